@@ -1,0 +1,24 @@
+/** `npm run check`: format, lint, types, and the direction of imports. */
+import { checkImports } from './imports.ts';
+
+const steps: readonly [name: string, command: readonly string[]][] = [
+  ['format and lint', ['biome', 'check', '--error-on-warnings', '.']],
+  ['types', ['tsc', '--noEmit']],
+];
+
+let failed = false;
+for (const [name, command] of steps) {
+  const { exitCode } = Bun.spawnSync(['bunx', '--no-install', ...command], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  report(name, exitCode === 0);
+}
+const wrongWay = await checkImports();
+for (const line of wrongWay) console.error(line);
+report('import directions', wrongWay.length === 0);
+process.exit(failed ? 1 : 0);
+
+function report(name: string, ok: boolean): void {
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`);
+  if (!ok) failed = true;
+}

@@ -1,0 +1,49 @@
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * Imports point one way:  market ← ledger ← {board, feeds, gate} ← api ← service ← cli
+ * For each folder of src/, the folders it may import from. Files at the top of src/ are named themselves.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  market: [],
+  'clock.ts': [],
+  'log.ts': ['clock.ts'],
+  'config.ts': [],
+  ledger: ['market', 'clock.ts'],
+  board: ['market', 'ledger', 'clock.ts', 'log.ts'],
+  feeds: ['market', 'ledger', 'clock.ts', 'log.ts'],
+  gate: ['ledger', 'clock.ts', 'log.ts'],
+  api: ['market', 'ledger', 'board', 'gate', 'clock.ts', 'log.ts'],
+  'service.ts': ['market', 'ledger', 'board', 'feeds', 'gate', 'api', 'clock.ts', 'log.ts', 'config.ts'],
+  cli: ['market', 'ledger', 'feeds', 'gate', 'clock.ts', 'log.ts', 'config.ts', 'service.ts'],
+  'main.ts': ['cli'],
+};
+
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|new URL\(\s*)['"](\.{1,2}\/[^'"]+)['"]/g;
+
+/** One line for each import of src/ that goes the wrong way. */
+export async function checkImports(root = join(import.meta.dir, '..')): Promise<string[]> {
+  const src = join(root, 'src');
+  const wrong: string[] = [];
+  for await (const file of new Bun.Glob('**/*.ts').scan(src)) {
+    if (file.endsWith('.test.ts')) continue;
+    const from = roomOf(file);
+    const allowed = MAY_IMPORT[from];
+    if (!allowed) {
+      wrong.push(`src/${file}: no rule for "${from}"; add it to scripts/imports.ts`);
+      continue;
+    }
+    const text = await Bun.file(join(src, file)).text();
+    for (const [, path] of text.matchAll(IMPORT)) {
+      const to = roomOf(relative(src, join(src, dirname(file), path!)));
+      if (to !== from && !allowed.includes(to)) {
+        wrong.push(`src/${file}: ${from} may not import from ${to} (${path})`);
+      }
+    }
+  }
+  return wrong;
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0]!;
+}

@@ -1,0 +1,26 @@
+/** `npm test`: the check, then every test, then one line that says how many passed and failed. */
+export {};
+
+const check = Bun.spawnSync(['bun', 'scripts/check.ts'], { stdio: ['ignore', 'inherit', 'inherit'] });
+
+const tests = Bun.spawn(['bun', 'test', ...process.argv.slice(2)], { stdio: ['ignore', 'inherit', 'pipe'] });
+let report = '';
+for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
+  process.stderr.write(chunk);
+  report += chunk;
+}
+const testsFailed = (await tests.exited) !== 0;
+
+let passed = countOf('pass');
+let failed = countOf('fail');
+if (check.exitCode === 0) passed++;
+else failed++;
+if (testsFailed && failed === 0) failed++; // for example a file that could not be loaded
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
+
+/** Bun's summary has a line such as " 123 pass". */
+function countOf(word: string): number {
+  const plain = Bun.stripANSI(report);
+  return Number([...plain.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, 'gm'))].at(-1)?.[1] ?? 0);
+}

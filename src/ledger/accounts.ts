@@ -1,0 +1,195 @@
+import type { SQL } from 'bun';
+import type { Engine } from './engine.ts';
+import { nextRevision } from './statements.ts';
+
+/** What an account may do. Plans are data: an operator changes them while the service runs. */
+export interface Plan {
+  name: string;
+  /** Answers per calendar month, UTC. */
+  quota: number;
+  delaySeconds: number;
+  maxSymbols: number;
+  maxSpanDays: number;
+  burstPerSecond: number;
+}
+
+export interface Account {
+  id: string;
+  name: string;
+  plan: string;
+  status: 'active' | 'suspended';
+  createdAt: number;
+}
+
+/** A key as the ledger knows it: its hash, never itself. */
+export interface ApiKey {
+  id: string;
+  hash: string;
+  accountId: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  /** Addresses and CIDR ranges that may use it; null for any. */
+  allowedIps: string[] | null;
+  /** Refused when it comes in the URL. */
+  headerOnly: boolean;
+}
+
+/** The largest integer that RateLimit headers can carry (RFC 9651: 15 digits). */
+export const QUOTA_MAX = 999_999_999_999_999;
+
+export const BUILT_IN_PLANS: readonly Plan[] = [
+  { name: 'free', quota: 1_000, delaySeconds: 3_600, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5 },
+  { name: 'basic', quota: 10_000, delaySeconds: 600, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 20 },
+  { name: 'pro', quota: 100_000, delaySeconds: 60, maxSymbols: 100, maxSpanDays: 30, burstPerSecond: 50 },
+  { name: 'demo', quota: 100_000, delaySeconds: 0, maxSymbols: 50, maxSpanDays: 30, burstPerSecond: 50 },
+  {
+    name: 'unlimited',
+    quota: QUOTA_MAX,
+    delaySeconds: 0,
+    maxSymbols: 1_000,
+    maxSpanDays: 30,
+    burstPerSecond: 1_000_000,
+  },
+];
+
+export class AccountStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  async plans(): Promise<Plan[]> {
+    return (await this.#engine.read`SELECT * FROM plan ORDER BY name`).map(toPlan);
+  }
+
+  async setPlan(plan: Plan): Promise<void> {
+    await this.#engine.write((tx) => writePlan(tx, plan));
+  }
+
+  async list(): Promise<Account[]> {
+    return (await this.#engine.read`SELECT * FROM account ORDER BY created_at, id`).map(toAccount);
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    const [row] = await this.#engine.read`SELECT * FROM account WHERE id = ${id}`;
+    return row && toAccount(row);
+  }
+
+  async create(account: Account): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts');
+      await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
+        (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
+    });
+  }
+
+  /** Changes an account's plan or status; false when there is no such account. */
+  async update(id: string, change: Partial<Pick<Account, 'plan' | 'status'>>): Promise<boolean> {
+    return this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts');
+      const [row] = await tx`UPDATE account SET plan = coalesce(${change.plan ?? null}, plan),
+        status = coalesce(${change.status ?? null}, status), revision = ${revision} WHERE id = ${id} RETURNING id`;
+      return row !== undefined;
+    });
+  }
+
+  async addKey(key: ApiKey): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts');
+      await tx`INSERT INTO api_key
+          (hash, id, account_id, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
+        VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.createdAt}, ${key.expiresAt}, ${key.revokedAt},
+          ${key.allowedIps === null ? null : key.allowedIps.join(',')}, ${key.headerOnly ? 1 : 0}, ${revision})`;
+    });
+  }
+
+  async keys(accountId: string): Promise<ApiKey[]> {
+    return (
+      await this.#engine.read`SELECT * FROM api_key WHERE account_id = ${accountId} ORDER BY created_at, id`
+    ).map(toKey);
+  }
+
+  /** Revokes by key id; false when there is no such key. Revoking twice keeps the first time. */
+  async revokeKey(id: string, at: number): Promise<boolean> {
+    return this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts');
+      const [row] =
+        await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
+        WHERE id = ${id} RETURNING id`;
+      return row !== undefined;
+    });
+  }
+
+  /** The key with this hash and the account it belongs to: one look-up, on a key's first use. */
+  async byKeyHash(hash: string): Promise<{ key: ApiKey; account: Account } | undefined> {
+    const [keyRow] = await this.#engine.read`SELECT * FROM api_key WHERE hash = ${hash}`;
+    if (!keyRow) return undefined;
+    const key = toKey(keyRow);
+    const account = await this.find(key.accountId);
+    return account && { key, account };
+  }
+
+  /** What changed in (after, upTo], so that a cache can let go of it. */
+  async changes(
+    after: number,
+    upTo: number,
+  ): Promise<{ plans: Plan[]; accountIds: string[]; keyHashes: string[] }> {
+    const { read } = this.#engine;
+    const plans = await read`SELECT * FROM plan WHERE revision > ${after} AND revision <= ${upTo}`;
+    const accounts = await read`SELECT id FROM account WHERE revision > ${after} AND revision <= ${upTo}`;
+    const keys = await read`SELECT hash FROM api_key WHERE revision > ${after} AND revision <= ${upTo}`;
+    return {
+      plans: plans.map(toPlan),
+      accountIds: accounts.map((row: { id: string }) => row.id),
+      keyHashes: keys.map((row: { hash: string }) => row.hash),
+    };
+  }
+}
+
+export async function writePlan(tx: SQL, plan: Plan): Promise<void> {
+  const revision = await nextRevision(tx, 'accounts');
+  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, revision)
+    VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
+      ${plan.burstPerSecond}, ${revision})
+    ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
+      max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days,
+      burst_per_second = excluded.burst_per_second, revision = excluded.revision`;
+}
+
+type Row = Record<string, string | number | null>;
+
+function toPlan(row: Row): Plan {
+  return {
+    name: String(row.name),
+    quota: Number(row.quota),
+    delaySeconds: Number(row.delay_seconds),
+    maxSymbols: Number(row.max_symbols),
+    maxSpanDays: Number(row.max_span_days),
+    burstPerSecond: Number(row.burst_per_second),
+  };
+}
+
+function toAccount(row: Row): Account {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    plan: String(row.plan),
+    status: row.status === 'suspended' ? 'suspended' : 'active',
+    createdAt: Number(row.created_at),
+  };
+}
+
+function toKey(row: Row): ApiKey {
+  return {
+    id: String(row.id),
+    hash: String(row.hash),
+    accountId: String(row.account_id),
+    createdAt: Number(row.created_at),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(','),
+    headerOnly: Number(row.header_only) === 1,
+  };
+}

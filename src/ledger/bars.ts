@@ -1,0 +1,218 @@
+import type { SQL } from 'bun';
+import { type Bar, sameOhlc } from '../market/bar.ts';
+import type { Day } from '../market/day.ts';
+import type { Engine } from './engine.ts';
+import { SIMULATED_ID, sourceId } from './sources.ts';
+import { insertRows, nextRevision } from './statements.ts';
+
+/** Real and simulated prices of a symbol are two strands that never mix. */
+export type Strand = 'real' | 'simulated';
+
+/** One published version of one day's bar. The current bar of a day is its highest revision. */
+export interface BarRevision extends Bar {
+  revision: number;
+  sourceId: number;
+  recordedAt: number;
+  reason: string | null;
+}
+
+export interface NewBar extends Bar {
+  symbolId: number;
+}
+
+export interface Publication {
+  /** Where the bars come from; `simulated` is the other strand. */
+  source: string;
+  recordedAt: number;
+  /** Why they are published, where it is more than their first appearance. */
+  reason?: string;
+}
+
+export interface PublishResult {
+  /** Days that had no bar, or had the same prices from another source. */
+  taken: number;
+  unchanged: number;
+  /** Days whose prices changed. The earlier prices stay as an earlier revision. */
+  corrected: number;
+}
+
+export interface BarChange {
+  symbolId: number;
+  firstDay: Day;
+  lastDay: Day;
+}
+
+/** Small, so that nobody waits long behind a bulk import. */
+const ROWS_PER_TRANSACTION = 2_000;
+
+export class BarStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Publishes bars, at most one for each symbol and day, in transactions of 2,000. `progress` is told how many are done. */
+  async publish(
+    bars: readonly NewBar[],
+    publication: Publication,
+    progress: (done: number) => void = () => {},
+  ): Promise<PublishResult> {
+    const total: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
+    for (let from = 0; from < bars.length; from += ROWS_PER_TRANSACTION) {
+      const chunk = bars.slice(from, from + ROWS_PER_TRANSACTION);
+      const result = await this.#engine.write((tx) => publishBars(this.#engine, tx, chunk, publication));
+      total.taken += result.taken;
+      total.unchanged += result.unchanged;
+      total.corrected += result.corrected;
+      progress(from + chunk.length);
+    }
+    return total;
+  }
+
+  /** All revisions of a strand from a day on, by day and then by revision. */
+  async revisions(symbolId: number, strand: Strand, firstDay: Day, lastDay: Day): Promise<BarRevision[]> {
+    return readRevisions(this.#engine.read, symbolId, strand, firstDay, lastDay);
+  }
+
+  /** The first and the last day of a strand that have a bar. */
+  async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
+    const first = await this.#edge(symbolId, strand, 'ASC');
+    const last = await this.#edge(symbolId, strand, 'DESC');
+    return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
+  }
+
+  async #edge(symbolId: number, strand: Strand, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
+    const { read, placeholder } = this.#engine;
+    const [row] = await read.unsafe(
+      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)} ORDER BY day ${order} LIMIT 1`,
+      [symbolId],
+    );
+    return row === undefined ? undefined : Number(row.day);
+  }
+
+  /** Which days of which symbols the revisions in (after, upTo] touched. */
+  async changes(after: number, upTo: number): Promise<BarChange[]> {
+    const rows = await this.#engine.read`
+      SELECT symbol_id, min(first_day) AS first_day, max(last_day) AS last_day FROM bar_change
+      WHERE revision > ${after} AND revision <= ${upTo} GROUP BY symbol_id`;
+    return rows.map((row: Record<string, unknown>) => ({
+      symbolId: Number(row.symbol_id),
+      firstDay: Number(row.first_day),
+      lastDay: Number(row.last_day),
+    }));
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#engine.read`SELECT count(*) AS n FROM bar`;
+    return Number(row.n);
+  }
+}
+
+/** Publishes within a transaction that is already open. */
+export async function publishBars(
+  engine: Engine,
+  tx: SQL,
+  bars: readonly NewBar[],
+  publication: Publication,
+): Promise<PublishResult> {
+  const revision = await nextRevision(tx, 'prices');
+  const source = await sourceId(tx, publication.source);
+  const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
+  const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
+  const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
+  const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
+  const rows: unknown[][] = [];
+  const changes: unknown[][] = [];
+  for (const [symbolId, ofSymbol] of bySymbol) {
+    if (real.has(symbolId)) {
+      result.unchanged += ofSymbol.length; // simulated prices never follow real ones
+      continue;
+    }
+    const days = ofSymbol.map((bar) => bar.day);
+    const firstDay = Math.min(...days);
+    const lastDay = Math.max(...days);
+    const current = new Map<Day, BarRevision>();
+    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay))
+      current.set(known.day, known);
+    const before = rows.length;
+    for (const bar of ofSymbol) {
+      const known = current.get(bar.day);
+      const samePrices = known !== undefined && sameOhlc(known, bar);
+      if (samePrices && known.sourceId === source) {
+        result.unchanged++;
+        continue;
+      }
+      known && !samePrices ? result.corrected++ : result.taken++;
+      rows.push([
+        symbolId,
+        bar.day,
+        revision,
+        bar.open,
+        bar.high,
+        bar.low,
+        bar.close,
+        source,
+        publication.recordedAt,
+        publication.reason ?? null,
+      ]);
+    }
+    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay]);
+  }
+  await insertRows(
+    engine,
+    tx,
+    'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason)',
+    rows,
+  );
+  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
+  if (strand === 'real' && rows.length > 0) await markReal(tx, [...bySymbol.keys()], revision);
+  return result;
+}
+
+/** From its first real observation on, a symbol's simulated prices are out of use, for good. */
+export async function markReal(tx: SQL, symbolIds: readonly number[], revision: number): Promise<void> {
+  for (const id of symbolIds) {
+    await tx`UPDATE symbol SET real_revision = ${revision}, revision = ${revision}
+      WHERE id = ${id} AND real_revision IS NULL`;
+  }
+}
+
+export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {
+  const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
+  return new Set(rows.map((row: { id: number }) => Number(row.id)));
+}
+
+export function strandFilter(strand: Strand): string {
+  return strand === 'simulated' ? `source_id = ${SIMULATED_ID}` : `source_id <> ${SIMULATED_ID}`;
+}
+
+async function readRevisions(
+  handle: SQL,
+  symbolId: number,
+  strand: Strand,
+  firstDay: Day,
+  lastDay: Day,
+): Promise<BarRevision[]> {
+  const rows = await handle`
+    SELECT day, revision, open, high, low, close, source_id, recorded_at, reason FROM bar
+    WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
+    ORDER BY day, revision`.values();
+  const found: BarRevision[] = [];
+  for (const row of rows) {
+    const source = Number(row[6]);
+    if ((source === SIMULATED_ID) !== (strand === 'simulated')) continue;
+    found.push({
+      day: row[0],
+      revision: Number(row[1]),
+      open: row[2],
+      high: row[3],
+      low: row[4],
+      close: row[5],
+      sourceId: source,
+      recordedAt: Number(row[7]),
+      reason: row[8],
+    });
+  }
+  return found;
+}

@@ -1,0 +1,44 @@
+import { SQL } from 'bun';
+import type { Engine } from './engine.ts';
+
+/** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
+const LOST_A_RACE = new Set(['40001', '40P01']);
+const ATTEMPTS = 10;
+
+/** Any number that no other program on the same database uses for an advisory lock. */
+const MIGRATION_LOCK = 0x6f70_6974;
+
+export async function openPostgres(url: string): Promise<Engine> {
+  const pool = new SQL({ url, max: 10, idleTimeout: 30, connectionTimeout: 10 });
+  await pool`SELECT 1`;
+
+  return {
+    name: 'postgres',
+    read: pool,
+    async write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await pool.begin((tx) => work(tx));
+        } catch (error) {
+          if (attempt === ATTEMPTS || !LOST_A_RACE.has(sqlState(error))) throw error;
+          await Bun.sleep(attempt * 5 * Math.random());
+        }
+      }
+    },
+    placeholder: (n) => `$${n}`,
+    lockForMigration: async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    },
+    clustered: '',
+    async now(handle) {
+      const [row] = await handle`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS ms`;
+      return Number(row.ms);
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Bun says ERR_POSTGRES_SERVER_ERROR in `code` and gives the SQLSTATE in `errno`. */
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'errno' in error ? String(error.errno) : '';
+}

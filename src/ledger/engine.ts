@@ -1,0 +1,44 @@
+import type { SQL } from 'bun';
+import type { Clock } from '../clock.ts';
+import { openPostgres } from './engine-postgres.ts';
+import { openSqlite } from './engine-sqlite.ts';
+
+/**
+ * What differs between SQLite and PostgreSQL, and nothing else does. Every other file of the ledger speaks
+ * the dialect that both understand:
+ *   lock by UPDATE … RETURNING, CASE instead of greatest(), flags as INTEGER, times as BIGINT ms,
+ *   prices as DOUBLE PRECISION, and Number(…) around every BIGINT and COUNT that is read.
+ */
+export interface Engine {
+  readonly name: 'sqlite' | 'postgres';
+
+  /** A handle for reading. It never sees a half-done write. */
+  readonly read: SQL;
+
+  /**
+   * Runs `work` in one transaction on the handle it is given. Transactions of one process do not overlap on
+   * SQLite. A transaction that lost a race (busy file, deadlock, serialization) is run again, so `work` must
+   * have no effect outside its transaction.
+   */
+  write<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+
+  /** The n-th placeholder of a statement that is put together as text. */
+  placeholder(n: number): string;
+
+  /** Holds off every other migration until the transaction ends. */
+  lockForMigration(tx: SQL): Promise<void>;
+
+  /** Put behind a CREATE TABLE whose rows should lie in the order of their primary key. */
+  readonly clustered: string;
+
+  /** The ledger's own time in ms: with several replicas, all go by it. */
+  now(handle: SQL): Promise<number>;
+
+  close(): Promise<void>;
+}
+
+/** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
+export function openEngine(url: string, clock: Clock): Promise<Engine> {
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url);
+  return openSqlite(url.replace(/^sqlite:(\/\/)?/, ''), clock);
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts';
+import type { SymbolRecord } from '../market/symbol.ts';
+import { AccountStore, BUILT_IN_PLANS, writePlan } from './accounts.ts';
+import { BarStore } from './bars.ts';
+import aliases from './catalog/aliases.json';
+import symbols from './catalog/symbols.json';
+import { type Engine, openEngine } from './engine.ts';
+import { migrate } from './migrations.ts';
+import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
+import { SymbolStore, upsert } from './symbols.ts';
+import { TickStore } from './ticks.ts';
+
+/** Where the ledger stands. Another epoch, or a revision below the one seen, means: load afresh. */
+export interface Head {
+  /** A random id of this ledger's history; a restore changes it. */
+  epoch: string;
+  /** Revision of prices and symbols. */
+  prices: number;
+  /** Revision of accounts, plans and keys. */
+  accounts: number;
+}
+
+/** The durable truth. Everything the service says can be made again from here. */
+export class Ledger {
+  readonly engine: Engine;
+  readonly symbols: SymbolStore;
+  readonly sources: SourceStore;
+  readonly bars: BarStore;
+  readonly ticks: TickStore;
+  readonly accounts: AccountStore;
+
+  private constructor(engine: Engine) {
+    this.engine = engine;
+    this.symbols = new SymbolStore(engine);
+    this.sources = new SourceStore(engine);
+    this.bars = new BarStore(engine);
+    this.ticks = new TickStore(engine);
+    this.accounts = new AccountStore(engine);
+  }
+
+  /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
+  static async open(url: string, clock: Clock): Promise<Ledger> {
+    const engine = await openEngine(url, clock);
+    try {
+      await migrate(engine);
+      await fillNew(engine);
+      return new Ledger(engine);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  }
+
+  async head(): Promise<Head> {
+    const rows = await this.engine
+      .read`SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM counter`;
+    const head: Head = { epoch: String(rows[0].epoch), prices: 0, accounts: 0 };
+    for (const row of rows) head[row.name as 'prices' | 'accounts'] = Number(row.value);
+    return head;
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
+
+async function fillNew(engine: Engine): Promise<void> {
+  const [filled] = await engine.read`SELECT value FROM meta WHERE name = 'catalog'`;
+  if (filled) return;
+  await engine.write(async (tx) => {
+    await engine.lockForMigration(tx);
+    const [already] = await tx`SELECT value FROM meta WHERE name = 'catalog'`;
+    if (already) return;
+    await tx`INSERT INTO source (id, name) VALUES (${SIMULATED_ID}, ${SIMULATED})`;
+    await upsert(tx, symbols as SymbolRecord[], aliases);
+    for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
+    await tx`INSERT INTO meta (name, value) VALUES ('catalog', 'filled')`;
+  });
+}

@@ -1,0 +1,81 @@
+import type { Engine } from './engine.ts';
+
+/** Statements in the dialect of both engines. `{clustered}` is the engine's word for rows in key order. */
+const MIGRATIONS: readonly { id: number; title: string; statements: readonly string[] }[] = [
+  {
+    id: 1,
+    title: 'prices, symbols, accounts',
+    statements: [
+      `CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
+      // One row per revision counter. A write locks its row, so revisions are committed in order.
+      `CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`,
+      `INSERT INTO counter (name, value) VALUES ('prices', 0), ('accounts', 0)`,
+
+      `CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`,
+      `CREATE TABLE symbol (
+         id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT NOT NULL, category TEXT NOT NULL,
+         currency_code TEXT NOT NULL, currency_name TEXT NOT NULL, currency_symbol TEXT NOT NULL,
+         unit_symbol TEXT NOT NULL, unit_name TEXT NOT NULL, market TEXT NOT NULL, decimals INTEGER NOT NULL,
+         status TEXT NOT NULL, update_interval TEXT NOT NULL,
+         real_revision BIGINT, revision BIGINT NOT NULL)`,
+      `CREATE TABLE alias (
+         alias TEXT PRIMARY KEY, symbol_id INTEGER NOT NULL REFERENCES symbol (id), kind TEXT NOT NULL,
+         revision BIGINT NOT NULL)`,
+      `CREATE TABLE bar (
+         symbol_id INTEGER NOT NULL, day INTEGER NOT NULL, revision BIGINT NOT NULL,
+         open DOUBLE PRECISION NOT NULL, high DOUBLE PRECISION NOT NULL,
+         low DOUBLE PRECISION NOT NULL, close DOUBLE PRECISION NOT NULL,
+         source_id INTEGER NOT NULL, recorded_at BIGINT NOT NULL, reason TEXT,
+         PRIMARY KEY (symbol_id, day, revision)) {clustered}`,
+      // Which days of which symbol a revision touched: followers read this instead of an index over all bars.
+      `CREATE TABLE bar_change (
+         revision BIGINT NOT NULL, symbol_id INTEGER NOT NULL, first_day INTEGER NOT NULL, last_day INTEGER NOT NULL,
+         PRIMARY KEY (revision, symbol_id)) {clustered}`,
+      `CREATE TABLE tick (
+         symbol_id INTEGER NOT NULL, source_id INTEGER NOT NULL, tick_id TEXT NOT NULL, day INTEGER NOT NULL,
+         at BIGINT NOT NULL, received BIGINT NOT NULL, price DOUBLE PRECISION NOT NULL, revision BIGINT NOT NULL,
+         PRIMARY KEY (symbol_id, source_id, tick_id)) {clustered}`,
+      `CREATE INDEX tick_by_day ON tick (symbol_id, day)`,
+      `CREATE INDEX tick_by_revision ON tick (revision)`,
+
+      `CREATE TABLE plan (
+         name TEXT PRIMARY KEY, quota BIGINT NOT NULL, delay_seconds INTEGER NOT NULL, max_symbols INTEGER NOT NULL,
+         max_span_days INTEGER NOT NULL, burst_per_second INTEGER NOT NULL, revision BIGINT NOT NULL)`,
+      `CREATE TABLE account (
+         id TEXT PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL REFERENCES plan (name), status TEXT NOT NULL,
+         created_at BIGINT NOT NULL, revision BIGINT NOT NULL)`,
+      `CREATE INDEX account_by_revision ON account (revision)`,
+      `CREATE TABLE api_key (
+         hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL REFERENCES account (id),
+         created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT, allowed_ips TEXT,
+         header_only INTEGER NOT NULL, revision BIGINT NOT NULL)`,
+      `CREATE INDEX api_key_by_account ON api_key (account_id)`,
+      `CREATE INDEX api_key_by_revision ON api_key (revision)`,
+    ],
+  },
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;
+
+/** Brings the ledger to this program's schema, once, whoever comes first. */
+export async function migrate(engine: Engine): Promise<void> {
+  await engine.write(async (tx) => {
+    await engine.lockForMigration(tx);
+    await tx`CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)`;
+    const [row] = await tx`SELECT max(id) AS version FROM migration`;
+    const version = Number(row.version ?? 0);
+    if (version > SCHEMA_VERSION) {
+      throw new Error(
+        `the ledger has schema ${version}, and this program knows schema ${SCHEMA_VERSION}: run a newer openpit`,
+      );
+    }
+    for (const migration of MIGRATIONS) {
+      if (migration.id <= version) continue;
+      for (const statement of migration.statements) {
+        await tx.unsafe(statement.replace('{clustered}', engine.clustered));
+      }
+      await tx`INSERT INTO migration (id, title) VALUES (${migration.id}, ${migration.title})`;
+    }
+    await tx`INSERT INTO meta (name, value) VALUES ('epoch', ${crypto.randomUUID()}) ON CONFLICT DO NOTHING`;
+  });
+}

@@ -1,0 +1,35 @@
+import type { SQL } from 'bun';
+import type { Engine } from './engine.ts';
+
+/** The two revision counters: one orders prices and symbols, the other accounts, plans and keys. */
+export type CounterName = 'prices' | 'accounts';
+
+/**
+ * Takes the next revision. The row stays locked until the transaction ends, so that revisions are committed in
+ * order and a follower that has seen `n` has seen all below it; a sequence would not give that.
+ */
+export async function nextRevision(tx: SQL, counter: CounterName): Promise<number> {
+  const [row] = await tx`UPDATE counter SET value = value + 1 WHERE name = ${counter} RETURNING value`;
+  return Number(row.value);
+}
+
+// SQLite takes 32,766 parameters and PostgreSQL 65,535.
+const PARAMETERS_MAX = 30_000;
+
+/** Inserts rows with as few statements as the engine's limit on parameters allows. */
+export async function insertRows(
+  engine: Engine,
+  tx: SQL,
+  into: string,
+  rows: readonly (readonly unknown[])[],
+  onConflict = '',
+): Promise<void> {
+  const width = rows[0]?.length ?? 0;
+  const perStatement = Math.floor(PARAMETERS_MAX / Math.max(width, 1));
+  for (let from = 0; from < rows.length; from += perStatement) {
+    const chunk = rows.slice(from, from + perStatement);
+    let n = 0;
+    const values = chunk.map((row) => `(${row.map(() => engine.placeholder(++n)).join(',')})`).join(',');
+    await tx.unsafe(`INSERT INTO ${into} VALUES ${values} ${onConflict}`, chunk.flat());
+  }
+}

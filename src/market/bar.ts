@@ -1,0 +1,56 @@
+import type { Day } from './day.ts';
+
+export interface Ohlc {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+
+/** One day's prices of one symbol, as one source published them. */
+export interface Bar extends Ohlc {
+  day: Day;
+}
+
+/** One price at one moment. */
+export interface Tick {
+  /** When the price was made, in ms. */
+  at: number;
+  /** When this service got it, in ms. */
+  received: number;
+  price: number;
+  /** The sender's id: the same tick sent twice is one tick. */
+  id: string;
+}
+
+/** Ticks folded to a bar, with what is needed to fold in more, in any order. */
+export interface Fold {
+  open: Tick;
+  close: Tick;
+  high: number;
+  low: number;
+}
+
+/** Folding is order-free and idempotent: open and close go by (at, id), high and low by price. */
+export function foldTick(fold: Fold | undefined, tick: Tick): Fold {
+  if (!fold) return { open: tick, close: tick, high: tick.price, low: tick.price };
+  return {
+    open: isBefore(tick, fold.open) ? tick : fold.open,
+    close: isBefore(fold.close, tick) ? tick : fold.close,
+    high: Math.max(fold.high, tick.price),
+    low: Math.min(fold.low, tick.price),
+  };
+}
+
+export function ohlcOf(fold: Fold): Ohlc {
+  return { open: fold.open.price, high: fold.high, low: fold.low, close: fold.close.price };
+}
+
+export function sameOhlc(a: Ohlc, b: Ohlc): boolean {
+  return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
+}
+
+/** The order of ticks: by time, and by id where two share a time. */
+export function isBefore(a: Tick, b: Tick): boolean {
+  return a.at < b.at || (a.at === b.at && a.id < b.id);
+}

@@ -1,0 +1,51 @@
+/** A calendar day as a whole number: days since 1970-01-01. */
+export type Day = number;
+
+export const MS_PER_DAY = 86_400_000;
+
+/** The days a request may name: 1900-01-01 to 2199-12-31. */
+export const FIRST_DAY: Day = Date.UTC(1900, 0, 1) / MS_PER_DAY;
+export const LAST_DAY: Day = Date.UTC(2199, 11, 31) / MS_PER_DAY;
+
+const PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Reads YYYY-MM-DD; undefined when it is not of that form, does not exist, or is out of range. */
+export function parseDay(text: string): Day | undefined {
+  const match = PATTERN.exec(text);
+  if (!match) return undefined;
+  const day = dayOf(Number(match[1]), Number(match[2]), Number(match[3]));
+  return day !== undefined && day >= FIRST_DAY && day <= LAST_DAY ? day : undefined;
+}
+
+/** The day of a year, month (1 to 12) and day of the month; undefined when there is no such day. */
+export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
+  const ms = Date.UTC(year, month - 1, dayOfMonth);
+  const date = new Date(ms);
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === dayOfMonth;
+  return exists && year >= 1000 ? ms / MS_PER_DAY : undefined;
+}
+
+// Days of 1900 to 2199 print in a request's loop; each text is made once. At most 110,000 short strings.
+const printed: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
+
+export function printDay(day: Day): string {
+  const slot = day - FIRST_DAY;
+  const text = printed[slot] ?? new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  printed[slot] = text;
+  return text;
+}
+
+/** The UTC day of an instant. */
+export function utcDay(ms: number): Day {
+  return Math.floor(ms / MS_PER_DAY);
+}
+
+/** 0 is Sunday, 6 is Saturday. 1970-01-01 was a Thursday. */
+export function weekday(day: Day): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+export function isWeekend(day: Day): boolean {
+  const d = weekday(day);
+  return d === 0 || d === 6;
+}

@@ -1,0 +1,78 @@
+/**
+ * Exact decimals. A price is a float64 that came from decimal text of at most 15 significant digits, and
+ * its shortest print is that text again. Differences and percentages are worked out on those digits with
+ * integers, so 0.3 − 0.1 is 0.2, and a result is rounded at most once.
+ */
+
+/** value = digits × 10^−scale */
+interface Decimal {
+  digits: bigint;
+  scale: number;
+}
+
+/** The shortest decimal text that reads back as the same number; never in exponent form, never "-0". */
+export function printNumber(value: number): string {
+  const text = String(value);
+  if (text.includes('e')) return print(decimalOf(value));
+  return text === '-0' ? '0' : text;
+}
+
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** Reads decimal text; undefined when it is not a number, or not finite. */
+export function parseNumber(text: string): number | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** a − b, exactly, as text. */
+export function difference(a: number, b: number): string {
+  return print(subtract(decimalOf(a), decimalOf(b)));
+}
+
+/** (end − start) / |start| × 100, rounded half away from zero to `places` decimals. A start of 0 gives 0. */
+export function percentChange(start: number, end: number, places: number): string {
+  if (start === 0) return '0';
+  const from = decimalOf(start);
+  const change = subtract(decimalOf(end), from);
+  const base = from.digits < 0n ? -from.digits : from.digits;
+  // change/base × 100, both brought to whole numbers: digits × 10^(places + 2 + from.scale − change.scale)
+  const shift = places + 2 + from.scale - change.scale;
+  const numerator = change.digits * 10n ** BigInt(Math.max(shift, 0));
+  const denominator = base * 10n ** BigInt(Math.max(-shift, 0));
+  return print({ digits: divideHalfAway(numerator, denominator), scale: places });
+}
+
+function divideHalfAway(numerator: bigint, denominator: bigint): bigint {
+  const negative = numerator < 0n;
+  const magnitude = negative ? -numerator : numerator;
+  const quotient = (2n * magnitude + denominator) / (2n * denominator);
+  return negative ? -quotient : quotient;
+}
+
+function decimalOf(value: number): Decimal {
+  const [mantissa = '0', exponent = '0'] = String(value).split('e');
+  const [whole = '0', fraction = ''] = mantissa.split('.');
+  const scale = fraction.length - Number(exponent);
+  const digits = BigInt(whole + fraction);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+function subtract(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { digits: rescale(a, scale) - rescale(b, scale), scale };
+}
+
+function rescale(a: Decimal, scale: number): bigint {
+  return a.digits * 10n ** BigInt(scale - a.scale);
+}
+
+function print({ digits, scale }: Decimal): string {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
+  if (scale === 0) return sign + text;
+  const whole = text.slice(0, -scale);
+  const fraction = text.slice(-scale).replace(/0+$/, '');
+  return sign + (fraction ? `${whole}.${fraction}` : whole);
+}

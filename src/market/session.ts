@@ -1,0 +1,59 @@
+import { type Day, isWeekend, MS_PER_DAY } from './day.ts';
+import { instantOf, zoneOffset } from './zone.ts';
+
+/** When a market trades, on its own clock. */
+export interface Market {
+  zone: string;
+  /** The session of a trade date opens at this time… */
+  opensAt: string;
+  /** …on the evening before the trade date, or on the date itself. */
+  opens: 'evening before' | 'same day';
+  closesAt: string;
+}
+
+/**
+ * Sessions by market. Zones are IANA names, never offsets: the US and the UK change their clocks in different
+ * weeks. SPOT is for prices that are assessed and not traded in a session.
+ */
+export const MARKETS: Readonly<Record<string, Market>> = {
+  NYMEX: { zone: 'America/New_York', opensAt: '18:00', opens: 'evening before', closesAt: '17:00' },
+  COMEX: { zone: 'America/New_York', opensAt: '18:00', opens: 'evening before', closesAt: '17:00' },
+  CBOT: { zone: 'America/Chicago', opensAt: '19:00', opens: 'evening before', closesAt: '13:20' },
+  CME: { zone: 'America/Chicago', opensAt: '08:30', opens: 'same day', closesAt: '13:05' },
+  'ICE-US': { zone: 'America/New_York', opensAt: '03:30', opens: 'same day', closesAt: '14:20' },
+  'ICE-EU': { zone: 'Europe/London', opensAt: '01:00', opens: 'same day', closesAt: '23:00' },
+  LME: { zone: 'Europe/London', opensAt: '01:00', opens: 'same day', closesAt: '19:00' },
+  SHFE: { zone: 'Asia/Shanghai', opensAt: '21:00', opens: 'evening before', closesAt: '15:00' },
+  BURSA: { zone: 'Asia/Kuala_Lumpur', opensAt: '10:30', opens: 'same day', closesAt: '18:00' },
+  SPOT: { zone: 'UTC', opensAt: '00:00', opens: 'same day', closesAt: '24:00' },
+};
+
+/** The trade date that an instant belongs to. After an evening's opening it is tomorrow's; a weekend's is Monday. */
+export function tradeDate(market: Market, ms: number): Day {
+  const local = ms + zoneOffset(market.zone, ms);
+  let day = Math.floor(local / MS_PER_DAY);
+  if (market.opens === 'evening before' && local - day * MS_PER_DAY >= timeOfDay(market.opensAt)) day++;
+  while (isWeekend(day)) day++;
+  return day;
+}
+
+/** When the session of a trade date opens, in ms. Monday's opens on Sunday evening. */
+export function sessionStart(market: Market, day: Day): number {
+  const openingDay = market.opens === 'evening before' ? day - 1 : day;
+  return instantOf(market.zone, openingDay, timeOfDay(market.opensAt));
+}
+
+/** When the session of a trade date has ended, in ms. */
+export function sessionEnd(market: Market, day: Day): number {
+  return instantOf(market.zone, day, timeOfDay(market.closesAt));
+}
+
+export function marketOf(key: string): Market {
+  const market = MARKETS[key];
+  if (!market) throw new Error(`unknown market "${key}"; known are ${Object.keys(MARKETS).join(', ')}`);
+  return market;
+}
+
+function timeOfDay(text: string): number {
+  return (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * 60_000;
+}

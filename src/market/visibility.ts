@@ -1,0 +1,17 @@
+/**
+ * Who may see what, and when. A plan with delay d sees the market as it was d ago: at time t it sees what
+ * was there at its horizon, t − d. These two functions say from which horizon on a thing can be seen.
+ */
+
+/** A tick is there once it was made and once it was received, whichever is later. */
+export function tickSeenFrom(tick: { at: number; received: number }): number {
+  return Math.max(tick.at, tick.received);
+}
+
+/**
+ * A bar revision is there once its session has ended, or once it was recorded, whichever is earlier: history
+ * that is imported years later shows at once, and a settlement shows `d` after it happened.
+ */
+export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
+  return Math.min(sessionEndMs, recordedAt);
+}

