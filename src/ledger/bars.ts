@@ -70,8 +70,13 @@ export class BarStore {
     return total;
   }
 
-  /** All revisions of a strand from a day on, by day and then by revision. */
-  async revisions(symbolId: number, strand: Strand, firstDay: Day, lastDay: Day): Promise<BarRevision[]> {
+  /** All revisions of a strand, or of both, by day and then by revision. */
+  async revisions(
+    symbolId: number,
+    strand: Strand | 'all',
+    firstDay: Day,
+    lastDay: Day,
+  ): Promise<BarRevision[]> {
     return readRevisions(this.#engine.read, symbolId, strand, firstDay, lastDay);
   }
 
@@ -190,7 +195,7 @@ export function strandFilter(strand: Strand): string {
 async function readRevisions(
   handle: SQL,
   symbolId: number,
-  strand: Strand,
+  strand: Strand | 'all',
   firstDay: Day,
   lastDay: Day,
 ): Promise<BarRevision[]> {
@@ -201,7 +206,7 @@ async function readRevisions(
   const found: BarRevision[] = [];
   for (const row of rows) {
     const source = Number(row[6]);
-    if ((source === SIMULATED_ID) !== (strand === 'simulated')) continue;
+    if (strand !== 'all' && (source === SIMULATED_ID) !== (strand === 'simulated')) continue;
     found.push({
       day: row[0],
       revision: Number(row[1]),

@@ -8,24 +8,14 @@ export const SIMULATED_ID = 1;
 /** Names of where prices come from, as small numbers. Names are only ever added. */
 export class SourceStore {
   readonly #engine: Engine;
-  #names = new Map<number, string>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  async id(name: string): Promise<number> {
-    return this.#engine.write((tx) => sourceId(tx, name));
-  }
-
-  /** The name behind an id. Reads the table again when the id is new. */
-  async name(id: number): Promise<string> {
-    if (!this.#names.has(id)) {
-      for (const row of await this.#engine.read`SELECT id, name FROM source`) {
-        this.#names.set(Number(row.id), row.name);
-      }
-    }
-    return this.#names.get(id) ?? 'unknown';
+  async names(): Promise<Map<number, string>> {
+    const rows = await this.#engine.read`SELECT id, name FROM source`;
+    return new Map(rows.map((row: { id: number; name: string }) => [Number(row.id), row.name]));
   }
 }
 

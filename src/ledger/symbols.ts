@@ -35,6 +35,14 @@ export class SymbolStore {
     return rows.map((row: Alias) => ({ alias: row.alias, code: row.code, kind: row.kind }));
   }
 
+  /** Whether a revision in (after, upTo] touched a symbol or an alias. */
+  async changedBetween(after: number, upTo: number): Promise<boolean> {
+    const [row] = await this.#engine.read`
+      SELECT (SELECT count(*) FROM symbol WHERE revision > ${after} AND revision <= ${upTo})
+           + (SELECT count(*) FROM alias WHERE revision > ${after} AND revision <= ${upTo}) AS n`;
+    return Number(row.n) > 0;
+  }
+
   /** Adds symbols and aliases, and brings those that are there up to date. Nothing is ever removed: codes are promises. */
   async upsert(symbols: readonly SymbolRecord[], aliases: readonly Alias[]): Promise<Changes> {
     return this.#engine.write((tx) => upsert(tx, symbols, aliases));

@@ -24,15 +24,15 @@ export interface Tick {
 }
 
 /** Ticks folded to a bar, with what is needed to fold in more, in any order. */
-export interface Fold {
-  open: Tick;
-  close: Tick;
+export interface Fold<T extends Tick = Tick> {
+  open: T;
+  close: T;
   high: number;
   low: number;
 }
 
 /** Folding is order-free and idempotent: open and close go by (at, id), high and low by price. */
-export function foldTick(fold: Fold | undefined, tick: Tick): Fold {
+export function foldTick<T extends Tick>(fold: Fold<T> | undefined, tick: T): Fold<T> {
   if (!fold) return { open: tick, close: tick, high: tick.price, low: tick.price };
   return {
     open: isBefore(tick, fold.open) ? tick : fold.open,

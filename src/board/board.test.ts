@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { newLedgerUrl } from '../../test/support/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { SIMULATED } from '../ledger/sources.ts';
+import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
+import { Board } from './board.ts';
+import type { SourcedBar } from './columns.ts';
+import { shownByReference } from './reference.ts';
+import type { Series } from './series.ts';
+
+/** Friday 2026-03-06, 15:00 in New York: two days later the US changes its clocks. */
+const START = Date.UTC(2026, 2, 6, 20);
+const MINUTE = 60_000;
+const DELAYS = [0, MINUTE, 10 * MINUTE, 60 * MINUTE];
+
+let open: { ledger: Ledger }[] = [];
+afterEach(async () => {
+  for (const { ledger } of open) await ledger.close();
+  open = [];
+});
+
+async function openBoard() {
+  const clock = { time: START, now: () => clock.time };
+  const ledger = await Ledger.open(await newLedgerUrl('sqlite'), clock);
+  const board = await Board.open({ ledger, clock, historyBytesMax: 1e9 }, DELAYS);
+  open.push({ ledger });
+  return { clock, ledger, board, gold: board.catalog.find('XAU')! };
+}
+
+type Opened = Awaited<ReturnType<typeof openBoard>>;
+
+/** Every view shows what the contract says, by the slow reference. */
+async function expectLikeReference({ clock, ledger, board }: Opened, series: Series): Promise<void> {
+  for (const delay of DELAYS) {
+    await board.prepare([series], 'all', clock.time);
+    const view = board.view(delay);
+    const expected = await shownByReference(ledger, series.symbol, clock.time - delay);
+    expect(view.bars(series, FIRST_DAY, LAST_DAY).map(plain)).toEqual(expected.bars);
+    expect(view.latest(series)).toEqual(expected.latest);
+    expect(view.firstDay(series)).toBe(expected.bars[0]?.day);
+    expect(view.lastDay(series)).toBe(expected.bars.at(-1)?.day);
+    const day = utcDay(clock.time);
+    const onOrBefore = expected.bars.findLast((bar) => bar.day <= day && bar.day >= day - 14);
+    const found = view.barOnOrBefore(series, day, day - 14);
+    expect(found && plain(found)).toEqual(onOrBefore);
+  }
+}
+
+function plain({ day, open, high, low, close, sourceId }: SourcedBar): SourcedBar {
+  return { day, open, high, low, close, sourceId };
+}
+
+const price = fc.integer({ min: -50, max: 500 }).map((cents) => cents / 4);
+const source = fc.constantFrom(SIMULATED, 'feed', 'other');
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('wait' as const), minutes: fc.integer({ min: 0, max: 300 }) }),
+  fc.record({
+    kind: fc.constant('bar' as const),
+    source,
+    daysAgo: fc.integer({ min: -1, max: 4 }),
+    price,
+    recordedMinutesAgo: fc.integer({ min: 0, max: 90 }),
+  }),
+  fc.record({
+    kind: fc.constant('old bars' as const),
+    source,
+    first: fc.integer({ min: 20, max: 900 }),
+    price,
+  }),
+  fc.record({
+    kind: fc.constant('tick' as const),
+    source,
+    minutesAgo: fc.integer({ min: -5, max: 2000 }),
+    receivedMinutesAgo: fc.integer({ min: -5, max: 90 }),
+    price,
+    id: fc.integer({ min: 1, max: 30 }),
+  }),
+  fc.record({
+    kind: fc.constant('ask' as const),
+    loaded: fc.constantFrom('recent' as const, 'all' as const),
+  }),
+  fc.record({ kind: fc.constant('new delay' as const), minutes: fc.integer({ min: 2, max: 90 }) }),
+  fc.record({ kind: fc.constant('follow' as const) }),
+);
+
+async function perform(
+  opened: Opened,
+  s: typeof step extends fc.Arbitrary<infer S> ? S : never,
+): Promise<void> {
+  const { clock, ledger, board, gold } = opened;
+  const symbolId = gold.symbol.id;
+  const now = clock.time;
+  const barAt = (day: number, p: number) => ({
+    symbolId,
+    day,
+    open: p,
+    high: p + 2,
+    low: p - 1,
+    close: p + 1,
+  });
+  if (s.kind === 'wait') clock.time += s.minutes * MINUTE;
+  if (s.kind === 'ask') await board.prepare([gold], s.loaded, now);
+  if (s.kind === 'new delay') board.view(s.minutes * MINUTE);
+  if (s.kind === 'follow') await board.follow();
+  if (s.kind === 'bar') {
+    const recordedAt = now - s.recordedMinutesAgo * MINUTE;
+    await ledger.bars.publish([barAt(utcDay(now) - s.daysAgo, s.price)], { source: s.source, recordedAt });
+  }
+  if (s.kind === 'old bars') {
+    const days = Array.from({ length: 15 }, (_, i) => utcDay(now) - s.first - i * 40);
+    await ledger.bars.publish(
+      days.map((day) => barAt(day, s.price)),
+      { source: s.source, recordedAt: now },
+    );
+  }
+  if (s.kind === 'tick') {
+    const tick = {
+      symbolId,
+      at: now - s.minutesAgo * MINUTE,
+      received: now - s.receivedMinutesAgo * MINUTE,
+      price: s.price,
+      id: String(s.id),
+    };
+    await ledger.ticks.append([tick], s.source);
+  }
+}
+
+describe('the board', () => {
+  test('shows in every view what the contract says, whatever came in, in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+        const opened = await openBoard();
+        for (const s of steps) {
+          await perform(opened, s);
+          if (s.kind !== 'ask') continue;
+          await opened.board.follow();
+          await expectLikeReference(opened, opened.gold);
+        }
+        await opened.board.follow();
+        await expectLikeReference(opened, opened.gold);
+        await opened.ledger.close();
+        open = [];
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  test('a version changes when the view shows something else, and only then', async () => {
+    const opened = await openBoard();
+    const { clock, ledger, board, gold } = opened;
+    await board.prepare([gold], 'recent', clock.time);
+    const versions = () => DELAYS.map((delay) => board.view(delay).version(gold));
+    const before = versions();
+    await ledger.ticks.append(
+      [{ symbolId: gold.symbol.id, at: clock.time, received: clock.time, price: 5, id: 'a' }],
+      'feed',
+    );
+    await board.follow();
+    const after = versions();
+    expect(after[0]).not.toBe(before[0]!);
+    expect(after.slice(1)).toEqual(before.slice(1));
+    clock.time += 10 * MINUTE;
+    await board.prepare([gold], 'recent', clock.time);
+    expect(versions().map((version, i) => version !== after[i])).toEqual([false, true, true, false]);
+  });
+
+  test('lets go of the least used history when it is over its budget, and loads it again', async () => {
+    const { clock, ledger } = await openBoard();
+    const board = await Board.open({ ledger, clock, historyBytesMax: 150_000 }, DELAYS);
+    const [gold, silver, copper] = ['XAU', 'XAG', 'HG-SPOT'].map((code) => board.catalog.find(code)!);
+    for (const series of [gold!, silver!, copper!]) {
+      const bars = Array.from({ length: 2000 }, (_, i) => ({
+        symbolId: series.symbol.id,
+        day: 10_000 + i,
+        open: i,
+        high: i,
+        low: i,
+        close: i,
+      }));
+      await ledger.bars.publish(bars, { source: 'feed', recordedAt: clock.time });
+    }
+    await board.follow();
+    for (const series of [gold!, silver!, copper!]) await board.prepare([series], 'all', clock.time);
+    expect([gold!.loaded, silver!.loaded, copper!.loaded]).toEqual(['recent', 'recent', 'all']);
+    expect(board.bytes).toBeLessThan(150_000);
+    await board.prepare([gold!], 'all', clock.time);
+    expect(board.view(0).bars(gold!, 10_000, 12_000)).toHaveLength(2000);
+  });
+
+  test('another epoch makes it load afresh', async () => {
+    const { clock, ledger, board, gold } = await openBoard();
+    const bar = { symbolId: gold.symbol.id, day: 10_000, open: 1, high: 1, low: 1, close: 1 };
+    await ledger.bars.publish([bar], { source: 'feed', recordedAt: clock.time });
+    await board.follow();
+    await board.prepare([gold], 'all', clock.time);
+    expect(printDay(board.view(0).lastDay(gold)!)).toBe(printDay(10_000));
+    await ledger.engine.write(async (tx) => {
+      await tx`DELETE FROM bar`;
+      await tx`UPDATE meta SET value = 'restored' WHERE name = 'epoch'`;
+    });
+    await board.follow();
+    await board.prepare([gold], 'all', clock.time);
+    expect(board.view(0).lastDay(gold)).toBeUndefined();
+  });
+});

@@ -1,0 +1,201 @@
+import type { Clock } from '../clock.ts';
+import type { BarRevision } from '../ledger/bars.ts';
+import type { Head, Ledger } from '../ledger/ledger.ts';
+import { Catalog } from './catalog.ts';
+import { type Loaded, Series } from './series.ts';
+import { View } from './view.ts';
+
+export interface BoardOptions {
+  ledger: Ledger;
+  clock: Clock;
+  /** How much history may be in memory; the least used is let go of. */
+  historyBytesMax: number;
+}
+
+/** A change that touches more days than this is not taken in bar by bar: the series is loaded anew when asked for. */
+const DAYS_PER_CHANGE_MAX = 400;
+
+/** The read model: what every plan sees now, in memory, following the ledger by its revision. */
+export class Board {
+  readonly #options: BoardOptions;
+  readonly #series = new Map<number, Series>();
+  readonly #sourceNames = new Map<number, string>();
+  /** By delay, ascending. */
+  #views = new Map<number, View>();
+  #catalog: Catalog;
+  #head: Head;
+  #nextDue = Number.POSITIVE_INFINITY;
+  #uses = 0;
+  #following: Promise<void> = Promise.resolve();
+
+  private constructor(options: BoardOptions, head: Head) {
+    this.#options = options;
+    this.#head = head;
+    this.#catalog = new Catalog([], [], this.#series);
+  }
+
+  static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
+    const board = new Board(options, await options.ledger.head());
+    board.#setDelays(delaysMs);
+    await board.#readCatalog();
+    return board;
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  get epoch(): string {
+    return this.#head.epoch;
+  }
+
+  /** The ledger's price revision up to which this board has followed. */
+  get revision(): number {
+    return this.#head.prices;
+  }
+
+  /** How much history is in memory. */
+  get bytes(): number {
+    let sum = 0;
+    for (const series of this.#series.values()) sum += series.bytes;
+    return sum;
+  }
+
+  sourceName(id: number): string {
+    return this.#sourceNames.get(id) ?? 'unknown';
+  }
+
+  /** The view of a delay. The first request with a new delay makes all series be loaded anew, with one view more. */
+  view(delayMs: number): View {
+    const view = this.#views.get(delayMs);
+    if (view) return view;
+    this.#setDelays([...this.#views.keys(), delayMs]);
+    return this.#views.get(delayMs)!;
+  }
+
+  /** Sees to it that the series are in memory and that every view stands at `now`. A promise only when it must read. */
+  prepare(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> | undefined {
+    if (now >= this.#nextDue) this.#advance(now);
+    this.#uses++;
+    let missing = false;
+    for (const series of wanted) {
+      series.lastUsed = this.#uses;
+      if (!series.has(needed)) missing = true;
+    }
+    return missing ? this.#load(wanted, needed) : undefined;
+  }
+
+  /** Takes in everything that was committed before the call. */
+  follow(): Promise<void> {
+    this.#following = this.#following.catch(() => {}).then(() => this.#follow());
+    return this.#following;
+  }
+
+  async #load(wanted: readonly Series[], needed: Loaded): Promise<void> {
+    const { clock } = this.#options;
+    // A view may have been added while another series was read, which resets all: so until all are there.
+    while (wanted.some((series) => !series.has(needed))) {
+      for (const series of wanted) await series.load(needed, clock);
+    }
+    await this.#nameSources();
+    this.#evict(wanted);
+    this.#setNextDue();
+    if (clock.now() >= this.#nextDue) this.#advance(clock.now());
+  }
+
+  async #follow(): Promise<void> {
+    const { ledger, clock } = this.#options;
+    const head = await ledger.head();
+    if (head.epoch !== this.#head.epoch || head.prices < this.#head.prices) {
+      this.#head = head;
+      await this.#readCatalog();
+      for (const series of this.#series.values()) series.reset();
+      return;
+    }
+    if (head.prices === this.#head.prices) {
+      this.#head = head;
+      return;
+    }
+    const mine = this.#head.prices;
+    if (await ledger.symbols.changedBetween(mine, head.prices)) await this.#readCatalog();
+    const ticks = Map.groupBy(await ledger.ticks.since(mine, head.prices), (tick) => tick.symbolId);
+    const bars = await this.#changedBars(mine, head.prices);
+    await this.#nameSources();
+    const now = clock.now();
+    for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
+      const changed = bars.get(id) ?? [];
+      const series = this.#series.get(id);
+      if (changed === 'many') series?.reset();
+      else series?.apply(changed, ticks.get(id) ?? [], now);
+    }
+    this.#head = head;
+    this.#setNextDue();
+  }
+
+  async #changedBars(mine: number, upTo: number): Promise<Map<number, BarRevision[] | 'many'>> {
+    const { ledger } = this.#options;
+    const found = new Map<number, BarRevision[] | 'many'>();
+    for (const { symbolId, firstDay, lastDay } of await ledger.bars.changes(mine, upTo)) {
+      if (lastDay - firstDay > DAYS_PER_CHANGE_MAX) {
+        found.set(symbolId, 'many');
+        continue;
+      }
+      const revisions = await ledger.bars.revisions(symbolId, 'all', firstDay, lastDay);
+      found.set(
+        symbolId,
+        revisions.filter((bar) => bar.revision > mine),
+      );
+    }
+    return found;
+  }
+
+  async #readCatalog(): Promise<void> {
+    const { ledger } = this.#options;
+    const symbols = await ledger.symbols.list();
+    const aliases = await ledger.symbols.aliases();
+    for (const symbol of symbols) {
+      const known = this.#series.get(symbol.id);
+      if (!known) this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()]));
+      else known.symbol = symbol;
+    }
+    this.#catalog = new Catalog(symbols, aliases, this.#series);
+    await this.#nameSources();
+  }
+
+  async #nameSources(): Promise<void> {
+    for (const [id, name] of await this.#options.ledger.sources.names()) this.#sourceNames.set(id, name);
+  }
+
+  #setDelays(delaysMs: readonly number[]): void {
+    const sorted = [...new Set(delaysMs)].sort((a, b) => a - b);
+    const views = sorted.map((delayMs, index) => {
+      const view = this.#views.get(delayMs) ?? new View(delayMs, index);
+      view.index = index;
+      return [delayMs, view] as const;
+    });
+    this.#views = new Map(views);
+    for (const series of this.#series.values()) series.reset(sorted);
+  }
+
+  #advance(now: number): void {
+    for (const series of this.#series.values()) if (now >= series.nextDue) series.advance(now);
+    this.#setNextDue();
+  }
+
+  #setNextDue(): void {
+    this.#nextDue = Number.POSITIVE_INFINITY;
+    for (const series of this.#series.values()) this.#nextDue = Math.min(this.#nextDue, series.nextDue);
+  }
+
+  #evict(inUse: readonly Series[]): void {
+    let bytes = this.bytes;
+    if (bytes <= this.#options.historyBytesMax) return;
+    const byAge = [...this.#series.values()].filter((series) => !inUse.includes(series));
+    byAge.sort((a, b) => a.lastUsed - b.lastUsed);
+    for (const series of byAge) {
+      if (bytes <= this.#options.historyBytesMax) return;
+      bytes -= series.bytes;
+      series.evict();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { BarRevision, Strand } from '../ledger/bars.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerSymbol } from '../ledger/symbols.ts';
+import type { LedgerTick } from '../ledger/ticks.ts';
+import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
+import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
+import { marketOf, sessionEnd } from '../market/session.ts';
+import { barSeenFrom, tickSeenFrom } from '../market/visibility.ts';
+import type { SourcedBar } from './columns.ts';
+import type { LatestPrice } from './strand-view.ts';
+
+export interface Shown {
+  bars: SourcedBar[];
+  latest: LatestPrice | undefined;
+}
+
+/**
+ * What a view at `horizon` shows of a symbol, worked out from the whole ledger by the words of the contract and
+ * nothing else. Slow on purpose: the board is tested against it.
+ */
+export async function shownByReference(
+  ledger: Ledger,
+  symbol: LedgerSymbol,
+  horizon: number,
+): Promise<Shown> {
+  const real = await strandByReference(ledger, symbol, 'real', horizon);
+  return real.latest ? real : strandByReference(ledger, symbol, 'simulated', horizon);
+}
+
+async function strandByReference(
+  ledger: Ledger,
+  symbol: LedgerSymbol,
+  strand: Strand,
+  horizon: number,
+): Promise<Shown> {
+  const endOf = (day: Day) => sessionEnd(marketOf(symbol.market), day);
+  const published = new Map<Day, BarRevision>();
+  for (const bar of await ledger.bars.revisions(symbol.id, strand, FIRST_DAY, LAST_DAY)) {
+    if (barSeenFrom(endOf(bar.day), bar.recordedAt) <= horizon) published.set(bar.day, bar);
+  }
+  const ticks: LedgerTick[] = [];
+  for (const day of await ledger.ticks.days(symbol.id, strand)) {
+    const ofDay = await ledger.ticks.ofDay(symbol.id, strand, day);
+    ticks.push(...ofDay.filter((tick) => tickSeenFrom(tick) <= horizon));
+  }
+
+  const days = [...new Set([...published.keys(), ...ticks.map((tick) => tick.day)])].sort((a, b) => a - b);
+  const bars = days.map((day): SourcedBar => {
+    const bar = published.get(day);
+    if (bar) {
+      const { open, high, low, close, sourceId } = bar;
+      return { day, open, high, low, close, sourceId };
+    }
+    let fold: Fold<LedgerTick> | undefined;
+    for (const tick of ticks) if (tick.day === day) fold = foldTick(fold, tick);
+    return { day, ...ohlcOf(fold!), sourceId: fold!.close.sourceId };
+  });
+
+  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, (day) => endOf(day) <= horizon) };
+}
+
+function newestPrice(
+  bar: BarRevision | undefined,
+  ticks: readonly LedgerTick[],
+  isOver: (day: Day) => boolean,
+): LatestPrice | undefined {
+  let tick: LedgerTick | undefined;
+  for (const next of ticks) {
+    if (!tick || next.day > tick.day || (next.day === tick.day && isBefore(tick, next))) tick = next;
+  }
+  if (tick && (!bar || tick.day > bar.day || learntAfter(tick, bar, isOver))) {
+    return { price: tick.price, day: tick.day, at: tick.at, sourceId: tick.sourceId };
+  }
+  return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
+}
+
+/** On one day a tick that was learnt after the bar wins, until the session is over. */
+function learntAfter(tick: LedgerTick, bar: BarRevision, isOver: (day: Day) => boolean): boolean {
+  return tick.day === bar.day && !isOver(bar.day) && tick.revision > bar.revision;
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../clock.ts';
+import type { BarRevision } from '../ledger/bars.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { SIMULATED_ID } from '../ledger/sources.ts';
+import type { LedgerSymbol } from '../ledger/symbols.ts';
+import type { LedgerTick } from '../ledger/ticks.ts';
+import { type Delays, Strand } from './strand.ts';
+
+/** How much of a series is in memory. */
+export type Loaded = 'nothing' | 'recent' | 'all';
+
+/**
+ * All that is known of one symbol's prices. It holds its real strand and, until every view shows real prices, its
+ * simulated one; a view shows the one or the other, never both.
+ */
+export class Series {
+  symbol: LedgerSymbol;
+  readonly #ledger: Ledger;
+  #delays: Delays;
+  #real: Strand | undefined;
+  #simulated: Strand | undefined;
+  #loading: Promise<void> | undefined;
+  /** While a load is under way: whether bars changed, so that it must read again, and the ticks that it may have missed. */
+  #overtaken = false;
+  #missedTicks: LedgerTick[] = [];
+  loaded: Loaded = 'nothing';
+  /** A count of uses, for letting go of the least used. */
+  lastUsed = 0;
+  /** Per view, a number that is new whenever the view shows something else. */
+  versions: number[] = [];
+  static #lastVersion = 0;
+
+  constructor(symbol: LedgerSymbol, ledger: Ledger, delays: Delays) {
+    this.symbol = symbol;
+    this.#ledger = ledger;
+    this.#delays = delays;
+    this.reset();
+  }
+
+  /** The strand that a view shows; undefined when it shows nothing at all. */
+  shown(view: number): Strand | undefined {
+    if (this.#real?.views[view]?.latest) return this.#real;
+    if (this.#simulated?.views[view]?.latest) return this.#simulated;
+    return undefined;
+  }
+
+  get bytes(): number {
+    return (this.#real?.columns?.bytes ?? 0) + (this.#simulated?.columns?.bytes ?? 0);
+  }
+
+  get nextDue(): number {
+    return Math.min(
+      this.#real?.nextDue ?? Number.POSITIVE_INFINITY,
+      this.#simulated?.nextDue ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  has(wanted: Loaded): boolean {
+    return this.loaded === 'all' || this.loaded === wanted;
+  }
+
+  async load(wanted: Loaded, clock: Clock): Promise<void> {
+    while (!this.has(wanted)) {
+      this.#loading ??= this.#read(wanted, clock.now()).finally(() => {
+        this.#loading = undefined;
+      });
+      await this.#loading;
+    }
+  }
+
+  /** Forgets everything; the next request loads it anew, with a view for each of `delays`. */
+  reset(delays = this.#delays): void {
+    this.#overtaken = true;
+    this.#delays = delays;
+    this.loaded = 'nothing';
+    this.#real = undefined;
+    this.#simulated = undefined;
+    this.versions = delays.map(() => ++Series.#lastVersion);
+  }
+
+  /** Lets go of the history and keeps the recent days. */
+  evict(): void {
+    if (this.loaded !== 'all') return;
+    this.loaded = 'recent';
+    if (this.#real) this.#real.columns = undefined;
+    if (this.#simulated) this.#simulated.columns = undefined;
+  }
+
+  /** Takes in what the ledger has got since. */
+  apply(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
+    if (bars.length > 0) this.#overtaken = true;
+    if (this.#loading) this.#missedTicks.push(...ticks);
+    if (this.loaded === 'nothing') return;
+    for (const bar of bars) this.#strandOf(bar.sourceId)?.addBar(bar, now);
+    for (const tick of ticks) {
+      const strand = this.#strandOf(tick.sourceId);
+      if (strand && !strand.addTick(tick, now)) {
+        this.reset();
+        return;
+      }
+    }
+    this.advance(now);
+  }
+
+  /** Moves the views on to `now`. */
+  advance(now: number): void {
+    if (this.#simulated) this.#bump(this.#simulated.advance(now));
+    if (this.#real) this.#bump(this.#real.advance(now));
+    if (this.#real?.showsEverywhere) this.#simulated = undefined;
+  }
+
+  async #read(wanted: Loaded, now: number): Promise<void> {
+    this.#overtaken = false;
+    this.#missedTicks = [];
+    const real = new Strand(this.symbol, 'real', this.#delays);
+    if (this.symbol.real) await real.loadRecent(this.#ledger, now);
+    const simulated = real.showsEverywhere ? undefined : new Strand(this.symbol, 'simulated', this.#delays);
+    await simulated?.loadRecent(this.#ledger, now);
+    if (wanted === 'all') {
+      await real.loadColumns(this.#ledger, now);
+      await simulated?.loadColumns(this.#ledger, now);
+    }
+    if (this.#overtaken) return; // load() reads again
+    this.#real = real;
+    this.#simulated = simulated;
+    this.loaded = wanted;
+    this.versions = this.#delays.map(() => ++Series.#lastVersion);
+    this.apply([], this.#missedTicks, now);
+  }
+
+  #strandOf(sourceId: number): Strand | undefined {
+    return sourceId === SIMULATED_ID ? this.#simulated : this.#real;
+  }
+
+  #bump(views: readonly number[]): void {
+    for (const view of views) this.versions[view] = ++Series.#lastVersion;
+  }
+}

@@ -1,0 +1,158 @@
+import type { BarRevision } from '../ledger/bars.ts';
+import type { LedgerTick } from '../ledger/ticks.ts';
+import { type Fold, foldTick, ohlcOf } from '../market/bar.ts';
+import type { Day } from '../market/day.ts';
+import { tickSeenFrom } from '../market/visibility.ts';
+import type { SourcedBar } from './columns.ts';
+
+/** The newest price that a view shows. `at` is the moment of a tick; a bar has only its day. */
+export interface LatestPrice {
+  price: number;
+  day: Day;
+  at: number | undefined;
+  sourceId: number;
+}
+
+/** Something that shows in a view once its horizon has come to `seenFrom`: a tick, a bar, the end of a session. */
+type Pending = { seenFrom: number } & ({ tick: LedgerTick } | { bar: BarRevision } | { sessionOver: Day });
+
+/** The ticks of one trade date, as far as a view sees them. */
+interface DayFold {
+  fold: Fold<LedgerTick> | undefined;
+  sessionOver: boolean;
+}
+
+/** What the settled part of a strand tells its views. */
+export interface Settled {
+  /** The settled bar of a recent day. */
+  recent(day: Day): BarRevision | undefined;
+  /** The newest settled bar. */
+  readonly newest: BarRevision | undefined;
+  sessionEnd(day: Day): number;
+}
+
+/**
+ * What one plan delay sees of a strand's recent days, over the settled history that all delays see alike:
+ *
+ *     settled bars ──────────────────────────┐    the same for every view
+ *     young bars ───────────────►─┐          ▼
+ *     ticks, folded by day ─────►─┴─► overlay, latest
+ *          ▲
+ *     pending: too young for this view; each comes in when the horizon reaches it
+ */
+export class StrandView {
+  readonly #settled: Settled;
+  readonly #pending: Pending[] = [];
+  readonly #bars = new Map<Day, BarRevision>();
+  readonly #folds = new Map<Day, DayFold>();
+  /** The days on which this view differs from the settled history, ascending. */
+  overlay: readonly SourcedBar[] = [];
+  latest: LatestPrice | undefined;
+
+  constructor(settled: Settled) {
+    this.#settled = settled;
+  }
+
+  /** The horizon at which the next pending thing shows; Infinity when there is none. */
+  get nextSeenFrom(): number {
+    return this.#pending[0]?.seenFrom ?? Number.POSITIVE_INFINITY;
+  }
+
+  addTick(tick: LedgerTick): void {
+    if (!this.#folds.has(tick.day)) {
+      this.#folds.set(tick.day, { fold: undefined, sessionOver: false });
+      this.#await({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
+    }
+    this.#await({ seenFrom: tickSeenFrom(tick), tick });
+  }
+
+  addBar(bar: BarRevision, seenFrom: number): void {
+    this.#await({ seenFrom, bar });
+  }
+
+  /** Takes in what the horizon has reached. Answers whether anything came in. */
+  advance(horizon: number): boolean {
+    let taken = 0;
+    for (const entry of this.#pending) {
+      if (entry.seenFrom > horizon) break;
+      taken++;
+      if ('tick' in entry) this.#takeTick(entry.tick);
+      else if ('bar' in entry) this.#takeBar(entry.bar);
+      else this.#foldOf(entry.sessionOver).sessionOver = true;
+    }
+    this.#pending.splice(0, taken);
+    return taken > 0;
+  }
+
+  /** Lets go of young bars that are now in the settled history, and of ticks that can no longer matter. */
+  forget(settledDays: readonly Day[], ticksAreOver: (day: Day) => boolean): void {
+    for (const day of settledDays) this.#bars.delete(day);
+    for (const day of this.#folds.keys()) if (ticksAreOver(day)) this.#folds.delete(day);
+  }
+
+  /** Works out the overlay and the newest price anew, after something came in or was settled. */
+  refresh(): void {
+    const days = [...new Set([...this.#bars.keys(), ...this.#folds.keys()])].sort((a, b) => a - b);
+    this.overlay = days.map((day) => this.#overlayOf(day)).filter((bar) => bar !== undefined);
+    this.latest = this.#newestPrice();
+  }
+
+  #await(entry: Pending): void {
+    let index = this.#pending.length;
+    while (index > 0 && this.#pending[index - 1]!.seenFrom > entry.seenFrom) index--;
+    this.#pending.splice(index, 0, entry);
+  }
+
+  #takeTick(tick: LedgerTick): void {
+    const day = this.#foldOf(tick.day);
+    day.fold = foldTick(day.fold, tick);
+  }
+
+  #foldOf(day: Day): DayFold {
+    return this.#folds.getOrInsertComputed(day, () => ({ fold: undefined, sessionOver: false }));
+  }
+
+  #takeBar(bar: BarRevision): void {
+    const known = this.#bars.get(bar.day);
+    if (!known || known.revision < bar.revision) this.#bars.set(bar.day, bar);
+  }
+
+  /** The published bar of a day, settled or young, where the young one is the newer. */
+  #published(day: Day): BarRevision | undefined {
+    const settled = this.#settled.recent(day);
+    const young = this.#bars.get(day);
+    return young && (!settled || settled.revision < young.revision) ? young : settled;
+  }
+
+  /** A day's bar where it is not the settled one. A published bar wins over the fold of the day's ticks. */
+  #overlayOf(day: Day): SourcedBar | undefined {
+    const published = this.#published(day);
+    if (published) return published === this.#settled.recent(day) ? undefined : published;
+    const fold = this.#folds.get(day)?.fold;
+    return fold && { day, ...ohlcOf(fold), sourceId: fold.close.sourceId };
+  }
+
+  /** The later day wins. On one day a tick wins if it was learnt after the bar, until the session is over. */
+  #newestPrice(): LatestPrice | undefined {
+    let barDay = this.#settled.newest?.day ?? Number.NEGATIVE_INFINITY;
+    for (const day of this.#bars.keys()) barDay = Math.max(barDay, day);
+    const bar =
+      barDay === this.#settled.newest?.day
+        ? (this.#published(barDay) ?? this.#settled.newest)
+        : this.#bars.get(barDay);
+
+    let last: { tick: LedgerTick; sessionOver: boolean } | undefined;
+    for (const { fold, sessionOver } of this.#folds.values()) {
+      if (fold && (!last || fold.close.day > last.tick.day)) last = { tick: fold.close, sessionOver };
+    }
+    if (last && (!bar || last.tick.day > bar.day || this.#winsOver(bar, last))) {
+      const { price, day, at, sourceId } = last.tick;
+      return { price, day, at, sourceId };
+    }
+    return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
+  }
+
+  #winsOver(bar: BarRevision, { tick, sessionOver }: { tick: LedgerTick; sessionOver: boolean }): boolean {
+    return tick.day === bar.day && !sessionOver && tick.revision > bar.revision;
+  }
+}

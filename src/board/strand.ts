@@ -1,0 +1,163 @@
+import type { BarRevision, Strand as StrandName } from '../ledger/bars.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerSymbol } from '../ledger/symbols.ts';
+import type { LedgerTick } from '../ledger/ticks.ts';
+import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
+import { type Market, marketOf, sessionEnd } from '../market/session.ts';
+import { barSeenFrom } from '../market/visibility.ts';
+import { Columns } from './columns.ts';
+import { type Settled, StrandView } from './strand-view.ts';
+
+/** The delays of all plans, in ms, ascending. A strand has one view for each. */
+export type Delays = readonly number[];
+
+/** How many days before the last bar are always at hand, so that the newest settled bar is among them. */
+const RECENT_DAYS = 20;
+
+/**
+ * One strand of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
+ * columns (once they are loaded) and, if it is not old, among the recent days. What is younger is in the views.
+ */
+export class Strand implements Settled {
+  readonly name: StrandName;
+  readonly views: readonly StrandView[];
+  readonly #symbolId: number;
+  readonly #market: Market;
+  readonly #delays: Delays;
+  readonly #recent = new Map<Day, BarRevision>();
+  #recentFrom: Day = FIRST_DAY;
+  #young: BarRevision[] = [];
+  #settledChanged = false;
+  firstDay: Day | undefined;
+  newest: BarRevision | undefined;
+  columns: Columns | undefined;
+
+  constructor(symbol: LedgerSymbol, name: StrandName, delays: Delays) {
+    this.name = name;
+    this.#symbolId = symbol.id;
+    this.#market = marketOf(symbol.market);
+    this.#delays = delays;
+    this.views = delays.map(() => new StrandView(this));
+  }
+
+  /** Whether every view shows something of it. */
+  get showsEverywhere(): boolean {
+    return this.views.every((view) => view.latest !== undefined);
+  }
+
+  recent(day: Day): BarRevision | undefined {
+    return this.#recent.get(day);
+  }
+
+  sessionEnd(day: Day): number {
+    return sessionEnd(this.#market, day);
+  }
+
+  /** When the next thing shows in one of the views, or settles, in ms. */
+  get nextDue(): number {
+    return Math.min(...this.views.map((view, i) => view.nextSeenFrom + this.#delays[i]!));
+  }
+
+  /** Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. */
+  async loadRecent(ledger: Ledger, now: number): Promise<void> {
+    const span = await ledger.bars.span(this.#symbolId, this.name);
+    const tickDays = await ledger.ticks.days(this.#symbolId, this.name);
+    if (span) {
+      const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
+      await this.#readRecent(ledger, from, now);
+      if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
+      // Bars before the recent ones are settled: only recent ones can be young.
+      if (span.firstDay < this.#recentFrom) this.firstDay = span.firstDay;
+    }
+    for (const day of tickDays) {
+      if (this.#ticksAreOver(day, now)) continue;
+      for (const tick of await ledger.ticks.ofDay(this.#symbolId, this.name, day)) this.addTick(tick, now);
+    }
+    this.advance(now);
+  }
+
+  async #readRecent(ledger: Ledger, from: Day, now: number): Promise<void> {
+    this.#recentFrom = from;
+    for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, LAST_DAY))
+      this.addBar(bar, now);
+  }
+
+  async loadColumns(ledger: Ledger, now: number): Promise<void> {
+    const revisions = await ledger.bars.revisions(this.#symbolId, this.name, FIRST_DAY, LAST_DAY);
+    const columns = new Columns(revisions.length + 16);
+    for (const bar of revisions) {
+      if (this.#settlesAt(bar) <= now) columns.set(bar.day, bar, bar.sourceId);
+    }
+    this.columns = columns;
+  }
+
+  addBar(bar: BarRevision, now: number): void {
+    if (this.#settlesAt(bar) <= now) {
+      this.#settle(bar);
+      this.#settledChanged = true;
+      return;
+    }
+    if (this.#young.some((known) => known.day === bar.day && known.revision === bar.revision)) return;
+    this.#young.push(bar);
+    for (const view of this.views) view.addBar(bar, this.#seenFrom(bar));
+  }
+
+  /** Answers false when the tick is of a day so old that the strand must be loaded anew to place it. */
+  addTick(tick: LedgerTick, now: number): boolean {
+    if (tick.day < this.#recentFrom) return false;
+    // A late tick of a settled day is the closer's business: it publishes the day anew.
+    if (!this.#ticksAreOver(tick.day, now)) for (const view of this.views) view.addTick(tick);
+    return true;
+  }
+
+  /** Moves every view on to `now`. Answers the indexes of the views that show something new. */
+  advance(now: number): number[] {
+    const changed: number[] = [];
+    this.views.forEach((view, index) => {
+      const cameIn = view.advance(now - this.#delays[index]!);
+      if (cameIn || this.#settledChanged) changed.push(index);
+    });
+    this.#settledChanged = false;
+    const settled = this.#young.filter((bar) => this.#settlesAt(bar) <= now);
+    if (settled.length > 0) {
+      this.#young = this.#young.filter((bar) => !settled.includes(bar));
+      for (const bar of settled) this.#settle(bar);
+    }
+    if (settled.length > 0 || changed.length > 0) {
+      const settledDays = this.#daysWithoutYoung(settled);
+      for (const view of this.views) {
+        view.forget(settledDays, (day) => this.#ticksAreOver(day, now));
+        view.refresh();
+      }
+    }
+    return changed;
+  }
+
+  #daysWithoutYoung(settled: readonly BarRevision[]): Day[] {
+    const days = settled.map((bar) => bar.day);
+    return days.filter((day) => !this.#young.some((bar) => bar.day === day));
+  }
+
+  #settle(bar: BarRevision): void {
+    const known = this.#recent.get(bar.day);
+    if (known && known.revision > bar.revision) return;
+    if (bar.day >= this.#recentFrom) this.#recent.set(bar.day, bar);
+    if (!this.newest || bar.day >= this.newest.day) this.newest = bar;
+    if (this.firstDay === undefined || bar.day < this.firstDay) this.firstDay = bar.day;
+    this.columns?.set(bar.day, bar, bar.sourceId);
+  }
+
+  /** Whether a day's ticks no longer matter to anyone: its session is over and its bar is settled. */
+  #ticksAreOver(day: Day, now: number): boolean {
+    return this.#recent.has(day) && this.sessionEnd(day) + this.#delays.at(-1)! <= now;
+  }
+
+  #seenFrom(bar: BarRevision): number {
+    return barSeenFrom(this.sessionEnd(bar.day), bar.recordedAt);
+  }
+
+  /** When even the longest delay sees it. */
+  #settlesAt(bar: BarRevision): number {
+    return this.#seenFrom(bar) + this.#delays.at(-1)!;
+  }
+}

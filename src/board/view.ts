@@ -1,0 +1,71 @@
+import type { Day } from '../market/day.ts';
+import type { SourcedBar } from './columns.ts';
+import type { Series } from './series.ts';
+import type { LatestPrice } from './strand-view.ts';
+
+/** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
+export class View {
+  readonly delayMs: number;
+  /** Its place among the views of every series. The board moves it when a delay is added. */
+  index: number;
+
+  constructor(delayMs: number, index: number) {
+    this.delayMs = delayMs;
+    this.index = index;
+  }
+
+  /** A number that changes whenever this view shows something else of the series. */
+  version(series: Series): number {
+    return series.versions[this.index]!;
+  }
+
+  latest(series: Series): LatestPrice | undefined {
+    return series.shown(this.index)?.views[this.index]?.latest;
+  }
+
+  firstDay(series: Series): Day | undefined {
+    const strand = series.shown(this.index);
+    const young = strand?.views[this.index]?.overlay[0]?.day;
+    return earlier(strand?.firstDay, young);
+  }
+
+  lastDay(series: Series): Day | undefined {
+    const strand = series.shown(this.index);
+    const young = strand?.views[this.index]?.overlay.at(-1)?.day;
+    const settled = strand?.newest?.day;
+    return young === undefined || (settled !== undefined && settled > young) ? settled : young;
+  }
+
+  /** The last bar on or before `day`, not before `earliest`. */
+  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+    const strand = series.shown(this.index);
+    if (!strand) return undefined;
+    const young = strand.views[this.index]!.overlay.findLast((bar) => bar.day <= day);
+    const columns = strand.columns!;
+    const index = columns.firstFrom(day + 1) - 1;
+    const found = index >= 0 && (!young || columns.day(index) > young.day) ? columns.bar(index) : young;
+    return found && found.day >= earliest ? found : undefined;
+  }
+
+  /** The bars from `first` to `last`, ascending. */
+  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+    const strand = series.shown(this.index);
+    if (!strand) return [];
+    const columns = strand.columns!;
+    const young = strand.views[this.index]!.overlay.filter((bar) => bar.day >= first && bar.day <= last);
+    const bars: SourcedBar[] = [];
+    let next = 0;
+    for (let i = columns.firstFrom(first); i < columns.length && columns.day(i) <= last; i++) {
+      const day = columns.day(i);
+      while (next < young.length && young[next]!.day < day) bars.push(young[next++]!);
+      bars.push(young[next]?.day === day ? young[next++]! : columns.bar(i));
+    }
+    while (next < young.length) bars.push(young[next++]!);
+    return bars;
+  }
+}
+
+function earlier(a: Day | undefined, b: Day | undefined): Day | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
