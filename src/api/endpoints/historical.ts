@@ -1,0 +1,32 @@
+import { printDay } from '../../market/day.ts';
+import { endpoint } from '../endpoint.ts';
+import { findSymbols, readCodes, readDay, wantsMetadata } from '../parameters.ts';
+import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
+import { barsFor } from './closes.ts';
+
+/** GET /rates/historical: open, high, low and close of one day. */
+export const historical = endpoint({
+  name: 'historical',
+  path: '/rates/historical',
+  needs: 'all',
+
+  read({ query, plan, board, now }) {
+    const codes = readCodes(query, plan);
+    const day = readDay(query, 'date');
+    const metadata = wantsMetadata(query);
+    const { symbols, today } = findSymbols(codes, board, now, { name: 'date', day });
+    return { symbols, series: symbols.map((asked) => asked.series), day, today, metadata };
+  },
+
+  answer({ symbols, day, today, metadata }, view, { board }) {
+    const bars = barsFor(symbols, day, view);
+    let content = `{"success":true,"date":"${printDay(day)}","rates":${bySymbol(symbols, (_, i) => ohlcJson(bars[i]!))}`;
+    if (metadata) {
+      content += `,"metadata":${bySymbol(symbols, (asked, i) => {
+        const bar = bars[i]!;
+        return `{${unitAndQuote(asked)},"date":"${printDay(bar.day)}","source":${sourcesJson(board, [bar.sourceId])}}`;
+      })}`;
+    }
+    return { prefix: '', content: `${content}}`, holdsToday: day >= today };
+  },
+});

@@ -1,0 +1,35 @@
+/** Headers that every answer of the interface carries. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  Vary: 'x-api-key, Accept, Accept-Encoding',
+};
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Ten digits of 30 days: the window of the month, as the draft wants it, in seconds. */
+const MONTH_SECONDS = 2_592_000;
+
+/** After the IETF draft: what the plan allows. */
+export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
+  return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
+}
+
+/** After the IETF draft: what is left of it, and for how long that holds. */
+export function rateLimit(remaining: number, resetSeconds: number): string {
+  return `"month";r=${remaining};t=${resetSeconds}`;
+}
+
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+
+/** The answer to a CORS preflight; browsers may keep it for a day. */
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  ...COMMON_HEADERS,
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  'Access-Control-Allow-Headers': 'x-api-key, content-type, accept, if-none-match',
+  'Access-Control-Max-Age': '86400',
+  Allow: ALLOWED_METHODS,
+};

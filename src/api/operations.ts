@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto';
+import { withoutMapping } from '../gate/addresses.ts';
+import { refuse } from './errors.ts';
+import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Where the service stands, for /health. */
+export type Phase = 'starting' | 'ready' | 'draining';
+
+export interface Health {
+  phase: Phase;
+  revision: number;
+  /** When the newest price was recorded, in ms; undefined while there is none. */
+  newestAt: number | undefined;
+  /** Whether simulated prices are being served. */
+  simulated: boolean;
+}
+
+/** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
+export function healthResponse(health: Health, version: string, now: number): Response {
+  const body = {
+    status: health.phase,
+    ready: health.phase === 'ready',
+    version,
+    revision: health.revision,
+    newestDataAgeSeconds:
+      health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
+    simulated: health.simulated,
+  };
+  return new Response(JSON.stringify(body), {
+    status: health.phase === 'ready' ? 200 : 503,
+    headers: {
+      ...COMMON_HEADERS,
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+      ...(health.phase === 'ready' ? {} : { 'Retry-After': '1' }),
+    },
+  });
+}
+
+/** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
+export function metricsResponse(
+  request: Request,
+  peer: string,
+  adminToken: string | undefined,
+  metrics: Metrics,
+): Response {
+  const address = withoutMapping(peer);
+  const local = address === '::1' || address.startsWith('127.');
+  if (!local || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
+  return new Response(metrics.render(), {
+    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
+  });
+}
+
+function requireAdmin(request: Request, adminToken: string | undefined): void {
+  const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  if (!adminToken || !sent || !sameSecret(sent, adminToken)) throw refuse('invalid_admin_token', {});
+}
+
+/** Compared as hashes in constant time, so that neither content nor length can be felt out. */
+function sameSecret(a: string, b: string): boolean {
+  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest();
+  return timingSafeEqual(hash(a), hash(b));
+}

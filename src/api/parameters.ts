@@ -1,0 +1,106 @@
+import type { Board } from '../board/board.ts';
+import type { Series } from '../board/series.ts';
+import type { Plan } from '../ledger/accounts.ts';
+import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
+import { marketOf, tradeDate } from '../market/session.ts';
+import { refuse } from './errors.ts';
+import type { Query } from './query.ts';
+
+/** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
+export interface AskedSymbol {
+  code: string;
+  series: Series;
+}
+
+/** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
+export interface AskedSymbols {
+  symbols: readonly AskedSymbol[];
+  /** The later of the UTC date and the current trade date of the asked symbols. */
+  today: Day;
+}
+
+/** How much of a wrong value is repeated to the caller. */
+const ECHO_MAX = 64;
+
+/** The value of a parameter that may be sent once. */
+export function single(query: Query, name: string): string | undefined {
+  const values = query.get(name);
+  if (values && values.length > 1) throw refuse('repeated_parameter', { name });
+  return values?.[0];
+}
+
+export function wantsMetadata(query: Query): boolean {
+  return single(query, 'metadata') !== 'false';
+}
+
+/** The codes of `symbols`: split, trimmed, upper-cased, without empties and doubles, in the order asked. */
+export function readCodes(query: Query, plan: Plan): string[] {
+  const values = query.get('symbols');
+  if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
+  const received = values.join(',');
+  const codes = new Set<string>();
+  for (const part of received.split(',')) {
+    const code = part.trim().toUpperCase();
+    if (code !== '') codes.add(code);
+  }
+  if (codes.size === 0) throw refuse('invalid_symbols', { received: echo(received) });
+  if (codes.size > plan.maxSymbols) {
+    throw refuse('too_many_symbols', { received: codes.size, max: plan.maxSymbols });
+  }
+  return [...codes];
+}
+
+/** Reads a day; it must be there. */
+export function readDay(query: Query, name: string): Day {
+  const text = single(query, name);
+  if (text === undefined || text === '') throw refuse('missing_parameter', { name, example: '2024-01-31' });
+  const day = parseDay(text);
+  if (day === undefined) throw refuse('invalid_date', { name, received: echo(text) });
+  return day;
+}
+
+/** Reads startDate and endDate, in order; `maxDays` is the most that may lie between them. */
+export function readRange(query: Query, maxDays: number): { first: Day; last: Day } {
+  const first = readDay(query, 'startDate');
+  const last = readDay(query, 'endDate');
+  if (first > last) throw refuse('invalid_range', { startDate: printDay(first), endDate: printDay(last) });
+  if (last - first > maxDays) throw refuse('range_too_long', { days: last - first, maxDays });
+  return { first, last };
+}
+
+/**
+ * Finds the symbols and checks that `day` is not in the future. The day comes first: parameters are checked before
+ * symbols.
+ */
+export function findSymbols(
+  codes: readonly string[],
+  board: Board,
+  now: number,
+  day?: { name: string; day: Day },
+): AskedSymbols {
+  const symbols: AskedSymbol[] = [];
+  const unknown: string[] = [];
+  let today = utcDay(now);
+  for (const code of codes) {
+    const series = board.catalog.find(code);
+    if (!series) {
+      unknown.push(code);
+      continue;
+    }
+    symbols.push({ code, series });
+    today = Math.max(today, tradeDate(marketOf(series.symbol.market), now));
+  }
+  if (day && day.day > today) {
+    throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
+  }
+  if (unknown.length > 0) {
+    throw refuse('unknown_symbol', {
+      unknown: unknown.map((code) => ({ code: echo(code), nearest: board.catalog.nearest(code) })),
+    });
+  }
+  return { symbols, today };
+}
+
+function echo(text: string): string {
+  return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;
+}

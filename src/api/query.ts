@@ -1,0 +1,43 @@
+/** The parts of a request's URL, found without building a URL object. */
+export interface Target {
+  path: string;
+  /** What follows the question mark, still encoded. */
+  query: string;
+  /** Length of path and query as sent. */
+  length: number;
+}
+
+export function readTarget(url: string): Target {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const mark = url.indexOf('?', start);
+  const path = mark < 0 ? url.slice(start) : url.slice(start, mark);
+  return { path, query: mark < 0 ? '' : url.slice(mark + 1), length: url.length - start };
+}
+
+/** The decoded parameters of a query string: by name, every value that was sent. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+export function readQuery(text: string): Query {
+  const query = new Map<string, string[]>();
+  if (text === '') return query;
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const values = query.get(name);
+    if (values) values.push(value);
+    else query.set(name, [value]);
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced; // a broken escape stands for itself, and is refused where it is read
+  }
+}

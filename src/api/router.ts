@@ -1,0 +1,63 @@
+/** What people ask for when they mean something else, and where it is. */
+const GUESSES: Readonly<Record<string, string>> = {
+  '/latest': '/rates/latest',
+  '/live': '/rates/latest',
+  '/rates': '/rates/latest',
+  '/rates/live': '/rates/latest',
+  '/spot': '/rates/latest',
+  '/historical': '/rates/historical',
+  '/history': '/rates/historical',
+  '/open-high-low-close': '/rates/historical',
+  '/ohlc': '/rates/historical',
+  '/rates/timeseries': '/rates/time-series',
+  '/timeseries': '/rates/time-series',
+  '/time-series': '/rates/time-series',
+  '/fluctuation': '/rates/fluctuation',
+  '/rates/symbols': '/symbols',
+  '/symbol': '/symbols',
+  '/supported-symbols': '/symbols',
+  '/account': '/usage',
+  '/account/usage': '/usage',
+  '/status': '/usage',
+  '/quota': '/usage',
+};
+
+/** Finds what is at a path, under every mount point, with or without a trailing slash. */
+export class Router<Route> {
+  readonly #routes = new Map<string, Route>();
+  readonly #paths: readonly string[];
+  readonly #mounts: readonly string[];
+
+  constructor(mounts: readonly string[], routes: Readonly<Record<string, Route>>) {
+    this.#mounts = mounts;
+    this.#paths = Object.keys(routes);
+    for (const mount of mounts) {
+      for (const [path, route] of Object.entries(routes)) {
+        this.#routes.set(mount + path, route);
+        this.#routes.set(`${mount + path}/`, route);
+      }
+    }
+  }
+
+  find(path: string): Route | undefined {
+    return this.#routes.get(path);
+  }
+
+  /** A sentence for a path where nothing is: the right path, where it can be guessed. */
+  hint(path: string): string {
+    const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
+    const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
+      .replace(/\/+$/, '')
+      .toLowerCase();
+    const rest = inside.replace(/^\/(v\d+|api(\/v\d+)?)(?=\/)/, '');
+    if (/^(\/rates)?\/\d{4}-\d{2}-\d{2}$/.test(rest)) {
+      return `The rates of a day are at ${mount}/rates/historical?date=${rest.slice(-10)}&symbols=….`;
+    }
+    if (rest === '/convert' || rest === '/rates/convert') {
+      return `There is no conversion; multiply by the rate of ${mount}/rates/latest?symbols=….`;
+    }
+    const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
+    if (meant) return `Did you mean ${mount}${meant}?`;
+    return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
+  }
+}

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+
+/** Every setting, read once at the start and frozen. Units are in the names. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** The URL of PostgreSQL, or the path of a SQLite file. */
+  readonly databaseUrl: string;
+  /** Whether a database URL was given: demo data is then only made when asked for. */
+  readonly databaseGiven: boolean;
+  readonly demo: 'auto' | 'on' | 'off';
+  readonly mounts: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly adminToken: string | undefined;
+  readonly failedKeysPerMinute: number;
+  readonly historyMb: number;
+  readonly drainSeconds: number;
+  readonly logLevel: LogLevel;
+  /** What is odd about the settings but does not stop the start. */
+  readonly warnings: readonly string[];
+}
+
+/** One setting: an environment variable and the flag of the same name. The README's table is made from this list. */
+export interface Setting {
+  env: string;
+  default: string;
+  help: string;
+}
+
+export const SETTINGS: readonly Setting[] = [
+  { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all' },
+  { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free one' },
+  { env: 'OPENPIT_DATA_DIR', default: './data', help: 'Folder for the SQLite ledger and the demo key' },
+  {
+    env: 'OPENPIT_DATABASE_URL',
+    default: '',
+    help: 'PostgreSQL (postgres://…); without it, SQLite in the data folder',
+  },
+  {
+    env: 'OPENPIT_DEMO',
+    default: '',
+    help: 'true: simulated prices and a demo key. false: none. Unset: when SQLite is new and empty',
+  },
+  { env: 'OPENPIT_MOUNTS', default: '/,/v1,/v2', help: 'Paths under which the interface is served' },
+  {
+    env: 'OPENPIT_TRUSTED_PROXIES',
+    default: '',
+    help: 'Addresses and ranges of proxies whose X-Forwarded-For is believed',
+  },
+  { env: 'OPENPIT_ADMIN_TOKEN', default: '', help: 'Token for /metrics from other machines' },
+  {
+    env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',
+    default: '60',
+    help: 'Wrong keys an address may send in a minute',
+  },
+  {
+    env: 'OPENPIT_HISTORY_MB',
+    default: '512',
+    help: 'Memory for price history; the least used is let go of',
+  },
+  { env: 'OPENPIT_DRAIN_SECONDS', default: '10', help: 'How long a stop waits for requests under way' },
+  {
+    env: 'OPENPIT_LOG_LEVEL',
+    default: 'info',
+    help: `One of ${LOG_LEVELS.join(', ')}; debug logs every request`,
+  },
+];
+
+/** `OPENPIT_DATA_DIR` ↔ `--data-dir` */
+export function flagOf(env: string): string {
+  return env.slice('OPENPIT_'.length).toLowerCase().replaceAll('_', '-');
+}
+
+/** A setting that cannot be used. The message names it, and is all the operator needs. */
+export class ConfigError extends Error {}
+
+/** Reads the settings; flags win over the environment. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  flags: Record<string, string | undefined>,
+): Config {
+  const text = (name: string): string => {
+    const setting = SETTINGS.find((one) => one.env === name)!;
+    return (flags[flagOf(name)] ?? env[name] ?? '').trim() || setting.default;
+  };
+  const whole = (name: string, min: number, max: number): number => {
+    const value = Number(text(name));
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max} (it is "${text(name)}").`);
+  };
+  const list = (name: string): string[] =>
+    text(name)
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+
+  const dataDir = text('OPENPIT_DATA_DIR');
+  const url = text('OPENPIT_DATABASE_URL');
+  if (url !== '' && !/^(postgres(ql)?|sqlite):/.test(url)) {
+    throw new ConfigError('OPENPIT_DATABASE_URL must begin with postgres:// or sqlite://.');
+  }
+  return Object.freeze({
+    host: text('OPENPIT_HOST'),
+    port: whole('OPENPIT_PORT', 0, 65_535),
+    dataDir,
+    databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,
+    databaseGiven: url !== '',
+    demo: readDemo(text('OPENPIT_DEMO')),
+    mounts: readMounts(list('OPENPIT_MOUNTS')),
+    trustedProxies: list('OPENPIT_TRUSTED_PROXIES'),
+    adminToken: text('OPENPIT_ADMIN_TOKEN') || undefined,
+    failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
+    historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
+    drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
+    logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),
+    warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
+  });
+}
+
+/** A name that is no setting is most likely a slip, but other programs may set names like ours. */
+function warningsOf(env: Record<string, string | undefined>, token: string): string[] {
+  const known = new Set(SETTINGS.map((setting) => setting.env));
+  const unknown = Object.keys(env).filter((name) => name.startsWith('OPENPIT_') && !known.has(name));
+  const warnings = unknown.map((name) => `${name} is not a setting and has no effect`);
+  if (token !== '' && token.length < 16)
+    warnings.push('OPENPIT_ADMIN_TOKEN has fewer than 16 characters: choose a longer one');
+  return warnings;
+}
+
+function readDemo(text: string): Config['demo'] {
+  if (text === '') return 'auto';
+  if (/^(true|1|yes|on)$/i.test(text)) return 'on';
+  if (/^(false|0|no|off)$/i.test(text)) return 'off';
+  throw new ConfigError(`OPENPIT_DEMO must be true or false (it is "${text}").`);
+}
+
+function readMounts(mounts: readonly string[]): string[] {
+  for (const mount of mounts) {
+    if (!/^\/([A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*)?$/.test(mount)) {
+      throw new ConfigError(`OPENPIT_MOUNTS must be paths such as /,/v1 ("${mount}" is none).`);
+    }
+  }
+  if (mounts.length === 0)
+    throw new ConfigError('OPENPIT_MOUNTS must name at least one path, for example /.');
+  return mounts.map((mount) => (mount === '/' ? '' : mount));
+}
+
+function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((one) => one === text.toLowerCase());
+  if (!level)
+    throw new ConfigError(`OPENPIT_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')} (it is "${text}").`);
+  return level;
+}

@@ -1,0 +1,40 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
+export class AddressList {
+  readonly #list = new BlockList();
+
+  /** Throws with the entry that is neither. */
+  constructor(entries: readonly string[]) {
+    for (const entry of entries) {
+      const [address = '', bits, ...rest] = entry.trim().split('/');
+      const plain = withoutMapping(address);
+      const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
+      const width = family === 'ipv4' ? 32 : 128;
+      const prefix = bits === undefined ? width : Number(bits);
+      const valid = isIP(plain) !== 0 && rest.length === 0 && bits !== '' && Number.isInteger(prefix);
+      if (!valid || prefix < 0 || prefix > width) {
+        throw new Error(`"${entry}" is neither an address nor a range such as 10.0.0.0/8`);
+      }
+      this.#list.addSubnet(plain, prefix, family);
+    }
+  }
+
+  has(address: string): boolean {
+    const plain = withoutMapping(address);
+    const kind = isIP(plain);
+    return kind !== 0 && this.#list.check(plain, kind === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+/** An IPv4 address that came over an IPv6 socket (`::ffff:1.2.3.4`), as itself. */
+export function withoutMapping(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address.trim());
+  return mapped ? mapped[1]! : address.trim();
+}
+
+/** What limits by address go by: one IPv4 address, or the /64 that one IPv6 customer has. */
+export function limitKey(address: string): string {
+  const plain = withoutMapping(address);
+  return isIPv4(plain) ? plain : plain.split(':').slice(0, 4).join(':');
+}

@@ -1,0 +1,141 @@
+import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { AddressList } from './addresses.ts';
+import { hashKey } from './key.ts';
+import { Window } from './window.ts';
+
+/** An account in memory, shared by all its keys. */
+export interface Customer {
+  readonly account: Account;
+  plan: Plan;
+  /** Requests of the running second, over all keys. */
+  readonly burst: Window;
+}
+
+/** A key that was looked up. */
+export interface KnownKey {
+  readonly key: ApiKey;
+  readonly allowed: AddressList | undefined;
+  readonly customer: Customer;
+}
+
+/** Room for the keys of a large service; the longest known are let go of, and looked up again when they come back. */
+const KEYS_MAX = 100_000;
+
+/**
+ * Keys, accounts and plans by the text of a key. A key is looked up in the ledger by its hash on its first use, and
+ * kept; what changes in the ledger is let go of when the directory follows it.
+ */
+export class Directory {
+  readonly #ledger: Ledger;
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #textByHash = new Map<string, string>();
+  readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
+  readonly #plans = new Map<string, Plan>();
+  #revision = 0;
+  #epoch = '';
+  /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
+  #changes = 0;
+
+  private constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  static async open(ledger: Ledger): Promise<Directory> {
+    const directory = new Directory(ledger);
+    await directory.#reload();
+    return directory;
+  }
+
+  get plans(): Iterable<Plan> {
+    return this.#plans.values();
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** A key that is in memory. */
+  cached(text: string): KnownKey | undefined {
+    return this.#keys.get(text);
+  }
+
+  /** Looks a key up in the ledger and keeps it; undefined when there is no such key. */
+  async lookUp(text: string): Promise<KnownKey | undefined> {
+    const hash = hashKey(text);
+    for (;;) {
+      const before = this.#changes;
+      const found = await this.#ledger.accounts.byKeyHash(hash);
+      if (before !== this.#changes) continue;
+      return found && this.#keep(text, found.key, found.account);
+    }
+  }
+
+  /** Lets go of what has changed in the ledger. */
+  async follow(head: { epoch: string; accounts: number }): Promise<void> {
+    if (head.epoch !== this.#epoch || head.accounts < this.#revision) return this.#reload();
+    if (head.accounts === this.#revision) return;
+    const { plans, accountIds, keyHashes } = await this.#ledger.accounts.changes(
+      this.#revision,
+      head.accounts,
+    );
+    this.#changes++;
+    for (const plan of plans) this.#plans.set(plan.name, plan);
+    if (plans.length > 0) {
+      for (const { customer } of this.#customers.values()) customer.plan = this.#planOf(customer.account);
+    }
+    for (const hash of keyHashes) this.#forgetKey(hash);
+    for (const id of accountIds) {
+      for (const hash of this.#customers.get(id)?.hashes ?? []) this.#forgetKey(hash);
+      this.#customers.delete(id);
+    }
+    this.#revision = head.accounts;
+  }
+
+  async #reload(): Promise<void> {
+    const { epoch, accounts } = await this.#ledger.head();
+    this.#changes++;
+    this.#keys.clear();
+    this.#textByHash.clear();
+    this.#customers.clear();
+    this.#plans.clear();
+    for (const plan of await this.#ledger.accounts.plans()) this.#plans.set(plan.name, plan);
+    this.#epoch = epoch;
+    this.#revision = accounts;
+  }
+
+  #keep(text: string, key: ApiKey, account: Account): KnownKey {
+    const { customer, hashes } = this.#customers.getOrInsertComputed(account.id, () => ({
+      customer: { account, plan: this.#planOf(account), burst: new Window() },
+      hashes: new Set<string>(),
+    }));
+    const known: KnownKey = {
+      key,
+      allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
+      customer,
+    };
+    this.#keys.set(text, known);
+    this.#textByHash.set(key.hash, text);
+    hashes.add(key.hash);
+    if (this.#keys.size > KEYS_MAX) this.#forgetKey(this.#keys.values().next().value!.key.hash);
+    return known;
+  }
+
+  #forgetKey(hash: string): void {
+    const text = this.#textByHash.get(hash);
+    if (text === undefined) return;
+    const { customer } = this.#keys.get(text)!;
+    this.#keys.delete(text);
+    this.#textByHash.delete(hash);
+    const entry = this.#customers.get(customer.account.id);
+    entry?.hashes.delete(hash);
+    if (entry?.hashes.size === 0) this.#customers.delete(customer.account.id);
+  }
+
+  #planOf(account: Account): Plan {
+    const plan = this.#plans.get(account.plan);
+    if (!plan)
+      throw new Error(`account ${account.id} has the plan ${account.plan}, which is not in the ledger`);
+    return plan;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../clock.ts';
+import type { Head, Ledger } from '../ledger/ledger.ts';
+import { limitKey } from './addresses.ts';
+import { type Customer, Directory, type KnownKey } from './directory.ts';
+import { isWellFormed } from './key.ts';
+import { Window } from './window.ts';
+
+export interface GateOptions {
+  ledger: Ledger;
+  clock: Clock;
+  failedKeysPerMinute: number;
+}
+
+/** How a request identifies itself. The address is asked for only when it matters. */
+export interface Presented {
+  key: string;
+  inUrl: boolean;
+  address(): string;
+}
+
+export type Admission =
+  | { ok: true; customer: Customer }
+  | { ok: false; code: 'invalid_key' | 'account_suspended' | 'failed_keys' }
+  | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
+  | { ok: false; code: 'rate_limited'; customer: Customer };
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+
+/** Addresses that are being watched; the longest known are let go of. */
+const ADDRESSES_MAX = 100_000;
+
+/** Who may ask. */
+export class Gate {
+  readonly directory: Directory;
+  readonly #clock: Clock;
+  readonly #failedKeysPerMinute: number;
+  readonly #failures = new Map<string, Window>();
+
+  private constructor(options: GateOptions, directory: Directory) {
+    this.directory = directory;
+    this.#clock = options.clock;
+    this.#failedKeysPerMinute = options.failedKeysPerMinute;
+  }
+
+  static async open(options: GateOptions): Promise<Gate> {
+    return new Gate(options, await Directory.open(options.ledger));
+  }
+
+  /** A promise only on a key's first use. */
+  admit(presented: Presented): Admission | Promise<Admission> {
+    const known = this.directory.cached(presented.key);
+    if (known) return this.#judge(known, presented);
+    if (this.#hasFailedTooOften(presented)) return { ok: false, code: 'failed_keys' };
+    if (!isWellFormed(presented.key)) return this.#fail(presented);
+    return this.directory
+      .lookUp(presented.key)
+      .then((found) => (found ? this.#judge(found, presented) : this.#fail(presented)));
+  }
+
+  follow(head: Head): Promise<void> {
+    return this.directory.follow(head);
+  }
+
+  #judge({ key, allowed, customer }: KnownKey, presented: Presented): Admission {
+    const now = this.#clock.now();
+    if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
+      return this.#fail(presented);
+    if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
+    if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
+    if (allowed && !allowed.has(presented.address()))
+      return { ok: false, code: 'key_not_allowed', why: 'address' };
+    if (!customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)) {
+      return { ok: false, code: 'rate_limited', customer };
+    }
+    return { ok: true, customer };
+  }
+
+  #fail(presented: Presented): Admission {
+    const address = limitKey(presented.address());
+    const failures = this.#failures.getOrInsertComputed(address, () => new Window());
+    if (this.#failures.size > ADDRESSES_MAX) this.#failures.delete(this.#failures.keys().next().value!);
+    const counted = failures.take(this.#clock.now(), this.#failedKeysPerMinute, MINUTE_MS);
+    return { ok: false, code: counted ? 'invalid_key' : 'failed_keys' };
+  }
+
+  #hasFailedTooOften(presented: Presented): boolean {
+    if (this.#failures.size === 0) return false;
+    const failures = this.#failures.get(limitKey(presented.address()));
+    return failures?.isFull(this.#clock.now(), this.#failedKeysPerMinute, MINUTE_MS) ?? false;
+  }
+}
