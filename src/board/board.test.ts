@@ -23,7 +23,7 @@ afterEach(async () => {
 async function openBoard() {
   const clock = { time: START, now: () => clock.time };
   const ledger = await Ledger.open(await newLedgerUrl('sqlite'), clock);
-  const board = await Board.open({ ledger, clock, historyBytesMax: 1e9 }, DELAYS);
+  const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
   open.push({ ledger });
   return { clock, ledger, board, gold: board.catalog.find('XAU')! };
 }
@@ -103,7 +103,7 @@ async function perform(
   if (s.kind === 'wait') clock.time += s.minutes * MINUTE;
   if (s.kind === 'ask') await board.prepare([gold], s.loaded, now);
   if (s.kind === 'new delay') board.view(s.minutes * MINUTE);
-  if (s.kind === 'follow') await board.follow();
+  if (s.kind === 'follow') await board.follow(await ledger.head());
   if (s.kind === 'bar') {
     const recordedAt = now - s.recordedMinutesAgo * MINUTE;
     await ledger.bars.publish([barAt(utcDay(now) - s.daysAgo, s.price)], { source: s.source, recordedAt });
@@ -135,10 +135,10 @@ describe('the board', () => {
         for (const s of steps) {
           await perform(opened, s);
           if (s.kind !== 'ask') continue;
-          await opened.board.follow();
+          await opened.board.follow(await opened.ledger.head());
           await expectLikeReference(opened, opened.gold);
         }
-        await opened.board.follow();
+        await opened.board.follow(await opened.ledger.head());
         await expectLikeReference(opened, opened.gold);
         await opened.ledger.close();
         open = [];
@@ -157,7 +157,7 @@ describe('the board', () => {
       [{ symbolId: gold.symbol.id, at: clock.time, received: clock.time, price: 5, id: 'a' }],
       'feed',
     );
-    await board.follow();
+    await board.follow(await ledger.head());
     const after = versions();
     expect(after[0]).not.toBe(before[0]!);
     expect(after.slice(1)).toEqual(before.slice(1));
@@ -168,7 +168,7 @@ describe('the board', () => {
 
   test('lets go of the least used history when it is over its budget, and loads it again', async () => {
     const { clock, ledger } = await openBoard();
-    const board = await Board.open({ ledger, clock, historyBytesMax: 150_000 }, DELAYS);
+    const board = await Board.open({ ledger, clock, historyBytesMax: 150_000, simulated: true }, DELAYS);
     const [gold, silver, copper] = ['XAU', 'XAG', 'HG-SPOT'].map((code) => board.catalog.find(code)!);
     for (const series of [gold!, silver!, copper!]) {
       const bars = Array.from({ length: 2000 }, (_, i) => ({
@@ -181,7 +181,7 @@ describe('the board', () => {
       }));
       await ledger.bars.publish(bars, { source: 'feed', recordedAt: clock.time });
     }
-    await board.follow();
+    await board.follow(await ledger.head());
     for (const series of [gold!, silver!, copper!]) await board.prepare([series], 'all', clock.time);
     expect([gold!.loaded, silver!.loaded, copper!.loaded]).toEqual(['recent', 'recent', 'all']);
     expect(board.bytes).toBeLessThan(150_000);
@@ -193,14 +193,14 @@ describe('the board', () => {
     const { clock, ledger, board, gold } = await openBoard();
     const bar = { symbolId: gold.symbol.id, day: 10_000, open: 1, high: 1, low: 1, close: 1 };
     await ledger.bars.publish([bar], { source: 'feed', recordedAt: clock.time });
-    await board.follow();
+    await board.follow(await ledger.head());
     await board.prepare([gold], 'all', clock.time);
     expect(printDay(board.view(0).lastDay(gold)!)).toBe(printDay(10_000));
     await ledger.engine.write(async (tx) => {
       await tx`DELETE FROM bar`;
       await tx`UPDATE meta SET value = 'restored' WHERE name = 'epoch'`;
     });
-    await board.follow();
+    await board.follow(await ledger.head());
     await board.prepare([gold], 'all', clock.time);
     expect(board.view(0).lastDay(gold)).toBeUndefined();
   });

@@ -10,6 +10,8 @@ export interface BoardOptions {
   clock: Clock;
   /** How much history may be in memory; the least used is let go of. */
   historyBytesMax: number;
+  /** Whether symbols without real prices show their simulated ones. */
+  simulated: boolean;
 }
 
 /** A change that touches more days than this is not taken in bar by bar: the series is loaded anew when asked for. */
@@ -27,6 +29,8 @@ export class Board {
   #nextDue = Number.POSITIVE_INFINITY;
   #uses = 0;
   #following: Promise<void> = Promise.resolve();
+  /** When the newest price was recorded, in ms. */
+  newestAt: number | undefined;
 
   private constructor(options: BoardOptions, head: Head) {
     this.#options = options;
@@ -38,6 +42,7 @@ export class Board {
     const board = new Board(options, await options.ledger.head());
     board.#setDelays(delaysMs);
     await board.#readCatalog();
+    board.newestAt = await options.ledger.newestAt();
     return board;
   }
 
@@ -85,9 +90,9 @@ export class Board {
     return missing ? this.#load(wanted, needed) : undefined;
   }
 
-  /** Takes in everything that was committed before the call. */
-  follow(): Promise<void> {
-    this.#following = this.#following.catch(() => {}).then(() => this.#follow());
+  /** Takes in everything up to where the ledger stands. */
+  follow(head: Head): Promise<void> {
+    this.#following = this.#following.catch(() => {}).then(() => this.#follow(head));
     return this.#following;
   }
 
@@ -103,9 +108,8 @@ export class Board {
     if (clock.now() >= this.#nextDue) this.#advance(clock.now());
   }
 
-  async #follow(): Promise<void> {
+  async #follow(head: Head): Promise<void> {
     const { ledger, clock } = this.#options;
-    const head = await ledger.head();
     if (head.epoch !== this.#head.epoch || head.prices < this.#head.prices) {
       this.#head = head;
       await this.#readCatalog();
@@ -129,6 +133,7 @@ export class Board {
       else series?.apply(changed, ticks.get(id) ?? [], now);
     }
     this.#head = head;
+    this.newestAt = await ledger.newestAt();
     this.#setNextDue();
   }
 
@@ -150,12 +155,12 @@ export class Board {
   }
 
   async #readCatalog(): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger, simulated } = this.#options;
     const symbols = await ledger.symbols.list();
     const aliases = await ledger.symbols.aliases();
     for (const symbol of symbols) {
       const known = this.#series.get(symbol.id);
-      if (!known) this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()]));
+      if (!known) this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()], simulated));
       else known.symbol = symbol;
     }
     this.#catalog = new Catalog(symbols, aliases, this.#series);

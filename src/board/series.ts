@@ -16,6 +16,7 @@ export type Loaded = 'nothing' | 'recent' | 'all';
 export class Series {
   symbol: LedgerSymbol;
   readonly #ledger: Ledger;
+  readonly #showSimulated: boolean;
   #delays: Delays;
   #real: Strand | undefined;
   #simulated: Strand | undefined;
@@ -30,9 +31,10 @@ export class Series {
   versions: number[] = [];
   static #lastVersion = 0;
 
-  constructor(symbol: LedgerSymbol, ledger: Ledger, delays: Delays) {
+  constructor(symbol: LedgerSymbol, ledger: Ledger, delays: Delays, showSimulated: boolean) {
     this.symbol = symbol;
     this.#ledger = ledger;
+    this.#showSimulated = showSimulated;
     this.#delays = delays;
     this.reset();
   }
@@ -114,7 +116,8 @@ export class Series {
     this.#missedTicks = [];
     const real = new Strand(this.symbol, 'real', this.#delays);
     if (this.symbol.real) await real.loadRecent(this.#ledger, now);
-    const simulated = real.showsEverywhere ? undefined : new Strand(this.symbol, 'simulated', this.#delays);
+    const needsSimulated = this.#showSimulated && !real.showsEverywhere;
+    const simulated = needsSimulated ? new Strand(this.symbol, 'simulated', this.#delays) : undefined;
     await simulated?.loadRecent(this.#ledger, now);
     if (wanted === 'all') {
       await real.loadColumns(this.#ledger, now);

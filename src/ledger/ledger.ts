@@ -59,6 +59,37 @@ export class Ledger {
     return head;
   }
 
+  /** Whether no price has ever been recorded. */
+  async isEmpty(): Promise<boolean> {
+    const [row] = await this.engine
+      .read`SELECT (SELECT count(*) FROM bar_change) + (SELECT count(*) FROM tick) AS n`;
+    return Number(row.n) === 0;
+  }
+
+  /** When the newest price was recorded, in ms. */
+  async newestAt(): Promise<number | undefined> {
+    const { read } = this.engine;
+    const [tick] = await read`SELECT received FROM tick ORDER BY revision DESC LIMIT 1`;
+    const [bar] = await read`SELECT b.recorded_at FROM bar b JOIN
+        (SELECT symbol_id, last_day, revision FROM bar_change ORDER BY revision DESC LIMIT 1) c
+      ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision`;
+    if (!tick && !bar) return undefined;
+    return Math.max(Number(tick?.received ?? 0), Number(bar?.recorded_at ?? 0));
+  }
+
+  /** A word that the service keeps about itself. */
+  async meta(name: string): Promise<string | undefined> {
+    const [row] = await this.engine.read`SELECT value FROM meta WHERE name = ${name}`;
+    return row?.value;
+  }
+
+  async setMeta(name: string, value: string): Promise<void> {
+    await this.engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${name}, ${value})
+        ON CONFLICT (name) DO UPDATE SET value = ${value}`;
+    });
+  }
+
   close(): Promise<void> {
     return this.engine.close();
   }

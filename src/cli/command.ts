@@ -1,0 +1,127 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
+import { type Config, flagOf, readConfig, SETTINGS } from '../config.ts';
+import { Ledger } from '../ledger/ledger.ts';
+
+/** A flag of a command. `value` names what follows it; a flag without one is a switch. */
+export interface Flag {
+  value?: string;
+  help: string;
+}
+
+export interface Command {
+  /** The words that call it, for example `account create`. */
+  name: string;
+  /** What follows the name, for example `FILE`. */
+  operands?: readonly string[];
+  summary: string;
+  flags: Readonly<Record<string, Flag>>;
+  /** Which settings it takes as flags, beside the environment. */
+  settings: readonly string[];
+  run(call: Call): Promise<void>;
+}
+
+/** One call of a command, with its flags read. */
+export interface Call {
+  operands: readonly string[];
+  config: Config;
+  /** The value of a flag, if it was given. */
+  flag(name: string): string | undefined;
+  /** The value of a flag that must be given. */
+  required(name: string): string;
+  isSet(name: string): boolean;
+}
+
+/** A call that is wrong: told in one line, exit code 2. */
+export class UsageError extends Error {}
+
+/** What keeps the ledger: every command that opens it can be pointed at it. */
+export const LEDGER_SETTINGS = ['OPENPIT_DATA_DIR', 'OPENPIT_DATABASE_URL'];
+
+export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print JSON' } };
+
+export function readCall(command: Command, args: readonly string[]): Call | 'help' {
+  const options: Record<string, { type: 'string' | 'boolean' }> = { help: { type: 'boolean' } };
+  for (const [name, flag] of Object.entries(command.flags)) {
+    options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
+  }
+  for (const env of command.settings) options[flagOf(env)] = { type: 'string' };
+  const { values, positionals } = parse(args, options);
+  if (values.help) return 'help';
+  const expected = command.operands ?? [];
+  if (positionals.length !== expected.length) {
+    const takes = expected.length === 0 ? 'takes no further words' : `takes ${expected.join(' ')}`;
+    throw new UsageError(
+      `openpit ${command.name} ${takes} (received ${positionals.length}: ${positionals.join(' ')})`,
+    );
+  }
+  const flag = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const settings = Object.fromEntries(command.settings.map((env) => [flagOf(env), flag(flagOf(env))]));
+  return {
+    operands: positionals,
+    config: readConfig(process.env, settings),
+    flag,
+    required(name) {
+      const value = flag(name);
+      if (value === undefined || value === '')
+        throw new UsageError(`openpit ${command.name} needs --${name}`);
+      return value;
+    },
+    isSet: (name) => values[name] === true,
+  };
+}
+
+/** The flag as a whole number within bounds; undefined when it was not given. */
+export function wholeFlag(call: Call, name: string, min: number, max: number): number | undefined {
+  const text = call.flag(name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new UsageError(`--${name} must be a whole number from ${min} to ${max} (received "${text}")`);
+}
+
+export async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await Ledger.open(config.databaseUrl, systemClock);
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+export function helpOf(command: Command): string {
+  const rows: [string, string][] = Object.entries(command.flags).map(([name, { value, help }]) => [
+    `--${name}${value === undefined ? '' : ` ${value}`}`,
+    help,
+  ]);
+  for (const env of command.settings) {
+    const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;
+    rows.push([`--${flagOf(env)} …`, `${help}${fallback === '' ? '' : ` (${fallback})`}; or ${env}`]);
+  }
+  rows.push(['--help', 'show this']);
+  const words = ['openpit', command.name, ...(command.operands ?? []), '[flags]'].join(' ');
+  return `${command.summary}\n\nUsage: ${words}\n\n${table(rows)}`;
+}
+
+/** Rows in aligned columns. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
+  return rows
+    .map(
+      (row) =>
+        `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  ')}`,
+    )
+    .join('\n');
+}
+
+function parse(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message.split('. ')[0]! : String(error));
+  }
+}

@@ -1,0 +1,78 @@
+import { type Plan, QUOTA_MAX } from '../ledger/accounts.ts';
+import {
+  type Command,
+  JSON_FLAG,
+  LEDGER_SETTINGS,
+  table,
+  UsageError,
+  wholeFlag,
+  withLedger,
+} from './command.ts';
+
+/** A day: a longer delay than this is a mistake. */
+const DELAY_SECONDS_MAX = 86_400;
+
+export const planCommands: readonly Command[] = [
+  {
+    name: 'plan list',
+    summary: 'List the plans',
+    flags: JSON_FLAG,
+    settings: LEDGER_SETTINGS,
+    async run({ config, isSet }) {
+      await withLedger(config, async (ledger) => {
+        const plans = await ledger.accounts.plans();
+        if (isSet('json')) return console.log(JSON.stringify(plans));
+        const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second'];
+        console.log(table([head, ...plans.map((plan) => Object.values(plan).map(String))]));
+      });
+    },
+  },
+  {
+    name: 'plan set',
+    operands: ['NAME'],
+    summary: 'Create a plan, or change what is given of one',
+    flags: {
+      quota: { value: 'N', help: 'answers a month' },
+      'delay-seconds': { value: 'N', help: 'how old prices must be' },
+      'max-symbols': { value: 'N', help: 'symbols in one request' },
+      'max-span-days': { value: 'N', help: 'days between startDate and endDate of a time series' },
+      burst: { value: 'N', help: 'requests a second' },
+      ...JSON_FLAG,
+    },
+    settings: LEDGER_SETTINGS,
+    async run(call) {
+      const name = call.operands[0]!;
+      if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) {
+        throw new UsageError(
+          `a plan's name has small letters, digits and dashes, at most 32 (received "${name}")`,
+        );
+      }
+      const given = {
+        quota: wholeFlag(call, 'quota', 0, QUOTA_MAX),
+        delaySeconds: wholeFlag(call, 'delay-seconds', 0, DELAY_SECONDS_MAX),
+        maxSymbols: wholeFlag(call, 'max-symbols', 1, 10_000),
+        maxSpanDays: wholeFlag(call, 'max-span-days', 0, 36_600),
+        burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
+      };
+      const plan = await withLedger(call.config, async (ledger) => {
+        const known = (await ledger.accounts.plans()).find((one) => one.name === name);
+        const changed = { ...(known ?? newPlan(name)), ...withoutUndefined(given) };
+        await ledger.accounts.setPlan(changed);
+        return changed;
+      });
+      if (call.isSet('json')) return console.log(JSON.stringify(plan));
+      console.log(
+        `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second.`,
+      );
+    },
+  },
+];
+
+/** A new plan begins as `free` does, until it is told otherwise. */
+function newPlan(name: string): Plan {
+  return { name, quota: 1_000, delaySeconds: 3_600, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5 };
+}
+
+function withoutUndefined(given: Partial<Record<keyof Plan, number | undefined>>): Partial<Plan> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

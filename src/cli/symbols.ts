@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { recordOf } from '../ledger/symbols.ts';
+import { MARKETS } from '../market/session.ts';
+import { CODE_PATTERN } from '../market/symbol.ts';
+import { type Command, JSON_FLAG, LEDGER_SETTINGS, table, UsageError, withLedger } from './command.ts';
+
+const text = z.string().trim().min(1);
+const code = text.regex(CODE_PATTERN, 'must be capitals, digits, dots and dashes, at most 32');
+
+/** A file of symbols has the shape that `symbols list --json` prints. */
+const fileSchema = z.array(
+  z.strictObject({
+    code,
+    name: text,
+    category: text,
+    currency: z.strictObject({ code: text, name: text, symbol: text }),
+    unit: z.strictObject({ symbol: text, name: text }),
+    market: z.enum(Object.keys(MARKETS) as [string, ...string[]]),
+    decimals: z.int().min(0).max(12),
+    status: z.enum(['active', 'deprecated']).default('active'),
+    updateInterval: z.enum(['minute', 'day', 'week', 'month']),
+    aliases: z.array(code).optional(),
+  }),
+);
+
+export const symbolsCommands: readonly Command[] = [
+  {
+    name: 'symbols list',
+    summary: 'List the symbols',
+    flags: JSON_FLAG,
+    settings: LEDGER_SETTINGS,
+    async run({ config, isSet }) {
+      await withLedger(config, async (ledger) => {
+        const symbols = await ledger.symbols.list();
+        const aliases = Map.groupBy(await ledger.symbols.aliases(), (one) => one.code);
+        const records = symbols.map((symbol) => ({
+          ...recordOf(symbol),
+          aliases: (aliases.get(symbol.code) ?? []).map((one) => one.alias),
+        }));
+        if (isSet('json')) {
+          console.log(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
+          return;
+        }
+        console.log(
+          table(
+            records.map((one) => [
+              one.code,
+              one.name,
+              one.category,
+              `${one.currency.code}/${one.unit.symbol}`,
+              one.market,
+              one.aliases.join(' '),
+            ]),
+          ),
+        );
+      });
+    },
+  },
+  {
+    name: 'symbols import',
+    operands: ['FILE'],
+    summary: 'Add and change symbols from a JSON file, in the shape of "symbols list --json"',
+    flags: {},
+    settings: LEDGER_SETTINGS,
+    async run({ config, operands }) {
+      const file = operands[0]!;
+      const { data: records, error } = fileSchema.safeParse(await readJson(file));
+      if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
+      await withLedger(config, async (ledger) => {
+        const aliases = records.flatMap((record) =>
+          (record.aliases ?? []).map((alias) => ({ alias, code: record.code, kind: 'operator' })),
+        );
+        const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases);
+        console.log(`${added} added, ${changed} changed, ${unchanged} unchanged`);
+      });
+    },
+  },
+];
+
+async function readJson(file: string): Promise<unknown> {
+  const handle = Bun.file(file);
+  if (!(await handle.exists())) throw new UsageError(`there is no file ${file}`);
+  try {
+    return await handle.json();
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}

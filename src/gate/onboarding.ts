@@ -1,0 +1,65 @@
+import type { Account, ApiKey } from '../ledger/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { AddressList } from './addresses.ts';
+import { createId, createKey, hashKey, type RandomBytes } from './key.ts';
+
+export interface KeyOptions {
+  expiresAt?: number;
+  allowedIps?: readonly string[];
+  headerOnly?: boolean;
+}
+
+/** A key's text, which is shown once, and what is kept of it. */
+export interface IssuedKey {
+  text: string;
+  key: ApiKey;
+}
+
+/** Makes an account on a plan that exists, and its first key. */
+export async function createAccount(
+  ledger: Ledger,
+  { name, plan, id }: { name: string; plan: string; id?: string },
+  now: number,
+  random: RandomBytes,
+): Promise<{ account: Account; issued: IssuedKey }> {
+  await requirePlan(ledger, plan);
+  const account: Account = {
+    id: id ?? createId('acc', random),
+    name,
+    plan,
+    status: 'active',
+    createdAt: now,
+  };
+  await ledger.accounts.create(account);
+  return { account, issued: await issueKey(ledger, account.id, {}, now, random) };
+}
+
+export async function issueKey(
+  ledger: Ledger,
+  accountId: string,
+  options: KeyOptions,
+  now: number,
+  random: RandomBytes,
+): Promise<IssuedKey> {
+  if (!(await ledger.accounts.find(accountId))) throw new Error(`there is no account ${accountId}`);
+  const allowedIps = options.allowedIps?.length ? [...options.allowedIps] : null;
+  if (allowedIps) new AddressList(allowedIps); // throws with the entry that is wrong
+  const text = createKey(random);
+  const key: ApiKey = {
+    id: createId('key', random),
+    hash: hashKey(text),
+    accountId,
+    createdAt: now,
+    expiresAt: options.expiresAt ?? null,
+    revokedAt: null,
+    allowedIps,
+    headerOnly: options.headerOnly ?? false,
+  };
+  await ledger.accounts.addKey(key);
+  return { text, key };
+}
+
+export async function requirePlan(ledger: Ledger, name: string): Promise<void> {
+  const names = (await ledger.accounts.plans()).map((plan) => plan.name);
+  if (!names.includes(name)) throw new Error(`there is no plan "${name}"; the plans are ${names.join(', ')}`);
+}
