@@ -49,6 +49,7 @@ export function barsOf(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
   const bars: Bar[] = [];
   let x = spread * normal(noise.start, 0);
   for (const day of daysTo(lastDay)) {
+    if (day > lastDay) break;
     const before = x;
     x = keep * x + step * normal(noise.close, day);
     if (day < firstDay) continue;
@@ -83,10 +84,12 @@ function noiseOf(code: string) {
   };
 }
 
-let calendar: { last: Day; days: readonly Day[] } = { last: -1, days: [] };
+/** Every symbol trades on the same days, so they are worked out once, as far as anyone has asked. */
+const days: Day[] = [];
+let knownTo: Day = FIRST_SIMULATED_DAY - 1;
 
-/** All trading days up to a day. Every symbol asks for the same ones, so they are made once. */
 function daysTo(last: Day): readonly Day[] {
-  if (calendar.last !== last) calendar = { last, days: tradingDays(FIRST_SIMULATED_DAY, last) };
-  return calendar.days;
+  days.push(...tradingDays(knownTo + 1, last));
+  knownTo = Math.max(knownTo, last);
+  return days;
 }
