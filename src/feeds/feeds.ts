@@ -10,7 +10,7 @@ export interface FeedsOptions {
   onWritten(): void;
   /** The first fill: so many symbols of so many are complete. */
   onProgress(done: number, total: number): void;
-  /** History, the session so far and all due bars are there. */
+  /** History and the session so far are there. */
   onReady(): void;
   /** Something failed, and will be tried again. */
   onError(message: string): void;

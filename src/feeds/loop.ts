@@ -73,11 +73,11 @@ export class FeedLoop {
       if (this.#stopping.signal.aborted) return;
       if ((await simulator.tick(now)) > 0) this.#post({ kind: 'written' });
     }
+    if (!this.#isReady) this.#post({ kind: 'ready' });
+    this.#isReady = true;
     if (!isCloseDue) return;
     if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
     this.#closedAt = now;
-    if (!this.#isReady) this.#post({ kind: 'ready' });
-    this.#isReady = true;
     if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
     await closer.prune(now);
     this.#prunedAt = now;

@@ -15,7 +15,7 @@ export type FromWorker =
   | { kind: 'written' }
   /** The first fill: so many symbols of so many are complete. */
   | { kind: 'progress'; done: number; total: number }
-  /** History, the session so far and all due bars are there. Said once. */
+  /** History and the session so far are there. Said once. */
   | { kind: 'ready' }
   /** Something failed. It is tried again at the next turn. */
   | { kind: 'error'; message: string }
