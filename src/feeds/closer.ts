@@ -41,9 +41,9 @@ export class Closer {
 
   /**
    * Lets go of ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
-   * delay and seven days. Returns the days it let go of.
+   * delay and seven days. Stops early when `signal` says so. Returns the days it let go of.
    */
-  async prune(now: number): Promise<StrandDay[]> {
+  async prune(now: number, signal?: AbortSignal): Promise<StrandDay[]> {
     const plans = await this.#ledger.accounts.plans();
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
@@ -52,6 +52,7 @@ export class Closer {
     await this.#learnMarkets(old);
     const pruned: StrandDay[] = [];
     for (const day of old) {
+      if (signal?.aborted) break;
       if (this.#endOf(day) <= horizon && (await this.#ledger.ticks.prune(day, horizon))) pruned.push(day);
     }
     return pruned;

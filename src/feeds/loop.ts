@@ -79,7 +79,7 @@ export class FeedLoop {
     if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
     this.#closedAt = now;
     if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
-    await closer.prune(now);
+    await closer.prune(now, this.#stopping.signal);
     this.#prunedAt = now;
   }
 
