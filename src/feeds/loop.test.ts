@@ -64,3 +64,33 @@ test('a ledger that cannot be opened is reported and tried again', async () => {
   loop.stop();
   await ended;
 });
+
+test('a ledger that was restored to an earlier state is taken as a new one', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  const market = marketOf(gold.market);
+  const day = tradeDate(market, now);
+  const before = await ledger.head();
+  const tick = { symbolId: gold.id, id: '1', at: now, received: now, price: 4000 };
+  await ledger.ticks.append([tick], 'push');
+  await ledger.ticks.append([{ ...tick, id: '2' }], 'push');
+  const loop = new FeedLoop(url, false, clock, () => {});
+  await loop.turn();
+
+  await ledger.engine.write(async (tx) => {
+    await tx`DELETE FROM tick`;
+    await tx`UPDATE counter SET value = ${before.prices} WHERE name = 'prices'`;
+    await tx`UPDATE meta SET value = 'restored' WHERE name = 'epoch'`;
+  });
+  await ledger.ticks.append([{ ...tick, price: 4100 }], 'push');
+  now = sessionEnd(market, day);
+  await loop.turn();
+  expect(await ledger.bars.revisions(gold.id, 'real', day, day)).toMatchObject([{ close: 4100 }]);
+
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});

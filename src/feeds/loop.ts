@@ -97,9 +97,14 @@ export class FeedLoop {
   #pause(ms: number): Promise<void> {
     const { signal } = this.#stopping;
     if (signal.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    return promise.finally(() => clearTimeout(timer));
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+    });
   }
 }

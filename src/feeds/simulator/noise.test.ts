@@ -14,12 +14,16 @@ test('normal has mean 0, variance 1, and the tails of a normal', () => {
   expect(values.filter((v) => Math.abs(v) > 2).length / COUNT).toBeCloseTo(0.0455, 2);
 });
 
-test('uniform fills [0, 1) evenly', () => {
-  const seed = seedOf('XAU high');
-  const tenths = draws((n) => Math.floor(uniform(seed, n) * 10));
-  for (let tenth = 0; tenth < 10; tenth++) {
-    expect(tenths.filter((t) => t === tenth).length / COUNT).toBeCloseTo(0.1, 2);
-  }
+test('uniform fills [0, 1) evenly: over 300 seeds, chi-square has the mean that chance gives it', () => {
+  const perTenth = 300;
+  const chiSquare = (seed: number) => {
+    const counts = new Array<number>(10).fill(0);
+    for (let n = 0; n < 10 * perTenth; n++) counts[Math.floor(uniform(seed, n) * 10)]!++;
+    return counts.reduce((sum, count) => sum + (count - perTenth) ** 2 / perTenth, 0);
+  };
+  const found = mean(Array.from({ length: 300 }, (_, i) => chiSquare(seedOf(`seed ${i}`))));
+  // Nine degrees of freedom: mean 9, deviation √18. Of a mean of 300 that is 0.245, and four of it are 0.98.
+  expect(Math.abs(found - 9)).toBeLessThan(0.98);
 });
 
 test('neighbouring numbers and neighbouring codes are unrelated', () => {
