@@ -83,8 +83,13 @@ export class BarStore {
   /** The first and the last day of a strand that have a bar. */
   async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
     const first = await this.#edge(symbolId, strand, 'ASC');
-    const last = await this.#edge(symbolId, strand, 'DESC');
+    const last = await this.lastDay(symbolId, strand);
     return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
+  }
+
+  /** The last day of a strand that has a bar. */
+  lastDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
+    return this.#edge(symbolId, strand, 'DESC');
   }
 
   async #edge(symbolId: number, strand: Strand, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
@@ -192,7 +197,8 @@ export function strandFilter(strand: Strand): string {
   return strand === 'simulated' ? `source_id = ${SIMULATED_ID}` : `source_id <> ${SIMULATED_ID}`;
 }
 
-async function readRevisions(
+/** All revisions of a strand's days, by day and then by revision. */
+export async function readRevisions(
   handle: SQL,
   symbolId: number,
   strand: Strand | 'all',

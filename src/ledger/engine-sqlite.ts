@@ -21,7 +21,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     read: reader,
     write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
       const turn = queue.then(() => transact(writer, work));
-      queue = turn.catch(() => {});
+      queue = turn.catch(() => {}).then(restOfLoop);
       return turn;
     },
     placeholder: () => '?',
@@ -34,6 +34,14 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
       await writer.close();
     },
   };
+}
+
+/**
+ * SQLite answers at once, so a chain of transactions would never leave the microtask queue: timers, sockets and messages
+ * wait until its end. Between two transactions the event loop gets its turn.
+ */
+function restOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {

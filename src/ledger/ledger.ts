@@ -4,6 +4,7 @@ import { AccountStore, BUILT_IN_PLANS, writePlan } from './accounts.ts';
 import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
+import { ClosingStore } from './closing.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { migrate } from './migrations.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
@@ -27,6 +28,7 @@ export class Ledger {
   readonly sources: SourceStore;
   readonly bars: BarStore;
   readonly ticks: TickStore;
+  readonly closing: ClosingStore;
   readonly accounts: AccountStore;
 
   private constructor(engine: Engine) {
@@ -35,6 +37,7 @@ export class Ledger {
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
     this.ticks = new TickStore(engine);
+    this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
   }
 

@@ -1,5 +1,6 @@
 import type { SQL } from 'bun';
 import type { Engine } from './engine.ts';
+import { lockRevisions } from './statements.ts';
 
 /** The source of simulated prices has a fixed id, so that queries can tell the two strands of a symbol apart. */
 export const SIMULATED = 'simulated';
@@ -23,7 +24,7 @@ export async function sourceId(tx: SQL, name: string): Promise<number> {
   const [known] = await tx`SELECT id FROM source WHERE name = ${name}`;
   if (known) return Number(known.id);
   // The counter's row is the lock: two writers with a new name each take their turn.
-  await tx`UPDATE counter SET value = value WHERE name = 'prices'`;
+  await lockRevisions(tx, 'prices');
   await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
     WHERE NOT EXISTS (SELECT 1 FROM source WHERE name = ${name})`;
   const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;

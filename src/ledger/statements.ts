@@ -13,6 +13,11 @@ export async function nextRevision(tx: SQL, counter: CounterName): Promise<numbe
   return Number(row.value);
 }
 
+/** Holds off every other writer of revisions until the transaction ends, without taking one. */
+export async function lockRevisions(tx: SQL, counter: CounterName): Promise<void> {
+  await tx`UPDATE counter SET value = value WHERE name = ${counter}`;
+}
+
 // SQLite takes 32,766 parameters and PostgreSQL 65,535.
 const PARAMETERS_MAX = 30_000;
 

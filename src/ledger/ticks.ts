@@ -1,10 +1,11 @@
+import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { marketOf, tradeDate } from '../market/session.ts';
 import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, nextRevision } from './statements.ts';
+import { insertRows, lockRevisions, nextRevision } from './statements.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -16,6 +17,13 @@ export interface LedgerTick extends NewTick {
   day: Day;
   sourceId: number;
   revision: number;
+}
+
+/** One strand of one symbol on one trade date. */
+export interface StrandDay {
+  symbolId: number;
+  strand: Strand;
+  day: Day;
 }
 
 export class TickStore {
@@ -67,12 +75,7 @@ export class TickStore {
 
   /** The ticks of one trade date. */
   async ofDay(symbolId: number, strand: Strand, day: Day): Promise<LedgerTick[]> {
-    const rows = await this.#engine.read`
-      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-      WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
-    return rows
-      .map(toTick)
-      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
+    return readTicks(this.#engine.read, { symbolId, strand, day });
   }
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
@@ -83,23 +86,69 @@ export class TickStore {
     return rows.map(toTick);
   }
 
-  /** Every symbol and trade date that has ticks. */
-  async openDays(): Promise<{ symbolId: number; day: Day; simulated: boolean }[]> {
+  /**
+   * The days whose ticks of revisions in (after, upTo] are in no bar of their strand yet: there is no bar, or a tick
+   * is newer than it.
+   */
+  async unfolded(after: number, upTo: number): Promise<StrandDay[]> {
     const rows = await this.#engine.read`
-      SELECT DISTINCT symbol_id, day, CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END AS simulated FROM tick`;
-    return rows.map((row: Record<string, unknown>) => ({
-      symbolId: Number(row.symbol_id),
-      day: Number(row.day),
-      simulated: Number(row.simulated) === 1,
-    }));
+      SELECT t.symbol_id, t.day, t.simulated FROM (
+        SELECT symbol_id, day, CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END AS simulated,
+          max(revision) AS newest
+        FROM tick WHERE revision > ${after} AND revision <= ${upTo} GROUP BY 1, 2, 3) t
+      WHERE NOT EXISTS (
+        SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day AND b.revision > t.newest
+          AND CASE WHEN b.source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = t.simulated)`;
+    return rows.map(toStrandDay);
   }
 
-  /** Lets go of the ticks of a symbol's trade dates before `day`. */
-  async prune(symbolId: number, day: Day): Promise<void> {
-    await this.#engine.write(async (tx) => {
-      await tx`DELETE FROM tick WHERE symbol_id = ${symbolId} AND day < ${day}`;
+  /** The days before `day` that still have ticks. */
+  async daysBefore(day: Day): Promise<StrandDay[]> {
+    const rows = await this.#engine.read`
+      SELECT DISTINCT symbol_id, day, CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END AS simulated
+      FROM tick WHERE day < ${day}`;
+    return rows.map(toStrandDay);
+  }
+
+  /**
+   * Lets go of a day's ticks, all or none: only when the day has a bar or will never need one, and none of them was
+   * received after `receivedBy`. True when it did.
+   */
+  async prune({ symbolId, strand, day }: StrandDay, receivedBy: number): Promise<boolean> {
+    const { write, placeholder: p } = this.#engine;
+    return write(async (tx) => {
+      await lockRevisions(tx, 'prices'); // no tick comes in between
+      const outOfUse = strand === 'simulated' && (await symbolsWithRealPrices(tx)).has(symbolId) ? 1 : 0;
+      const ofDay = (name: string, from: number) =>
+        `${name}.symbol_id = ${p(from)} AND ${name}.day = ${p(from + 1)} AND ${name}.${strandFilter(strand)}`;
+      const gone = await tx.unsafe(
+        `DELETE FROM tick WHERE ${ofDay('tick', 1)}
+           AND (EXISTS (SELECT 1 FROM bar b WHERE ${ofDay('b', 3)}) OR ${p(5)} = 1)
+           AND NOT EXISTS (SELECT 1 FROM tick t WHERE ${ofDay('t', 6)} AND t.received > ${p(8)})
+         RETURNING tick_id`,
+        [symbolId, day, symbolId, day, outOfUse, symbolId, day, receivedBy],
+      );
+      return gone.length > 0;
     });
   }
+}
+
+/** The ticks of one trade date. */
+export async function readTicks(handle: SQL, { symbolId, strand, day }: StrandDay): Promise<LedgerTick[]> {
+  const rows = await handle`
+    SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+    WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
+  return rows
+    .map(toTick)
+    .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
+}
+
+function toStrandDay(row: Record<string, unknown>): StrandDay {
+  return {
+    symbolId: Number(row.symbol_id),
+    day: Number(row.day),
+    strand: Number(row.simulated) === 1 ? 'simulated' : 'real',
+  };
 }
 
 function toTick(row: unknown[]): LedgerTick {

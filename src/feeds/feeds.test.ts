@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test';
+import { newLedgerUrl } from '../../test/support/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { marketOf, tradeDate } from '../market/session.ts';
+import { startFeeds } from './feeds.ts';
+import { lastClosedDay } from './simulator/schedule.ts';
+
+/** A Wednesday on which the markets of New York, Chicago and London are open. */
+const NOON = Date.UTC(2026, 10, 11, 15);
+
+function start(ledgerUrl: string) {
+  const ready = Promise.withResolvers<void>();
+  const ticked = Promise.withResolvers<void>();
+  const told = { written: 0, progress: [] as number[], errors: [] as string[], isReady: false };
+  const feeds = startFeeds({
+    ledgerUrl,
+    demo: true,
+    clockSkewMs: NOON - Date.now(),
+    onWritten() {
+      told.written++;
+      if (told.isReady) ticked.resolve();
+    },
+    onProgress: (done, total) => told.progress.push(done / total),
+    onReady() {
+      told.isReady = true;
+      ready.resolve();
+    },
+    onError: (message) => told.errors.push(message),
+  });
+  return { feeds, told, ready: ready.promise, ticked: ticked.promise };
+}
+
+test('the worker fills a new ledger, goes on ticking, stops, and starts again without doubling anything', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const ledger = await Ledger.open(url, { now: () => NOON });
+  const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  const market = marketOf(gold.market);
+
+  const first = start(url);
+  await first.ready;
+  expect(first.told.progress.at(-1)).toBe(1);
+  expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
+  const today = tradeDate(market, NOON);
+  expect((await ledger.ticks.ofDay(gold.id, 'simulated', today)).length).toBeGreaterThan(50);
+  const { prices } = await ledger.head();
+  await first.ticked; // some symbol is due within a few seconds
+  expect((await ledger.head()).prices).toBeGreaterThan(prices);
+  await first.feeds.stop();
+
+  const bars = await ledger.bars.count();
+  const second = start(url);
+  await second.ready;
+  await second.feeds.stop();
+  expect(await ledger.bars.count()).toBe(bars);
+  expect(second.told.progress).toEqual([]);
+  expect([...first.told.errors, ...second.told.errors]).toEqual([]);
+  await ledger.close();
+}, 30_000);
+
+test('a worker that is stopped in the middle of its first fill stops at once', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const { feeds, told } = start(url);
+  await feeds.stop();
+  expect(told.isReady).toBe(false);
+  expect(told.errors).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import type { Clock } from '../clock.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { Closer } from './closer.ts';
+import type { FromWorker } from './protocol.ts';
+import { Simulator } from './simulator/simulator.ts';
+
+/** Ticks are due at any second. */
+const TURN_MS = 1_000;
+/** A bar is published at most this long after its session's end. */
+const CLOSE_MS = 10_000;
+const PRUNE_MS = 3_600_000;
+
+/** What works on one ledger. Another epoch is another ledger: what was remembered of the old one is wrong. */
+interface Crew {
+  epoch: string;
+  simulator: Simulator;
+  closer: Closer;
+}
+
+/**
+ * All work of the feeds, one turn after the other:
+ *
+ *     open the ledger ─► fill history ─► ticks due ─► close days ─► prune ticks
+ *                        every 10 s      every 1 s    every 10 s    every hour
+ *
+ * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
+ */
+export class FeedLoop {
+  readonly #url: string;
+  readonly #demo: boolean;
+  readonly #clock: Clock;
+  readonly #post: (message: FromWorker) => void;
+  readonly #stopping = new AbortController();
+  #ledger: Ledger | undefined;
+  #crew: Crew | undefined;
+  #closedAt = Number.NEGATIVE_INFINITY;
+  #prunedAt = Number.NEGATIVE_INFINITY;
+  #isReady = false;
+
+  constructor(url: string, demo: boolean, clock: Clock, post: (message: FromWorker) => void) {
+    this.#url = url;
+    this.#demo = demo;
+    this.#clock = clock;
+    this.#post = post;
+  }
+
+  /** Takes turns until it is stopped, then closes the ledger. A turn that fails is reported, and the next one tries again. */
+  async run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.turn();
+      } catch (error) {
+        this.#post({ kind: 'error', message: error instanceof Error ? error.message : String(error) });
+      }
+      await this.#pause(TURN_MS);
+    }
+    await this.#ledger?.close().catch(() => {});
+    this.#post({ kind: 'stopped' });
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async turn(): Promise<void> {
+    const now = this.#clock.now();
+    const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
+    this.#ledger ??= await Ledger.open(this.#url, this.#clock);
+    if (isCloseDue) this.#crew = await this.#crewFor(this.#ledger);
+    const { simulator, closer } = this.#crew!;
+    if (this.#demo) {
+      if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
+      if ((await simulator.tick(now)) > 0) this.#post({ kind: 'written' });
+    }
+    if (!this.#isReady) this.#post({ kind: 'ready' });
+    this.#isReady = true;
+    if (!isCloseDue) return;
+    if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
+    this.#closedAt = now;
+    if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
+    await closer.prune(now, this.#stopping.signal);
+    this.#prunedAt = now;
+  }
+
+  async #crewFor(ledger: Ledger): Promise<Crew> {
+    const { epoch } = await ledger.head();
+    if (this.#crew?.epoch === epoch) return this.#crew;
+    return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger) };
+  }
+
+  readonly #onFilled = (done: number, total: number): void => {
+    this.#post({ kind: 'written' });
+    this.#post({ kind: 'progress', done, total });
+  };
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#stopping;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+    });
+  }
+}

@@ -1,0 +1,23 @@
+/** What the main thread tells the worker. */
+export type ToWorker = { kind: 'start'; settings: FeedSettings } | { kind: 'stop' };
+
+export interface FeedSettings {
+  ledgerUrl: string;
+  /** Whether symbols without real prices get simulated ones. */
+  demo: boolean;
+  /** Added to the system's clock, so that a test can choose the time. */
+  clockSkewMs: number;
+}
+
+/** What the worker tells the main thread. */
+export type FromWorker =
+  /** A write is committed: the board may follow it at once. */
+  | { kind: 'written' }
+  /** The first fill: so many symbols of so many are complete. */
+  | { kind: 'progress'; done: number; total: number }
+  /** History and the session so far are there. Said once. */
+  | { kind: 'ready' }
+  /** Something failed. It is tried again at the next turn. */
+  | { kind: 'error'; message: string }
+  /** The ledger is closed; nothing more comes. */
+  | { kind: 'stopped' };

@@ -1,0 +1,68 @@
+import type { NewBar } from '../../ledger/bars.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { SIMULATED } from '../../ledger/sources.ts';
+import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { Day } from '../../market/day.ts';
+import { marketOf } from '../../market/session.ts';
+import { lastClosedDay } from './schedule.ts';
+import { barsOf, FIRST_SIMULATED_DAY, walkOf } from './walk.ts';
+
+/** As many as the ledger writes in one transaction. */
+const BARS_PER_WRITE = 2_000;
+
+/** Told after each write: how many symbols of how many are complete. */
+export type HistoryProgress = (done: number, total: number) => void;
+
+/** Writes the simulated bars that are missing: all of an empty ledger's, and those of a downtime. */
+export class History {
+  readonly #ledger: Ledger;
+  /** The last day each symbol has a bar for, by symbol id. */
+  readonly #filledTo = new Map<number, Day>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Fills every symbol up to its last closed session. Stops early, between two writes, when `signal` says so. */
+  async fill(
+    symbols: readonly LedgerSymbol[],
+    now: number,
+    progress: HistoryProgress,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const behind = await this.#behind(symbols, now);
+    let bars: NewBar[] = [];
+    for (const [done, { symbol, from, to }] of behind.entries()) {
+      for (const bar of barsOf(walkOf(symbol), from, to)) {
+        bars.push({ symbolId: symbol.id, ...bar });
+        if (bars.length < BARS_PER_WRITE) continue;
+        await this.#write(bars, now);
+        progress(done, behind.length);
+        if (signal?.aborted) return;
+        bars = [];
+      }
+    }
+    if (bars.length > 0) await this.#write(bars, now);
+    for (const { symbol, to } of behind) this.#filledTo.set(symbol.id, to);
+    if (behind.length > 0) progress(behind.length, behind.length);
+  }
+
+  /** The symbols without real prices that lack a closed session. */
+  async #behind(symbols: readonly LedgerSymbol[], now: number) {
+    const behind: { symbol: LedgerSymbol; from: Day; to: Day }[] = [];
+    for (const symbol of symbols) {
+      if (symbol.real) continue;
+      const to = lastClosedDay(marketOf(symbol.market), now);
+      const filledTo =
+        this.#filledTo.get(symbol.id) ?? (await this.#ledger.bars.lastDay(symbol.id, 'simulated'));
+      const from = filledTo === undefined ? FIRST_SIMULATED_DAY : filledTo + 1;
+      if (from <= to) behind.push({ symbol, from, to });
+      else this.#filledTo.set(symbol.id, from - 1);
+    }
+    return behind;
+  }
+
+  async #write(bars: readonly NewBar[], now: number): Promise<void> {
+    await this.#ledger.bars.publish(bars, { source: SIMULATED, recordedAt: now });
+  }
+}

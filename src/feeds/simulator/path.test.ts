@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import catalog from '../../ledger/catalog/symbols.json';
+import { type Fold, foldTick, ohlcOf } from '../../market/bar.ts';
+import { dayOf } from '../../market/day.ts';
+import { marketOf, tradeDate } from '../../market/session.ts';
+import type { SymbolRecord } from '../../market/symbol.ts';
+import { tradingDays } from './calendar.ts';
+import { priceAt } from './path.ts';
+import {
+  lastClosedDay,
+  momentsIn,
+  runningSession,
+  SPARSE_MS,
+  sessionOf,
+  sparseMomentsIn,
+  timetableOf,
+} from './schedule.ts';
+import { barsOf, walkOf } from './walk.ts';
+
+const aSymbol = fc.constantFrom(...(catalog as SymbolRecord[]));
+const aTradingDay = fc.constantFrom(...tradingDays(dayOf(2024, 1, 1)!, dayOf(2027, 1, 1)!));
+const aMoment = fc.integer({ min: Date.UTC(2024, 0, 3), max: Date.UTC(2027, 0, 1) });
+
+/** A symbol on a trading day, with all that its ticks are made of. */
+const aSessionDay = fc.tuple(aSymbol, aTradingDay).map(([symbol, day]) => {
+  const session = sessionOf(marketOf(symbol.market), day)!;
+  const walk = walkOf(symbol);
+  const [bar] = barsOf(walk, day, day);
+  return { symbol, session, walk, bar: bar!, timetable: timetableOf(symbol, session) };
+});
+
+test('the ticks of a session fold to exactly its bar, at the live distance and at ten minutes', () => {
+  fc.assert(
+    fc.property(aSessionDay, ({ session, walk, bar, timetable }) => {
+      const live = momentsIn(timetable, session.start - 1, session.end);
+      for (const moments of [live, sparseMomentsIn(timetable, session.end)]) {
+        let fold: Fold | undefined;
+        for (const at of moments) {
+          fold = foldTick(fold, { at, received: at, id: `${at}`, price: priceAt(walk, bar, timetable, at) });
+        }
+        expect({ day: bar.day, ...ohlcOf(fold!) }).toEqual(bar);
+      }
+    }),
+  );
+});
+
+test('a price at any moment lies within the bar and has the decimals of its symbol', () => {
+  fc.assert(
+    fc.property(aSessionDay, fc.nat(86_400_000), ({ session, walk, bar, timetable }, after) => {
+      const price = priceAt(walk, bar, timetable, session.start + after);
+      expect(price).toBeGreaterThanOrEqual(bar.low);
+      expect(price).toBeLessThanOrEqual(bar.high);
+      expect(Number(price.toFixed(walk.decimals))).toBe(price);
+    }),
+  );
+});
+
+test('every tick lies in its session and belongs to its trade date', () => {
+  fc.assert(
+    fc.property(aSessionDay, ({ symbol, session, timetable }) => {
+      for (const at of momentsIn(timetable, 0, Number.POSITIVE_INFINITY)) {
+        expect(at).toBeGreaterThanOrEqual(session.start);
+        expect(at).toBeLessThan(session.end);
+        expect(tradeDate(marketOf(symbol.market), at)).toBe(session.day);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('turns of any length make the ticks of one long turn', () => {
+  fc.assert(
+    fc.property(aSessionDay, fc.array(fc.nat(90_000_000), { maxLength: 8 }), (day, cuts) => {
+      const { session, timetable } = day;
+      const ends = [
+        ...cuts.map((cut) => session.start + cut).sort((a, b) => a - b),
+        session.end + 90_000_000,
+      ];
+      let from = session.start - 1;
+      const moments = ends.flatMap((to) => {
+        const turn = momentsIn(timetable, from, to);
+        from = to;
+        return turn;
+      });
+      expect(moments).toEqual(momentsIn(timetable, session.start - 1, session.end));
+    }),
+  );
+});
+
+test('ticks of the past are some of the live ones, the newest among them', () => {
+  fc.assert(
+    fc.property(aSessionDay, fc.nat(90_000_000), ({ session, timetable }, after) => {
+      const upTo = session.start + after;
+      const live = momentsIn(timetable, session.start - 1, upTo);
+      const sparse = sparseMomentsIn(timetable, upTo);
+      expect(new Set(live).isSupersetOf(new Set(sparse))).toBe(true);
+      expect(sparse.at(-1)).toBe(live.at(-1));
+      for (const [i, at] of sparse.slice(1).entries()) expect(at - sparse[i]!).toBeLessThanOrEqual(SPARSE_MS);
+    }),
+  );
+});
+
+test('a moment is in a running session, or after the last closed one and before the next', () => {
+  fc.assert(
+    fc.property(aSymbol, aMoment, (symbol, now) => {
+      const market = marketOf(symbol.market);
+      const closed = sessionOf(market, lastClosedDay(market, now))!;
+      expect(closed.end).toBeLessThanOrEqual(now);
+      const [next] = tradingDays(closed.day + 1, closed.day + 10);
+      const following = sessionOf(market, next!)!;
+      expect(following.end).toBeGreaterThan(now);
+      const running = runningSession(market, now);
+      expect(running).toEqual(now >= following.start ? following : undefined);
+    }),
+  );
+});
+
+test('the stream of all symbols is spread: no second has more than a tenth of a minute’s ticks', () => {
+  const start = Date.UTC(2026, 10, 11, 15);
+  const perSecond = new Array<number>(60).fill(0);
+  for (const symbol of catalog as SymbolRecord[]) {
+    const session = runningSession(marketOf(symbol.market), start);
+    if (!session) continue;
+    for (const at of momentsIn(timetableOf(symbol, session), start - 1, start + 59_999)) {
+      perSecond[Math.floor((at - start) / 1000)]!++;
+    }
+  }
+  const total = perSecond.reduce((sum, n) => sum + n, 0);
+  expect(total).toBeGreaterThan(40);
+  expect(Math.max(...perSecond)).toBeLessThanOrEqual(total / 10);
+});

@@ -1,0 +1,65 @@
+import type { Bar } from '../../market/bar.ts';
+import { seedOf, uniform } from './noise.ts';
+import { SPARSE_MS, type Timetable } from './schedule.ts';
+import { toPrice, type Walk } from './walk.ts';
+
+/** A point that the day's path goes through. */
+interface Point {
+  ms: number;
+  price: number;
+}
+
+/** Halvings between two fixed points: 2^8 parts of at most a day are under six minutes, and straight from there on. */
+const DEPTH = 8;
+
+/**
+ * The price at a moment of a trade date. The path starts at the bar's open with the symbol's first tick, ends at its
+ * close with the last, reaches its high and its low at ticks in between, and never leaves them. So the ticks of
+ * a session fold to exactly its bar, at one minute's distance as at ten.
+ *
+ *     open ─┐      ┌─ high             between two points: midpoint displacement,
+ *           └──╲ ╱─┘      ╲      ┌─ close   each midpoint moved by a hash of code,
+ *               V          ╲─low─┘          day and place
+ */
+export function priceAt(walk: Walk, bar: Bar, timetable: Timetable, ms: number): number {
+  const seed = seedOf(`${walk.code} path ${bar.day}`);
+  const points = pointsOf(bar, timetable, seed);
+  const at = Math.min(Math.max(ms, timetable.first), timetable.last);
+  let segment = 1;
+  while (segment < points.length - 1 && points[segment]!.ms < at) segment++;
+  let [a, b] = [points[segment - 1]!, points[segment]!];
+  // A Brownian day's range is about 1.6 standard deviations, and a bridge's midpoint has half of √length.
+  const unitNoise = (bar.high - bar.low) / 1.6 / 2 / Math.sqrt(timetable.last - timetable.first || 1);
+  let node = 1; // the midpoints of a segment are numbered as a heap is: those below n are 2n and 2n + 1
+  for (let depth = 0; depth < DEPTH && a.ms < at && at < b.ms; depth++) {
+    // A uniform in ±√3 has variance 1.
+    const noise = (uniform(seed, segment * 1024 + node) * 2 - 1) * Math.sqrt(3);
+    const price = within(bar, (a.price + b.price) / 2 + noise * unitNoise * Math.sqrt(b.ms - a.ms));
+    const middle = { ms: (a.ms + b.ms) / 2, price };
+    const isLeft = at <= middle.ms;
+    node = node * 2 + (isLeft ? 0 : 1);
+    if (isLeft) b = middle;
+    else a = middle;
+  }
+  const part = b.ms > a.ms ? (at - a.ms) / (b.ms - a.ms) : 0;
+  return within(bar, toPrice(a.price + (b.price - a.price) * part, 10 ** walk.decimals));
+}
+
+/** First tick, last tick, and the two ticks in between that reach the high and the low. */
+function pointsOf(bar: Bar, { first, last }: Timetable, seed: number): Point[] {
+  const open = { ms: first, price: bar.open };
+  const close = { ms: last, price: bar.close };
+  const knots = Math.ceil((last - first) / SPARSE_MS) - 1; // at ten minutes' distance, strictly in between
+  if (knots < 2) return [open, close];
+  const high = Math.floor(uniform(seed, 1) * knots);
+  const low = (high + 1 + Math.floor(uniform(seed, 2) * (knots - 1))) % knots;
+  const extremes = [
+    { ms: first + (high + 1) * SPARSE_MS, price: bar.high },
+    { ms: first + (low + 1) * SPARSE_MS, price: bar.low },
+  ].sort((a, b) => a.ms - b.ms);
+  return [open, ...extremes, close];
+}
+
+function within(bar: Bar, price: number): number {
+  return Math.min(Math.max(price, bar.low), bar.high);
+}

@@ -1,0 +1,197 @@
+import { afterAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type EngineName, newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import { dayOf, MS_PER_DAY } from '../../market/day.ts';
+import { marketOf, sessionEnd, sessionStart } from '../../market/session.ts';
+import { Closer } from '../closer.ts';
+import { tradingDays } from './calendar.ts';
+import { History } from './history.ts';
+import { lastClosedDay } from './schedule.ts';
+import { Simulator } from './simulator.ts';
+import { Stream } from './stream.ts';
+import { barsOf, FIRST_SIMULATED_DAY, walkOf } from './walk.ts';
+
+const MINUTE_MS = 60_000;
+/** A Wednesday on which the markets of New York, Chicago and London are open. */
+const NOON = Date.UTC(2026, 10, 11, 15);
+const WEDNESDAY = dayOf(2026, 11, 11)!;
+const silent = () => {};
+
+const opened: Ledger[] = [];
+afterAll(async () => {
+  for (const ledger of opened) await ledger.close();
+});
+
+async function newLedger(engine: EngineName): Promise<Ledger> {
+  const ledger = await Ledger.open(await newLedgerUrl(engine), { now: () => NOON });
+  opened.push(ledger);
+  return ledger;
+}
+
+/** Gold ticks every minute from the evening on; the other, a spot price, every ten minutes of its day. */
+async function twoSymbols(ledger: Ledger): Promise<LedgerSymbol[]> {
+  const symbols = await ledger.symbols.list();
+  const slow = symbols.find((symbol) => symbol.updateInterval === 'day' && symbol.market === 'SPOT');
+  return [symbols.find((symbol) => symbol.code === 'XAU')!, slow!];
+}
+
+const barsIn = async (ledger: Ledger, symbol: LedgerSymbol) =>
+  (await ledger.bars.revisions(symbol.id, 'simulated', 0, WEDNESDAY + 100)).map(
+    ({ day, open, high, low, close }) => ({ day, open, high, low, close }),
+  );
+
+const ticksIn = async (ledger: Ledger, symbol: LedgerSymbol, day = WEDNESDAY) =>
+  (await ledger.ticks.ofDay(symbol.id, 'simulated', day)).sort((a, b) => a.at - b.at);
+
+test('an empty ledger gets more than ten years for every symbol, up to its last closed session', async () => {
+  const ledger = await newLedger('sqlite');
+  const told: [number, number][] = [];
+  await new Simulator(ledger).fillHistory(NOON, (done, total) => told.push([done, total]));
+  const symbols = await ledger.symbols.list();
+  expect(symbols.length).toBeGreaterThanOrEqual(131);
+  for (const symbol of symbols) {
+    const span = await ledger.bars.span(symbol.id, 'simulated');
+    expect(span!.lastDay).toBe(lastClosedDay(marketOf(symbol.market), NOON));
+    expect(span!.lastDay - span!.firstDay).toBeGreaterThan(10 * 366);
+  }
+  expect(told.at(-1)).toEqual([symbols.length, symbols.length]);
+  const { prices } = await ledger.head();
+  await new Simulator(ledger).fillHistory(NOON);
+  expect((await ledger.head()).prices).toBe(prices); // a second start writes nothing
+});
+
+onEachEngine('simulator', (engine) => {
+  test('however often it is stopped and started, closed days have the bars of the walk', async () => {
+    const turns = fc.array(
+      fc.record({
+        advanceMs: fc.oneof(fc.integer({ min: 1000, max: 9 * MINUTE_MS }), fc.nat(2 * MS_PER_DAY)),
+        restart: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(turns, async (drawn) => {
+        const ledger = await newLedger(engine);
+        const symbols = await twoSymbols(ledger);
+        let crew = newCrew(ledger);
+        let now = NOON - 3 * MS_PER_DAY;
+        for (const { advanceMs, restart } of [{ advanceMs: 0, restart: false }, ...drawn]) {
+          now += advanceMs;
+          if (restart) crew = newCrew(ledger);
+          await crew.history.fill(symbols, now, silent);
+          await crew.stream.tick(symbols, now);
+          await crew.closer.close(now);
+        }
+        for (const symbol of symbols) {
+          const last = lastClosedDay(marketOf(symbol.market), now);
+          expect(await barsIn(ledger, symbol)).toEqual(barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, last));
+        }
+      }),
+      { numRuns: engine === 'sqlite' ? 15 : 4 },
+    );
+  });
+
+  test('a start in the middle of a session makes its ticks so far, ten minutes apart', async () => {
+    const ledger = await newLedger(engine);
+    const [gold] = await twoSymbols(ledger);
+    await new Stream(ledger).tick([gold!], NOON);
+    const ticks = await ticksIn(ledger, gold!);
+    const start = sessionStart(marketOf(gold!.market), WEDNESDAY);
+    expect(ticks.length).toBeGreaterThanOrEqual(Math.floor((NOON - start) / (10 * MINUTE_MS)));
+    expect(ticks[0]!.at - start).toBeLessThan(MINUTE_MS);
+    expect(NOON - ticks.at(-1)!.at).toBeLessThan(MINUTE_MS);
+    for (const tick of ticks) expect(tick.received).toBe(tick.at);
+  });
+
+  test('live, a symbol ticks at its own interval and no tick is doubled or lost by a restart', async () => {
+    const ledger = await newLedger(engine);
+    const symbols = await twoSymbols(ledger);
+    const [gold, slow] = symbols;
+    let stream = new Stream(ledger);
+    for (let now = NOON; now <= NOON + 60 * MINUTE_MS; now += 7_000) {
+      if (now % 11 === 0) stream = new Stream(ledger);
+      await stream.tick(symbols, now);
+    }
+    const live = (await ticksIn(ledger, gold!)).filter((tick) => tick.at > NOON);
+    expect(live.map((tick) => tick.at)).toEqual(live.map((_, i) => live[0]!.at + i * MINUTE_MS));
+    expect(live).toHaveLength(60);
+    expect((await ticksIn(ledger, slow!)).filter((tick) => tick.at > NOON)).toHaveLength(6);
+  });
+
+  test('nothing ticks outside of a session', async () => {
+    const ledger = await newLedger(engine);
+    const symbols = await twoSymbols(ledger);
+    const stream = new Stream(ledger);
+    const saturday = NOON + 3 * MS_PER_DAY;
+    expect(await stream.tick(symbols, saturday)).toBe(0);
+    expect(await stream.tick(symbols, saturday + 5 * MINUTE_MS)).toBe(0);
+    const christmas = Date.UTC(2026, 11, 25, 12);
+    expect(await new Stream(ledger).tick(symbols, christmas)).toBe(0);
+  });
+
+  test('the last tick of a session is made by the turn after its end', async () => {
+    const ledger = await newLedger(engine);
+    const [gold] = await twoSymbols(ledger);
+    const end = sessionEnd(marketOf(gold!.market), WEDNESDAY);
+    const stream = new Stream(ledger);
+    await stream.tick([gold!], end - 5 * MINUTE_MS);
+    await stream.tick([gold!], end + 1000);
+    const [bar] = barsOf(walkOf(gold!), WEDNESDAY, WEDNESDAY);
+    expect((await ticksIn(ledger, gold!)).at(-1)!.price).toBe(bar!.close);
+  });
+
+  test('the first real price stops a symbol’s simulated history and stream, also in a turn that is under way', async () => {
+    const ledger = await newLedger(engine);
+    const stale = await twoSymbols(ledger);
+    const [gold, slow] = stale;
+    const { history, stream } = newCrew(ledger);
+    await history.fill(stale, NOON, silent);
+    await stream.tick(stale, NOON);
+    const bars = await barsIn(ledger, gold!);
+    const ticks = await ticksIn(ledger, gold!);
+    await ledger.ticks.append(
+      [{ symbolId: gold!.id, id: '1', at: NOON, received: NOON, price: 4000 }],
+      'push',
+    );
+
+    for (const symbols of [stale, await twoSymbols(ledger)]) {
+      const now = symbols === stale ? NOON + 9 * MINUTE_MS : NOON + 18 * MINUTE_MS;
+      await stream.tick(symbols, now);
+      await history.fill(symbols, NOON + MS_PER_DAY, silent);
+    }
+    expect(await barsIn(ledger, gold!)).toEqual(bars);
+    expect(await ticksIn(ledger, gold!)).toEqual(ticks);
+    expect((await ticksIn(ledger, slow!)).at(-1)!.at).toBeGreaterThan(NOON);
+  });
+
+  test('a symbol that an operator adds gets its history at the next turn', async () => {
+    const ledger = await newLedger(engine);
+    const [gold] = await twoSymbols(ledger);
+    const history = new History(ledger);
+    await history.fill([gold!], NOON, silent);
+    await ledger.symbols.upsert([{ ...gold!, code: 'HOUSE-BLEND', name: 'House blend' }], []);
+    const added = (await ledger.symbols.list()).find((symbol) => symbol.code === 'HOUSE-BLEND')!;
+    await history.fill([gold!, added], NOON, silent);
+    expect((await barsIn(ledger, added)).map((bar) => bar.day)).toEqual(
+      tradingDays(FIRST_SIMULATED_DAY, WEDNESDAY - 1),
+    );
+  });
+
+  test('a fill that is stopped goes on where it was', async () => {
+    const ledger = await newLedger(engine);
+    const symbols = await twoSymbols(ledger);
+    await new History(ledger).fill(symbols, NOON, silent, AbortSignal.abort());
+    expect(await ledger.bars.count()).toBe(2_000);
+    await new History(ledger).fill(symbols, NOON, silent);
+    for (const symbol of symbols) {
+      const last = lastClosedDay(marketOf(symbol.market), NOON);
+      expect(await barsIn(ledger, symbol)).toEqual(barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, last));
+    }
+  });
+});
+
+function newCrew(ledger: Ledger) {
+  return { history: new History(ledger), stream: new Stream(ledger), closer: new Closer(ledger) };
+}

@@ -1,0 +1,26 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { History, type HistoryProgress } from './history.ts';
+import { Stream } from './stream.ts';
+
+/** Demo data: a history and a stream of ticks for every symbol that has no real prices. */
+export class Simulator {
+  readonly #ledger: Ledger;
+  readonly #history: History;
+  readonly #stream: Stream;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    this.#history = new History(ledger);
+    this.#stream = new Stream(ledger);
+  }
+
+  /** Writes all missing bars up to each market's last closed session. */
+  async fillHistory(now: number, progress: HistoryProgress = () => {}, signal?: AbortSignal): Promise<void> {
+    await this.#history.fill(await this.#ledger.symbols.list(), now, progress, signal);
+  }
+
+  /** Writes the ticks that are due. Returns how many were made. */
+  async tick(now: number): Promise<number> {
+    return this.#stream.tick(await this.#ledger.symbols.list(), now);
+  }
+}

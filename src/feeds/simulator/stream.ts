@@ -1,0 +1,109 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { SIMULATED } from '../../ledger/sources.ts';
+import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { NewTick } from '../../ledger/ticks.ts';
+import type { Bar } from '../../market/bar.ts';
+import { type Market, marketOf, tradeDate } from '../../market/session.ts';
+import { priceAt } from './path.ts';
+import {
+  momentsIn,
+  runningSession,
+  type Session,
+  SPARSE_MS,
+  sessionOf,
+  sparseMomentsIn,
+  type Timetable,
+  timetableOf,
+} from './schedule.ts';
+import { barsOf, walkOf } from './walk.ts';
+
+/** As many as the ledger should write in one transaction. */
+const TICKS_PER_WRITE = 2_000;
+
+/**
+ * The live simulated ticks. A tick's price and id come from its symbol and its scheduled moment alone, so making it
+ * twice, in one process or in two, leaves one tick in the ledger.
+ */
+export class Stream {
+  readonly #ledger: Ledger;
+  /** The bar that each symbol's running session will end with, by symbol id. */
+  readonly #bars = new Map<number, Bar>();
+  /** The moment up to which all ticks are written. */
+  #through: number | undefined;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Writes the ticks that are due. Returns how many were made. */
+  async tick(symbols: readonly LedgerSymbol[], now: number): Promise<number> {
+    const simulated = symbols.filter((symbol) => !symbol.real);
+    // After a pause, for example of a sleeping machine, the past is made as it is at a start.
+    const isAtStart = this.#through === undefined || now - this.#through > SPARSE_MS;
+    const ticks = isAtStart ? this.#sessionSoFar(simulated, now) : this.#due(simulated, this.#through!, now);
+    for (let from = 0; from < ticks.length; from += TICKS_PER_WRITE) {
+      await this.#ledger.ticks.append(ticks.slice(from, from + TICKS_PER_WRITE), SIMULATED);
+    }
+    this.#through = Math.max(this.#through ?? now, now);
+    return ticks.length;
+  }
+
+  /** The running sessions from their start to now, at ten minutes' distance. */
+  #sessionSoFar(symbols: readonly LedgerSymbol[], now: number): NewTick[] {
+    const sessions = memo((market) => runningSession(market, now));
+    return symbols.flatMap((symbol) => {
+      const session = sessions(symbol.market);
+      if (!session) return [];
+      const timetable = timetableOf(symbol, session);
+      return this.#ticksAt(symbol, session, timetable, sparseMomentsIn(timetable, now));
+    });
+  }
+
+  /** What is scheduled in (after, now]. A session may have ended, and another begun, in between. */
+  #due(symbols: readonly LedgerSymbol[], after: number, now: number): NewTick[] {
+    const sessions = memo((market) =>
+      [...new Set([tradeDate(market, after), tradeDate(market, now)])]
+        .map((day) => sessionOf(market, day))
+        .filter((session) => session !== undefined),
+    );
+    return symbols.flatMap((symbol) =>
+      sessions(symbol.market).flatMap((session) => {
+        const timetable = timetableOf(symbol, session);
+        return this.#ticksAt(symbol, session, timetable, momentsIn(timetable, after, now));
+      }),
+    );
+  }
+
+  #ticksAt(
+    symbol: LedgerSymbol,
+    session: Session,
+    timetable: Timetable,
+    moments: readonly number[],
+  ): NewTick[] {
+    if (moments.length === 0) return [];
+    const walk = walkOf(symbol);
+    const bar = this.#barOf(symbol, session);
+    return moments.map((at) => ({
+      symbolId: symbol.id,
+      id: at.toString(36), // the ledger knows a tick by symbol, source and id
+      at,
+      received: at,
+      price: priceAt(walk, bar, timetable, at),
+    }));
+  }
+
+  #barOf(symbol: LedgerSymbol, { day }: Session): Bar {
+    let bar = this.#bars.get(symbol.id);
+    if (bar?.day !== day) {
+      [bar] = barsOf(walkOf(symbol), day, day);
+      this.#bars.set(symbol.id, bar!);
+    }
+    return bar!;
+  }
+}
+
+/** Asks once for each market. */
+function memo<T>(ask: (market: Market) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => known.getOrInsertComputed(key, () => ask(marketOf(key)));
+}

@@ -1,0 +1,19 @@
+/** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
+import { FeedLoop } from './loop.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
+
+declare const self: Worker;
+
+const post = (message: FromWorker) => self.postMessage(message);
+let loop: FeedLoop | undefined;
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === 'stop') {
+    if (loop) loop.stop();
+    else post({ kind: 'stopped' });
+    return;
+  }
+  const { ledgerUrl, demo, clockSkewMs } = data.settings;
+  loop = new FeedLoop(ledgerUrl, demo, { now: () => Date.now() + clockSkewMs }, post);
+  loop.run();
+};

@@ -1,0 +1,68 @@
+import type { SQL } from 'bun';
+import type { Ohlc } from '../market/bar.ts';
+import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
+import type { Engine } from './engine.ts';
+import { lockRevisions } from './statements.ts';
+import { type LedgerTick, readTicks, type StrandDay } from './ticks.ts';
+
+/** The bar that a day's ticks make. */
+export interface Closing extends Ohlc {
+  sourceId: number;
+  reason: string;
+}
+
+/** Says what a day's bar should be, from its current bar and its ticks; undefined when it should stay as it is. */
+export type Decide = (
+  current: BarRevision | undefined,
+  ticks: () => Promise<LedgerTick[]>,
+) => Promise<Closing | undefined>;
+
+/** Small, so that nobody waits long: a day of a symbol that ticks every minute is 1,400 rows to read. */
+const DAYS_PER_TRANSACTION = 10;
+
+/** Turns ticks into bars. What is decided on is read under the lock of the write, so two closers write a bar once. */
+export class ClosingStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Publishes what `decide` says for each day. Returns how many bars were written. */
+  async publish(days: readonly StrandDay[], decide: Decide, recordedAt: number): Promise<number> {
+    let written = 0;
+    for (let from = 0; from < days.length; from += DAYS_PER_TRANSACTION) {
+      const chunk = days.slice(from, from + DAYS_PER_TRANSACTION);
+      written += await this.#engine.write((tx) => closeDays(this.#engine, tx, chunk, decide, recordedAt));
+    }
+    return written;
+  }
+}
+
+async function closeDays(
+  engine: Engine,
+  tx: SQL,
+  days: readonly StrandDay[],
+  decide: Decide,
+  recordedAt: number,
+): Promise<number> {
+  await lockRevisions(tx, 'prices');
+  const made: { bar: NewBar; sourceId: number; reason: string }[] = [];
+  for (const of of days) {
+    const { symbolId, strand, day } = of;
+    const current = (await readRevisions(tx, symbolId, strand, day, day)).at(-1);
+    const closing = await decide(current, () => readTicks(tx, of));
+    if (!closing) continue;
+    const { open, high, low, close, sourceId, reason } = closing;
+    made.push({ bar: { symbolId, day, open, high, low, close }, sourceId, reason });
+  }
+  let written = 0;
+  for (const alike of Map.groupBy(made, (one) => `${one.sourceId} ${one.reason}`).values()) {
+    const { sourceId, reason } = alike[0]!;
+    const [source] = await tx`SELECT name FROM source WHERE id = ${sourceId}`;
+    const bars = alike.map((one) => one.bar);
+    const result = await publishBars(engine, tx, bars, { source: source.name, recordedAt, reason });
+    written += result.taken + result.corrected;
+  }
+  return written;
+}
