@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import type { Engine } from './engine.ts';
-import { nextRevision } from './statements.ts';
+import { nextRevision, sortBy } from './statements.ts';
 
 /** What an account may do. Plans are data: an operator changes them while the service runs. */
 export interface Plan {
@@ -61,7 +61,8 @@ export class AccountStore {
   }
 
   async plans(): Promise<Plan[]> {
-    return (await this.#engine.read`SELECT * FROM plan ORDER BY name`).map(toPlan);
+    const plans: Plan[] = (await this.#engine.read`SELECT * FROM plan`).map(toPlan);
+    return sortBy(plans, (plan) => plan.name);
   }
 
   async setPlan(plan: Plan): Promise<void> {

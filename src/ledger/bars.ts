@@ -3,7 +3,7 @@ import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, nextRevision } from './statements.ts';
+import { insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -41,9 +41,6 @@ export interface BarChange {
   firstDay: Day;
   lastDay: Day;
 }
-
-/** Small, so that nobody waits long behind a bulk import. */
-const ROWS_PER_TRANSACTION = 2_000;
 
 export class BarStore {
   readonly #engine: Engine;
@@ -120,12 +117,13 @@ export async function publishBars(
   const source = await sourceId(tx, publication.source);
   const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
-  const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
+  const known = await knownSymbols(tx);
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: unknown[][] = [];
   const changes: unknown[][] = [];
   for (const [symbolId, ofSymbol] of bySymbol) {
-    if (real.has(symbolId)) {
+    const symbol = symbolOf(known, symbolId);
+    if (strand === 'simulated' && symbol.real) {
       result.unchanged += ofSymbol.length; // simulated prices never follow real ones
       continue;
     }
@@ -133,17 +131,18 @@ export async function publishBars(
     const firstDay = Math.min(...days);
     const lastDay = Math.max(...days);
     const current = new Map<Day, BarRevision>();
-    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay))
-      current.set(known.day, known);
-    const before = rows.length;
+    for (const version of await readRevisions(tx, symbolId, strand, firstDay, lastDay)) {
+      current.set(version.day, version);
+    }
+    const rowsBefore = rows.length;
     for (const bar of ofSymbol) {
-      const known = current.get(bar.day);
-      const samePrices = known !== undefined && sameOhlc(known, bar);
-      if (samePrices && known.sourceId === source) {
+      const before = current.get(bar.day);
+      const samePrices = before !== undefined && sameOhlc(before, bar);
+      if (samePrices && before.sourceId === source) {
         result.unchanged++;
         continue;
       }
-      known && !samePrices ? result.corrected++ : result.taken++;
+      before && !samePrices ? result.corrected++ : result.taken++;
       rows.push([
         symbolId,
         bar.day,
@@ -157,7 +156,7 @@ export async function publishBars(
         publication.reason ?? null,
       ]);
     }
-    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay]);
+    if (rows.length > rowsBefore) changes.push([revision, symbolId, firstDay, lastDay]);
   }
   await insertRows(
     engine,
@@ -178,9 +177,27 @@ export async function markReal(tx: SQL, symbolIds: readonly number[], revision: 
   }
 }
 
-export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {
-  const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
-  return new Set(rows.map((row: { id: number }) => Number(row.id)));
+/** What a price's writer must know of its symbol. */
+export interface KnownSymbol {
+  market: string;
+  /** Simulated prices never follow real ones. */
+  real: boolean;
+}
+
+export async function knownSymbols(tx: SQL): Promise<Map<number, KnownSymbol>> {
+  const rows = await tx`SELECT id, market, real_revision FROM symbol`;
+  return new Map(
+    rows.map((row: { id: number; market: string; real_revision: unknown }) => [
+      Number(row.id),
+      { market: row.market, real: row.real_revision !== null },
+    ]),
+  );
+}
+
+export function symbolOf(known: ReadonlyMap<number, KnownSymbol>, id: number): KnownSymbol {
+  const symbol = known.get(id);
+  if (!symbol) throw new Error(`no symbol has the id ${id}`);
+  return symbol;
 }
 
 export function strandFilter(strand: Strand): string {
