@@ -190,7 +190,7 @@ function toKey(row: Row): ApiKey {
     createdAt: Number(row.created_at),
     expiresAt: row.expires_at === null ? null : Number(row.expires_at),
     revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(','),
+    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(',').filter(Boolean),
     headerOnly: Number(row.header_only) === 1,
   };
 }

@@ -117,13 +117,13 @@ export async function publishBars(
   const source = await sourceId(tx, publication.source);
   const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
-  const known = await knownSymbols(tx);
+  await requireSymbols(tx, bySymbol.keys());
+  const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: unknown[][] = [];
   const changes: unknown[][] = [];
   for (const [symbolId, ofSymbol] of bySymbol) {
-    const symbol = symbolOf(known, symbolId);
-    if (strand === 'simulated' && symbol.real) {
+    if (real.has(symbolId)) {
       result.unchanged += ofSymbol.length; // simulated prices never follow real ones
       continue;
     }
@@ -131,18 +131,17 @@ export async function publishBars(
     const firstDay = Math.min(...days);
     const lastDay = Math.max(...days);
     const current = new Map<Day, BarRevision>();
-    for (const version of await readRevisions(tx, symbolId, strand, firstDay, lastDay)) {
-      current.set(version.day, version);
-    }
-    const rowsBefore = rows.length;
+    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay))
+      current.set(known.day, known);
+    const before = rows.length;
     for (const bar of ofSymbol) {
-      const before = current.get(bar.day);
-      const samePrices = before !== undefined && sameOhlc(before, bar);
-      if (samePrices && before.sourceId === source) {
+      const known = current.get(bar.day);
+      const samePrices = known !== undefined && sameOhlc(known, bar);
+      if (samePrices && known.sourceId === source) {
         result.unchanged++;
         continue;
       }
-      before && !samePrices ? result.corrected++ : result.taken++;
+      known && !samePrices ? result.corrected++ : result.taken++;
       rows.push([
         symbolId,
         bar.day,
@@ -156,7 +155,7 @@ export async function publishBars(
         publication.reason ?? null,
       ]);
     }
-    if (rows.length > rowsBefore) changes.push([revision, symbolId, firstDay, lastDay]);
+    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay]);
   }
   await insertRows(
     engine,
@@ -177,27 +176,15 @@ export async function markReal(tx: SQL, symbolIds: readonly number[], revision: 
   }
 }
 
-/** What a price's writer must know of its symbol. */
-export interface KnownSymbol {
-  market: string;
-  /** Simulated prices never follow real ones. */
-  real: boolean;
+export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {
+  const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
+  return new Set(rows.map((row: { id: number }) => Number(row.id)));
 }
 
-export async function knownSymbols(tx: SQL): Promise<Map<number, KnownSymbol>> {
-  const rows = await tx`SELECT id, market, real_revision FROM symbol`;
-  return new Map(
-    rows.map((row: { id: number; market: string; real_revision: unknown }) => [
-      Number(row.id),
-      { market: row.market, real: row.real_revision !== null },
-    ]),
-  );
-}
-
-export function symbolOf(known: ReadonlyMap<number, KnownSymbol>, id: number): KnownSymbol {
-  const symbol = known.get(id);
-  if (!symbol) throw new Error(`no symbol has the id ${id}`);
-  return symbol;
+async function requireSymbols(tx: SQL, ids: Iterable<number>): Promise<void> {
+  const rows = await tx`SELECT id FROM symbol`;
+  const known = new Set(rows.map((row: { id: number }) => Number(row.id)));
+  for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }
 
 export function strandFilter(strand: Strand): string {

@@ -30,12 +30,18 @@ export class SourceStore {
 }
 
 export async function sourceId(tx: SQL, name: string): Promise<number> {
-  const [known] = await tx`SELECT id FROM source WHERE name = ${name}`;
-  if (known) return Number(known.id);
+  const known = await findSource(tx, name);
+  if (known !== undefined) return known;
   // The counter's row is the lock: two writers with a new name each take their turn.
   await tx`UPDATE counter SET value = value WHERE name = 'prices'`;
-  await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
-    WHERE NOT EXISTS (SELECT 1 FROM source WHERE name = ${name})`;
-  const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
+  const meanwhile = await findSource(tx, name);
+  if (meanwhile !== undefined) return meanwhile;
+  const [row] = await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
+    RETURNING id`;
   return Number(row.id);
+}
+
+async function findSource(tx: SQL, name: string): Promise<number | undefined> {
+  const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
+  return row === undefined ? undefined : Number(row.id);
 }

@@ -1,8 +1,7 @@
-import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { marketOf, tradeDate } from '../market/session.ts';
-import { knownSymbols, markReal, type Strand, strandFilter, symbolOf } from './bars.ts';
+import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import { insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
@@ -29,9 +28,37 @@ export class TickStore {
   /** Appends ticks, in transactions of 2,000. One that is already there, by symbol, source and id, changes nothing. */
   async append(ticks: readonly NewTick[], source: string): Promise<void> {
     for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
-      const chunk = ticks.slice(from, from + ROWS_PER_TRANSACTION);
-      await this.#engine.write((tx) => appendTicks(this.#engine, tx, chunk, source));
+      await this.#appendSome(ticks.slice(from, from + ROWS_PER_TRANSACTION), source);
     }
+  }
+
+  async #appendSome(ticks: readonly NewTick[], source: string): Promise<void> {
+    const engine = this.#engine;
+    await engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'prices');
+      const id = await sourceId(tx, source);
+      const symbols = await tx`SELECT id, market FROM symbol`;
+      const marketKeys = new Map<number, string>(
+        symbols.map((row: { id: number; market: string }) => [Number(row.id), row.market]),
+      );
+      const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();
+      const rows = ticks
+        .filter((tick) => !real.has(tick.symbolId)) // simulated prices never follow real ones
+        .map((tick) => {
+          const market = marketKeys.get(tick.symbolId);
+          if (market === undefined) throw new Error(`no symbol has the id ${tick.symbolId}`);
+          const day = tradeDate(marketOf(market), tick.at);
+          return [tick.symbolId, id, tick.id, day, tick.at, tick.received, tick.price, revision];
+        });
+      await insertRows(
+        engine,
+        tx,
+        'tick (symbol_id, source_id, tick_id, day, at, received, price, revision)',
+        rows,
+        'ON CONFLICT DO NOTHING',
+      );
+      if (id !== SIMULATED_ID) await markReal(tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
+    });
   }
 
   /** The trade dates of a strand that still have ticks. */
@@ -79,32 +106,6 @@ export class TickStore {
       await tx`DELETE FROM tick WHERE symbol_id = ${symbolId} AND day < ${day}`;
     });
   }
-}
-
-async function appendTicks(
-  engine: Engine,
-  tx: SQL,
-  ticks: readonly NewTick[],
-  source: string,
-): Promise<void> {
-  const revision = await nextRevision(tx, 'prices');
-  const id = await sourceId(tx, source);
-  const known = await knownSymbols(tx);
-  const rows: unknown[][] = [];
-  for (const tick of ticks) {
-    const { market, real } = symbolOf(known, tick.symbolId);
-    if (real && id === SIMULATED_ID) continue; // simulated prices never follow real ones
-    const day = tradeDate(marketOf(market), tick.at);
-    rows.push([tick.symbolId, id, tick.id, day, tick.at, tick.received, tick.price, revision]);
-  }
-  await insertRows(
-    engine,
-    tx,
-    'tick (symbol_id, source_id, tick_id, day, at, received, price, revision)',
-    rows,
-    'ON CONFLICT DO NOTHING',
-  );
-  if (id !== SIMULATED_ID) await markReal(tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
 }
 
 function toTick(row: unknown[]): LedgerTick {

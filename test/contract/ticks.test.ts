@@ -97,29 +97,6 @@ onEachEngine('ticks', (engine) => {
     expect(await ids(heads[3]!, heads[3]!)).toEqual([]);
   });
 
-  test('pruning lets go of the days before, and of no other symbol', async () => {
-    const { ledger, symbolId } = await withSymbol();
-    const other = (await symbolOf(ledger, 'XAG')).id;
-    const tuesday = NOW - 86_400_000;
-    for (const id of [symbolId, other]) {
-      await ledger.ticks.append([tick(id, 'old', tuesday), tick(id, 'new', NOW)], 'exchange');
-    }
-    await ledger.ticks.prune(symbolId, WEDNESDAY);
-    expect(await ledger.ticks.days(symbolId, 'real')).toEqual([WEDNESDAY]);
-    expect(await ledger.ticks.days(other, 'real')).toEqual([WEDNESDAY - 1, WEDNESDAY]);
-  });
-
-  test('open days name each symbol, trade date and strand once', async () => {
-    const { ledger, symbolId } = await withSymbol();
-    await ledger.ticks.append([tick(symbolId, 's')], 'simulated');
-    await ledger.ticks.append([tick(symbolId, 'a'), tick(symbolId, 'b')], 'exchange');
-    await ledger.ticks.append([tick(symbolId, 'c')], 'desk');
-    const open = await ledger.ticks.openDays();
-    expect(open).toHaveLength(2);
-    expect(open).toContainEqual({ symbolId, day: WEDNESDAY, simulated: true });
-    expect(open).toContainEqual({ symbolId, day: WEDNESDAY, simulated: false });
-  });
-
   test('a batch larger than one transaction or one statement may be is taken whole', async () => {
     const { ledger, symbolId } = await withSymbol();
     const ticks = Array.from({ length: 9_000 }, (_, i) => tick(symbolId, `t${i}`, NOW + i, i / 100));
