@@ -1,57 +1,43 @@
 import { expect, test } from 'bun:test';
 import { type Account, type ApiKey, QUOTA_MAX } from '../../src/ledger/accounts.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { ledgersOf, NOW } from '../support/ledgers.ts';
-
-const ACCOUNT: Account = {
-  id: 'acc-1',
-  name: 'Ada’s ☕ desk',
-  plan: 'free',
-  status: 'active',
-  createdAt: NOW,
-};
-const KEY: ApiKey = {
-  id: 'key-1',
-  hash: 'hash-1',
-  accountId: 'acc-1',
-  createdAt: NOW,
-  expiresAt: null,
-  revokedAt: null,
-  allowedIps: null,
-  headerOnly: false,
-};
+import { ledgersOf, NOW, unique } from '../support/ledgers.ts';
 
 onEachEngine('accounts', (engine) => {
   const ledgers = ledgersOf(engine);
 
   test('an account comes back as it was written', async () => {
-    const { accounts } = await ledgers.new();
-    await accounts.create(ACCOUNT);
-    expect(await accounts.find('acc-1')).toEqual(ACCOUNT);
-    expect(await accounts.list()).toEqual([ACCOUNT]);
-    expect(await accounts.find('acc-2')).toBeUndefined();
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    expect(await accounts.find(account.id)).toEqual(account);
+    expect(await accounts.list()).toContainEqual(account);
+    expect(await accounts.find('nobody')).toBeUndefined();
   });
 
   test('plan and status change by themselves, and an account that is not there is told apart', async () => {
-    const { accounts } = await ledgers.new();
-    await accounts.create(ACCOUNT);
-    expect(await accounts.update('acc-1', { plan: 'pro' })).toBe(true);
-    expect(await accounts.find('acc-1')).toEqual({ ...ACCOUNT, plan: 'pro' });
-    expect(await accounts.update('acc-1', { status: 'suspended' })).toBe(true);
-    expect(await accounts.find('acc-1')).toEqual({ ...ACCOUNT, plan: 'pro', status: 'suspended' });
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    expect(await accounts.update(account.id, { plan: 'pro' })).toBe(true);
+    expect(await accounts.find(account.id)).toEqual({ ...account, plan: 'pro' });
+    expect(await accounts.update(account.id, { status: 'suspended' })).toBe(true);
+    expect(await accounts.find(account.id)).toEqual({ ...account, plan: 'pro', status: 'suspended' });
     expect(await accounts.update('nobody', { plan: 'pro' })).toBe(false);
   });
 
   test('a plan that is not there is refused, for a new account and for an old one', async () => {
-    const { accounts } = await ledgers.new();
-    await expect(accounts.create({ ...ACCOUNT, plan: 'gold' })).rejects.toThrow();
-    await accounts.create(ACCOUNT);
-    await expect(accounts.update('acc-1', { plan: 'gold' })).rejects.toThrow();
-    expect(await accounts.list()).toEqual([ACCOUNT]);
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await expect(accounts.create({ ...account, plan: 'none' })).rejects.toThrow();
+    expect(await accounts.find(account.id)).toBeUndefined();
+    await accounts.create(account);
+    await expect(accounts.update(account.id, { plan: 'none' })).rejects.toThrow();
+    expect(await accounts.find(account.id)).toEqual(account);
   });
 
   test('a plan is added or changed, up to the largest quota', async () => {
-    const { accounts } = await ledgers.new();
+    const { accounts } = await ledgers.shared();
     const plan = {
       name: 'gold',
       quota: QUOTA_MAX,
@@ -76,55 +62,80 @@ onEachEngine('accounts', (engine) => {
     ['for no address at all', { allowedIps: [] }],
     ['for the header only', { headerOnly: true }],
   ])('a key %s comes back as it was written', async (_, special) => {
-    const { accounts } = await ledgers.new();
-    await accounts.create(ACCOUNT);
-    const key = { ...KEY, ...special };
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    const key = { ...aKey(account), ...special };
     await accounts.addKey(key);
-    expect(await accounts.keys('acc-1')).toEqual([key]);
-    expect(await accounts.byKeyHash('hash-1')).toEqual({ key, account: ACCOUNT });
-    expect(await accounts.byKeyHash('hash-2')).toBeUndefined();
+    expect(await accounts.keys(account.id)).toEqual([key]);
+    expect(await accounts.byKeyHash(key.hash)).toEqual({ key, account });
+    expect(await accounts.byKeyHash('no such hash')).toBeUndefined();
   });
 
   test('a key is revoked once: the first time stays', async () => {
-    const { accounts } = await ledgers.new();
-    await accounts.create(ACCOUNT);
-    await accounts.addKey(KEY);
-    await accounts.addKey({ ...KEY, id: 'key-2', hash: 'hash-2', createdAt: NOW + 1 });
-    expect(await accounts.revokeKey('key-1', NOW + 5)).toBe(true);
-    expect(await accounts.revokeKey('key-1', NOW + 9)).toBe(true);
-    expect(await accounts.revokeKey('key-3', NOW)).toBe(false);
-    expect((await accounts.keys('acc-1')).map(({ revokedAt }) => revokedAt)).toEqual([NOW + 5, null]);
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    await accounts.create(account);
+    await accounts.addKey(key);
+    await accounts.addKey({ ...aKey(account), createdAt: NOW + 1 });
+    expect(await accounts.revokeKey(key.id, NOW + 5)).toBe(true);
+    expect(await accounts.revokeKey(key.id, NOW + 9)).toBe(true);
+    expect(await accounts.revokeKey('no such key', NOW)).toBe(false);
+    expect((await accounts.keys(account.id)).map(({ revokedAt }) => revokedAt)).toEqual([NOW + 5, null]);
   });
 
   test('two keys with one hash or one id, and a key of no account, are refused', async () => {
-    const { accounts } = await ledgers.new();
-    await accounts.create(ACCOUNT);
-    await accounts.addKey(KEY);
-    await expect(accounts.addKey({ ...KEY, id: 'key-2' })).rejects.toThrow();
-    await expect(accounts.addKey({ ...KEY, hash: 'hash-2' })).rejects.toThrow();
-    await expect(accounts.addKey({ ...KEY, id: 'k', hash: 'h', accountId: 'nobody' })).rejects.toThrow();
-    expect(await accounts.keys('acc-1')).toEqual([KEY]);
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    await accounts.create(account);
+    await accounts.addKey(key);
+    await expect(accounts.addKey({ ...aKey(account), hash: key.hash })).rejects.toThrow();
+    await expect(accounts.addKey({ ...aKey(account), id: key.id })).rejects.toThrow();
+    await expect(accounts.addKey({ ...aKey(account), accountId: 'nobody' })).rejects.toThrow();
+    expect(await accounts.keys(account.id)).toEqual([key]);
   });
 
   test('each change moves the revision of accounts on, and not that of prices', async () => {
-    const ledger = await ledgers.new();
+    const ledger = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
     const { accounts } = ledger;
     const [plan] = await accounts.plans();
     const changes = [
-      () => accounts.create(ACCOUNT),
-      () => accounts.addKey(KEY),
-      () => accounts.update('acc-1', { plan: 'pro' }),
-      () => accounts.revokeKey('key-1', NOW),
+      () => accounts.create(account),
+      () => accounts.addKey(key),
+      () => accounts.update(account.id, { plan: 'pro' }),
+      () => accounts.revokeKey(key.id, NOW),
       () => accounts.setPlan({ ...plan!, quota: 1 }),
     ];
-    let before = await ledger.head();
+    const start = await ledger.head();
+    let before = start;
     for (const change of changes) {
       await change();
       const after = await ledger.head();
       expect(after).toEqual({ ...before, accounts: before.accounts + 1 });
       before = after;
     }
-    const { accountIds, keyHashes } = await accounts.changes(0, before.accounts);
-    expect([accountIds, keyHashes]).toEqual([['acc-1'], ['hash-1']]);
+    const { accountIds, keyHashes } = await accounts.changes(start.accounts, before.accounts);
+    expect([accountIds, keyHashes]).toEqual([[account.id], [key.hash]]);
   });
 });
+
+function anAccount(): Account {
+  return { id: unique('acc-'), name: 'Ada’s ☕ desk', plan: 'free', status: 'active', createdAt: NOW };
+}
+
+function aKey(account: Account): ApiKey {
+  return {
+    id: unique('key-'),
+    hash: unique('hash-'),
+    accountId: account.id,
+    createdAt: NOW,
+    expiresAt: null,
+    revokedAt: null,
+    allowedIps: null,
+    headerOnly: false,
+  };
+}

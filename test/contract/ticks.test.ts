@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { day, flat, ledgersOf, NOW, symbolOf, tick } from '../support/ledgers.ts';
+import { day, flat, ledgersOf, NOW, newSymbol, symbolOf, tick } from '../support/ledgers.ts';
 
 const WEDNESDAY = day('2026-07-15');
 
@@ -32,7 +32,7 @@ onEachEngine('ticks', (engine) => {
 
   test('an id is its source’s own, and its symbol’s own', async () => {
     const { ledger, symbolId } = await withSymbol();
-    const other = (await symbolOf(ledger, 'XAG')).id;
+    const other = (await newSymbol(ledger)).id;
     await ledger.ticks.append([tick(symbolId, 'a'), tick(other, 'a')], 'exchange');
     await ledger.ticks.append([tick(symbolId, 'a')], 'desk');
     expect(await ledger.ticks.ofDay(symbolId, 'real', WEDNESDAY)).toHaveLength(2);
@@ -51,12 +51,12 @@ onEachEngine('ticks', (engine) => {
   });
 
   test('a real tick hides simulated prices for good', async () => {
-    const { ledger, symbolId } = await withSymbol();
-    const other = (await symbolOf(ledger, 'XAG')).id;
+    const { ledger, symbolId, code } = await withSymbol();
+    const other = (await newSymbol(ledger)).id;
     await ledger.ticks.append([tick(symbolId, 's1')], 'simulated');
-    expect((await symbolOf(ledger, 'XAU')).real).toBe(false);
+    expect((await symbolOf(ledger, code)).real).toBe(false);
     await ledger.ticks.append([tick(symbolId, 'r1')], 'exchange');
-    expect((await symbolOf(ledger, 'XAU')).real).toBe(true);
+    expect((await symbolOf(ledger, code)).real).toBe(true);
     await ledger.ticks.append([tick(symbolId, 's2'), tick(other, 's2')], 'simulated');
     const strand = async (name: 'real' | 'simulated', id = symbolId) =>
       (await ledger.ticks.ofDay(id, name, WEDNESDAY)).map((one) => one.id);
@@ -70,17 +70,18 @@ onEachEngine('ticks', (engine) => {
   });
 
   test('a batch with a tick of no symbol is refused whole', async () => {
-    const { ledger, symbolId } = await withSymbol();
+    const { ledger, symbolId, code } = await withSymbol();
     const wrong = ledger.ticks.append([tick(symbolId, 'a'), tick(999_999, 'b')], 'exchange');
     await expect(wrong).rejects.toThrow('no symbol has the id 999999');
     expect(await ledger.ticks.ofDay(symbolId, 'real', WEDNESDAY)).toEqual([]);
-    expect((await symbolOf(ledger, 'XAU')).real).toBe(false);
+    expect((await symbolOf(ledger, code)).real).toBe(false);
   });
 
-  test('an empty batch is no trouble', async () => {
+  test('an empty batch takes no revision', async () => {
     const { ledger } = await withSymbol();
+    const before = await ledger.head();
     await ledger.ticks.append([], 'exchange');
-    expect(await ledger.ticks.since(0, (await ledger.head()).prices)).toEqual([]);
+    expect(await ledger.head()).toEqual(before);
   });
 
   test('since gives those of (after, upTo], in the order of their revisions', async () => {
@@ -110,7 +111,8 @@ onEachEngine('ticks', (engine) => {
   });
 
   async function withSymbol() {
-    const ledger = await ledgers.new();
-    return { ledger, symbolId: (await symbolOf(ledger, 'XAU')).id };
+    const ledger = await ledgers.shared();
+    const { id: symbolId, code } = await newSymbol(ledger);
+    return { ledger, symbolId, code };
   }
 });

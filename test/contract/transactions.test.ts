@@ -1,13 +1,22 @@
-import { describe, expect, test } from 'bun:test';
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
 
 onEachEngine('transactions', (engine) => {
   const ledgers = ledgersOf(engine);
+  let left: Ledger;
+  let right: Ledger;
+  beforeAll(async () => {
+    [left, right] = await ledgers.pair();
+  });
+  beforeEach(async () => {
+    await left.engine.write(async (tx) => {
+      await tx`DELETE FROM meta WHERE name LIKE 'note/%'`;
+    });
+  });
 
   test('one that fails takes nobody else’s rows with it', async () => {
-    const [left, right] = await ledgers.pair();
     const writes = Array.from({ length: 40 }, (_, i) => note(i % 2 ? left : right, `n${i}`, i % 3 === 0));
     const outcomes = await Promise.allSettled(writes);
     const kept = outcomes.flatMap(({ status }, i) => (status === 'fulfilled' ? [`n${i}`] : []));
@@ -17,7 +26,7 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('one that fails leaves no gap in the revisions that others see', async () => {
-    const ledger = await ledgers.new();
+    const ledger = left;
     const symbolId = (await symbolOf(ledger, 'XAU')).id;
     const { prices } = await ledger.head();
     await expect(ledger.ticks.append([tick(999_999, 'a')], 'exchange')).rejects.toThrow('999999');
@@ -27,7 +36,7 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('a statement that the database refuses undoes the whole transaction, and the next one works', async () => {
-    const ledger = await ledgers.new();
+    const ledger = left;
     const twice = ledger.engine.write(async (tx) => {
       await tx`INSERT INTO meta (name, value) VALUES ('note/a', '')`;
       await tx`INSERT INTO meta (name, value) VALUES ('note/a', '')`;
@@ -39,7 +48,7 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('a read while one is open neither sees it nor joins it, and a write waits or stands by itself', async () => {
-    const ledger = await ledgers.new();
+    const ledger = left;
     const opened = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const failing = ledger.engine.write(async (tx) => {
@@ -59,7 +68,7 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('one that is held open does not stop another ledger from reading', async () => {
-    const [holder, reader] = await ledgers.pair();
+    const [holder, reader] = [left, right];
     const opened = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const held = holder.engine.write(async (tx) => {
@@ -78,7 +87,7 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('a write gives back what its work returned', async () => {
-    const ledger = await ledgers.new();
+    const ledger = left;
     expect(await ledger.engine.write(async () => 'answer')).toBe('answer');
   });
 
@@ -93,7 +102,6 @@ onEachEngine('transactions', (engine) => {
   });
 
   test('two writers with the same new source agree on its id', async () => {
-    const [left, right] = await ledgers.pair();
     const ids = await Promise.all([left, right, left, right].map((ledger) => ledger.sources.id('brand new')));
     expect(new Set(ids).size).toBe(1);
     expect(await right.sources.name(ids[0]!)).toBe('brand new');
