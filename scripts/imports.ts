@@ -25,8 +25,8 @@ const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|new URL\(\s*)['"](\.{1,2}\/[^'"]+
 export async function checkImports(root = join(import.meta.dir, '..')): Promise<string[]> {
   const src = join(root, 'src');
   const wrong: string[] = [];
-  for await (const file of new Bun.Glob('**/*.ts').scan(src)) {
-    if (file.endsWith('.test.ts')) continue;
+  for await (const file of new Bun.Glob('**/*.{ts,tsx}').scan(src)) {
+    if (/\.test\.tsx?$/.test(file)) continue;
     const from = roomOf(file);
     const allowed = MAY_IMPORT[from];
     if (!allowed) {
