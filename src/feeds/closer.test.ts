@@ -72,7 +72,7 @@ onEachEngine('closer', (engine) => {
     await ledger.ticks.append([tick(start, 10)], 'desk a');
     await new Closer(ledger).close(end);
     const [bar] = await ledger.bars.revisions(gold, 'real', day, day);
-    expect(await ledger.sources.name(bar!.sourceId)).toBe('desk b');
+    expect((await ledger.sources.names()).get(bar!.sourceId)).toBe('desk b');
     expect(bar!.recordedAt).toBe(end);
   });
 

@@ -46,7 +46,9 @@ export function parseCsv(text: string, latestDay: Day): ParsedCsv {
   const columns = findColumns(header);
   const parsed: ParsedCsv = { bars: [], missing: 0, refused: [], odd: [] };
   const lineOfDay = new Map<Day, number>();
-  rows.forEach((record, i) => readRow(record, lines[i + 1]!, columns, latestDay, lineOfDay, parsed));
+  for (const [i, record] of rows.entries()) {
+    readRow(record, lines[i + 1]!, columns, latestDay, lineOfDay, parsed);
+  }
   return parsed;
 }
 
@@ -58,32 +60,31 @@ function readRow(
   lineOfDay: Map<Day, number>,
   parsed: ParsedCsv,
 ): void {
-  const refuse = (reason: string) => void parsed.refused.push({ line, reason });
+  const refuse = (reason: string): void => {
+    parsed.refused.push({ line, reason });
+  };
   const dateText = (record[columns.date] ?? '').replace(/[T ]00:00(:00(\.0+)?)?Z?$/, '');
   const day = parseDay(dateText);
-  if (day === undefined) return refuse(`"${dateText}" is not a day as YYYY-MM-DD`);
-  if (day > latestDay) return refuse(`${dateText} is in the future`);
   const { ohlc } = columns;
   const cells = 'value' in ohlc ? [ohlc.value] : [ohlc.open, ohlc.high, ohlc.low, ohlc.close];
   const texts = cells.map((cell) => record[cell] ?? '');
-  if (texts.some((text) => MISSING.has(text.toLowerCase()))) {
-    parsed.missing++;
-    return;
-  }
   const values = texts.map((text) => parseNumber(withoutGrouping(text)));
   const wrong = values.indexOf(undefined);
-  if (wrong >= 0) return refuse(`"${texts[wrong]}" is not a number`);
-  const before = lineOfDay.get(day);
-  if (before !== undefined) return refuse(`${printDay(day)} is already on line ${before}`);
-  lineOfDay.set(day, line);
-  const [open, high = open, low = open, close = open] = values as [number, ...number[]];
-  if (low > Math.min(open, close, high) || high < Math.max(open, close)) {
-    parsed.odd.push({
-      line,
-      reason: `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`,
-    });
+
+  if (day === undefined) refuse(`"${dateText}" is not a day as YYYY-MM-DD`);
+  else if (day > latestDay) refuse(`${dateText} is in the future`);
+  else if (texts.some((text) => MISSING.has(text.toLowerCase()))) parsed.missing++;
+  else if (wrong >= 0) refuse(`"${texts[wrong]}" is not a number`);
+  else if (lineOfDay.has(day)) refuse(`${printDay(day)} is already on line ${lineOfDay.get(day)}`);
+  else {
+    lineOfDay.set(day, line);
+    const [open, high = open, low = open, close = open] = values as [number, ...number[]];
+    if (low > Math.min(open, close, high) || high < Math.max(open, close)) {
+      const reason = `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`;
+      parsed.odd.push({ line, reason });
+    }
+    parsed.bars.push({ day, open, high, low, close });
   }
-  parsed.bars.push({ day, open, high, low, close });
 }
 
 function findColumns(header: readonly string[]): Columns {

@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import type { Engine } from './engine.ts';
-import { nextRevision } from './statements.ts';
+import { nextRevision, sortBy } from './statements.ts';
 
 /** What an account may do. Plans are data: an operator changes them while the service runs. */
 export interface Plan {
@@ -61,7 +61,8 @@ export class AccountStore {
   }
 
   async plans(): Promise<Plan[]> {
-    return (await this.#engine.read`SELECT * FROM plan ORDER BY name`).map(toPlan);
+    const plans: Plan[] = (await this.#engine.read`SELECT * FROM plan`).map(toPlan);
+    return sortBy(plans, (plan) => plan.name);
   }
 
   async setPlan(plan: Plan): Promise<void> {
@@ -189,7 +190,7 @@ function toKey(row: Row): ApiKey {
     createdAt: Number(row.created_at),
     expiresAt: row.expires_at === null ? null : Number(row.expires_at),
     revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(','),
+    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(',').filter(Boolean),
     headerOnly: Number(row.header_only) === 1,
   };
 }

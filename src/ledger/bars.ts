@@ -3,7 +3,7 @@ import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, nextRevision } from './statements.ts';
+import { insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -41,9 +41,6 @@ export interface BarChange {
   firstDay: Day;
   lastDay: Day;
 }
-
-/** Small, so that nobody waits long behind a bulk import. */
-const ROWS_PER_TRANSACTION = 2_000;
 
 export class BarStore {
   readonly #engine: Engine;
@@ -130,6 +127,7 @@ export async function publishBars(
   const source = await sourceId(tx, publication.source);
   const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
+  await requireSymbols(tx, bySymbol.keys());
   const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: unknown[][] = [];
@@ -191,6 +189,12 @@ export async function markReal(tx: SQL, symbolIds: readonly number[], revision: 
 export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {
   const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
   return new Set(rows.map((row: { id: number }) => Number(row.id)));
+}
+
+async function requireSymbols(tx: SQL, ids: Iterable<number>): Promise<void> {
+  const rows = await tx`SELECT id FROM symbol`;
+  const known = new Set(rows.map((row: { id: number }) => Number(row.id)));
+  for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }
 
 export function strandFilter(strand: Strand): string {

@@ -14,6 +14,11 @@ export class SourceStore {
     this.#engine = engine;
   }
 
+  /** The id of a name, which is given one on its first use. */
+  id(name: string): Promise<number> {
+    return this.#engine.write((tx) => sourceId(tx, name));
+  }
+
   async names(): Promise<Map<number, string>> {
     const rows = await this.#engine.read`SELECT id, name FROM source`;
     return new Map(rows.map((row: { id: number; name: string }) => [Number(row.id), row.name]));
@@ -21,12 +26,18 @@ export class SourceStore {
 }
 
 export async function sourceId(tx: SQL, name: string): Promise<number> {
-  const [known] = await tx`SELECT id FROM source WHERE name = ${name}`;
-  if (known) return Number(known.id);
+  const known = await findSource(tx, name);
+  if (known !== undefined) return known;
   // The counter's row is the lock: two writers with a new name each take their turn.
   await lockRevisions(tx, 'prices');
-  await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
-    WHERE NOT EXISTS (SELECT 1 FROM source WHERE name = ${name})`;
-  const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
+  const meanwhile = await findSource(tx, name);
+  if (meanwhile !== undefined) return meanwhile;
+  const [row] = await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
+    RETURNING id`;
   return Number(row.id);
+}
+
+async function findSource(tx: SQL, name: string): Promise<number | undefined> {
+  const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
+  return row === undefined ? undefined : Number(row.id);
 }

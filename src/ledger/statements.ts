@@ -18,6 +18,14 @@ export async function lockRevisions(tx: SQL, counter: CounterName): Promise<void
   await tx`UPDATE counter SET value = value WHERE name = ${counter}`;
 }
 
+/** Sorts by code unit. ORDER BY would do it the database's way: a PostgreSQL in English puts "XAU_" before "XAUA". */
+export function sortBy<T>(items: T[], key: (item: T) => string): T[] {
+  return items.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** Small, so that nobody waits long behind a bulk import. */
+export const ROWS_PER_TRANSACTION = 2_000;
+
 // SQLite takes 32,766 parameters and PostgreSQL 65,535.
 const PARAMETERS_MAX = 30_000;
 

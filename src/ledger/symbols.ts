@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import type { SymbolRecord, UpdateInterval } from '../market/symbol.ts';
 import type { Engine } from './engine.ts';
-import { nextRevision } from './statements.ts';
+import { nextRevision, sortBy } from './statements.ts';
 
 /** A symbol as the ledger keeps it. */
 export interface LedgerSymbol extends SymbolRecord {
@@ -25,14 +25,15 @@ export class SymbolStore {
   }
 
   async list(): Promise<LedgerSymbol[]> {
-    const rows = await this.#engine.read`SELECT * FROM symbol ORDER BY code`;
-    return rows.map(toSymbol);
+    const symbols: LedgerSymbol[] = (await this.#engine.read`SELECT * FROM symbol`).map(toSymbol);
+    return sortBy(symbols, (symbol) => symbol.code);
   }
 
   async aliases(): Promise<Alias[]> {
     const rows = await this.#engine
-      .read`SELECT a.alias, s.code, a.kind FROM alias a JOIN symbol s ON s.id = a.symbol_id ORDER BY a.alias`;
-    return rows.map((row: Alias) => ({ alias: row.alias, code: row.code, kind: row.kind }));
+      .read`SELECT a.alias, s.code, a.kind FROM alias a JOIN symbol s ON s.id = a.symbol_id`;
+    const aliases: Alias[] = rows.map(({ alias, code, kind }: Alias) => ({ alias, code, kind }));
+    return sortBy(aliases, ({ alias }) => alias);
   }
 
   /** Whether a revision in (after, upTo] touched a symbol or an alias. */
@@ -83,10 +84,11 @@ export async function upsert(
   for (const { alias, code, kind } of aliases) {
     const target = known.get(code);
     if (!target) throw new Error(`alias ${alias} stands for ${code}, which is no symbol`);
-    if (known.has(alias)) throw new Error(`alias ${alias} is also the code of a symbol`);
     await tx`INSERT INTO alias (alias, symbol_id, kind, revision) VALUES (${alias}, ${target.id}, ${kind}, ${revision})
       ON CONFLICT (alias) DO UPDATE SET symbol_id = ${target.id}, kind = ${kind}, revision = ${revision}`;
   }
+  const [both] = await tx`SELECT alias FROM alias JOIN symbol ON symbol.code = alias.alias LIMIT 1`;
+  if (both) throw new Error(`alias ${both.alias} is also the code of a symbol`);
   return changes;
 }
 

@@ -5,7 +5,7 @@ import { marketOf, tradeDate } from '../market/session.ts';
 import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, lockRevisions, nextRevision } from './statements.ts';
+import { insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -33,8 +33,14 @@ export class TickStore {
     this.#engine = engine;
   }
 
-  /** Appends ticks. One that is already there, by symbol, source and id, changes nothing. */
+  /** Appends ticks, in transactions of 2,000. One that is already there, by symbol, source and id, changes nothing. */
   async append(ticks: readonly NewTick[], source: string): Promise<void> {
+    for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
+      await this.#appendSome(ticks.slice(from, from + ROWS_PER_TRANSACTION), source);
+    }
+  }
+
+  async #appendSome(ticks: readonly NewTick[], source: string): Promise<void> {
     const engine = this.#engine;
     await engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'prices');

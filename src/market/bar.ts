@@ -31,7 +31,7 @@ export interface Fold<T extends Tick = Tick> {
   low: number;
 }
 
-/** Folding is order-free and idempotent: open and close go by (at, id), high and low by price. */
+/** Folding is order-free and idempotent: open and close go by the order of ticks, high and low by price. */
 export function foldTick<T extends Tick>(fold: Fold<T> | undefined, tick: T): Fold<T> {
   if (!fold) return { open: tick, close: tick, high: tick.price, low: tick.price };
   return {
@@ -50,7 +50,8 @@ export function sameOhlc(a: Ohlc, b: Ohlc): boolean {
   return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
 }
 
-/** The order of ticks: by time, and by id where two share a time. */
+/** The order of ticks: by time, then by id, then by price: ids of two sources may be alike. */
 export function isBefore(a: Tick, b: Tick): boolean {
-  return a.at < b.at || (a.at === b.at && a.id < b.id);
+  if (a.at !== b.at) return a.at < b.at;
+  return a.id === b.id ? a.price < b.price : a.id < b.id;
 }

@@ -29,10 +29,15 @@ export function dayOf(year: number, month: number, dayOfMonth: number): Day | un
 const printed: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
 
 export function printDay(day: Day): string {
+  if (day < FIRST_DAY || day > LAST_DAY) return isoDate(day);
   const slot = day - FIRST_DAY;
-  const text = printed[slot] ?? new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  const text = printed[slot] ?? isoDate(day);
   printed[slot] = text;
   return text;
+}
+
+function isoDate(day: Day): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
 /** The UTC day of an instant. */

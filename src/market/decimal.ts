@@ -19,10 +19,10 @@ export function printNumber(value: number): string {
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** Reads decimal text; undefined when it is not a number, or not finite. */
+/** Reads decimal text; undefined when it is not a number, or not finite. "-0" is 0: the two engines keep −0 differently. */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
-  const value = Number(text);
+  const value = Number(text) + 0; // −0 + 0 is 0
   return Number.isFinite(value) ? value : undefined;
 }
 

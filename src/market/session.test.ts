@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { FIRST_DAY, isWeekend, parseDay, printDay } from './day.ts';
+import { MARKETS, marketOf, sessionEnd, sessionStart, tradeDate } from './session.ts';
+import { zoneOffset } from './zone.ts';
+
+const MINUTE_MS = 60_000;
+const keys = Object.keys(MARKETS);
+const anyMarket = fc.constantFrom(...keys).map(marketOf);
+const tradingDay = fc
+  .integer({ min: parseDay('1970-01-05')!, max: parseDay('2199-12-30')! })
+  .filter((day) => !isWeekend(day));
+
+describe('the trade date of an instant', () => {
+  // In 2026 the US changes its clocks on 8 March and 1 November, the UK on 29 March and 25 October.
+  test.each([
+    // 22:30 UTC is before the evening opening in New York's winter and after it in summer
+    ['NYMEX', '2026-03-04T22:30:00Z', '2026-03-04'],
+    ['NYMEX', '2026-03-11T22:30:00Z', '2026-03-12'],
+    ['NYMEX', '2026-10-28T22:30:00Z', '2026-10-29'],
+    ['NYMEX', '2026-11-04T22:30:00Z', '2026-11-04'],
+    // to the millisecond
+    ['COMEX', '2026-07-01T21:59:59.999Z', '2026-07-01'],
+    ['COMEX', '2026-07-01T22:00:00.000Z', '2026-07-02'],
+    ['COMEX', '2026-01-06T22:59:59.999Z', '2026-01-06'],
+    ['COMEX', '2026-01-06T23:00:00.000Z', '2026-01-07'],
+    // Chicago opens at 19:00, which is 00:00 or 01:00 UTC of the next day
+    ['CBOT', '2026-03-06T00:30:00Z', '2026-03-05'],
+    ['CBOT', '2026-03-10T00:30:00Z', '2026-03-10'],
+    ['CBOT', '2026-10-30T00:30:00Z', '2026-10-30'],
+    ['CBOT', '2026-11-04T00:30:00Z', '2026-11-03'],
+    // London goes by its own midnight, and changes its clocks in other weeks than the US
+    ['LME', '2026-03-24T23:30:00Z', '2026-03-24'],
+    ['LME', '2026-03-31T23:30:00Z', '2026-04-01'],
+    ['LME', '2026-10-21T23:30:00Z', '2026-10-22'],
+    ['LME', '2026-10-28T23:30:00Z', '2026-10-28'],
+    ['ICE-EU', '2026-03-10T23:30:00Z', '2026-03-10'],
+    ['ICE-EU', '2026-06-10T23:30:00Z', '2026-06-11'],
+    // Sunday evening is Monday's, on the very evening of a clock change too
+    ['NYMEX', '2026-03-08T21:30:00Z', '2026-03-09'],
+    ['NYMEX', '2026-03-08T22:00:00Z', '2026-03-09'],
+    ['NYMEX', '2026-11-01T23:00:00Z', '2026-11-02'],
+    ['CBOT', '2026-11-02T01:00:00Z', '2026-11-02'],
+    // Friday after the opening hour, and the weekend, are Monday's; Friday before it is Friday's
+    ['NYMEX', '2026-07-10T21:59:00Z', '2026-07-10'],
+    ['NYMEX', '2026-07-10T22:00:00Z', '2026-07-13'],
+    ['NYMEX', '2026-07-11T12:00:00Z', '2026-07-13'],
+    ['CBOT', '2026-07-10T23:59:59Z', '2026-07-10'],
+    ['CBOT', '2026-07-11T00:00:00Z', '2026-07-13'],
+    ['LME', '2026-07-10T22:59:59Z', '2026-07-10'],
+    ['LME', '2026-07-10T23:00:00Z', '2026-07-13'],
+    ['SHFE', '2026-07-10T13:30:00Z', '2026-07-13'],
+    ['SPOT', '2026-07-12T23:59:59Z', '2026-07-13'],
+    // a new year's eve
+    ['NYMEX', '2025-12-31T23:30:00Z', '2026-01-01'],
+  ])('on %s at %s is %s', (market, at, day) => {
+    expect(printDay(tradeDate(marketOf(market), Date.parse(at)))).toBe(day);
+  });
+
+  test('is that of the session it lies in, from the first millisecond to the last', () => {
+    fc.assert(
+      fc.property(anyMarket, tradingDay, fc.double({ min: 0, max: 1, noNaN: true }), (market, day, share) => {
+        const start = sessionStart(market, day);
+        const end = sessionEnd(market, day);
+        const within = start + Math.floor((end - 1 - start) * share);
+        for (const ms of [start, within, end - 1]) expect(tradeDate(market, ms)).toBe(day);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is never in a weekend, and never goes back as time goes on', () => {
+    const instant = fc.integer({ min: 0, max: Date.UTC(2199, 11, 31) });
+    const step = fc.oneof(fc.integer({ min: 0, max: 120 * MINUTE_MS }), fc.integer({ min: 0, max: 1e9 }));
+    fc.assert(
+      fc.property(anyMarket, instant, step, (market, ms, later) => {
+        const day = tradeDate(market, ms);
+        expect(isWeekend(day)).toBe(false);
+        expect(tradeDate(market, ms + later)).toBeGreaterThanOrEqual(day);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('moves on through both clock changes, hour by hour, without a step back', () => {
+    for (const key of keys) {
+      for (const sunday of ['2026-03-08', '2026-03-29', '2026-10-25', '2026-11-01']) {
+        const noon = Date.parse(`${sunday}T12:00:00Z`);
+        let last = FIRST_DAY;
+        for (let minutes = -3 * 1_440; minutes <= 3 * 1_440; minutes += 15) {
+          const day = tradeDate(marketOf(key), noon + minutes * MINUTE_MS);
+          if (day < last) throw new Error(`${key} went back to ${printDay(day)} at ${minutes} minutes`);
+          last = day;
+        }
+        expect(printDay(last) > sunday).toBe(true);
+      }
+    }
+  });
+});
+
+describe('a session', () => {
+  test.each([
+    ['NYMEX', '2026-03-06', '2026-03-05T23:00:00Z', '2026-03-06T22:00:00Z'],
+    ['NYMEX', '2026-03-09', '2026-03-08T22:00:00Z', '2026-03-09T21:00:00Z'],
+    ['NYMEX', '2026-10-30', '2026-10-29T22:00:00Z', '2026-10-30T21:00:00Z'],
+    ['NYMEX', '2026-11-02', '2026-11-01T23:00:00Z', '2026-11-02T22:00:00Z'],
+    ['CBOT', '2026-03-06', '2026-03-06T01:00:00Z', '2026-03-06T19:20:00Z'],
+    ['CBOT', '2026-03-09', '2026-03-09T00:00:00Z', '2026-03-09T18:20:00Z'],
+    ['CBOT', '2026-11-02', '2026-11-02T01:00:00Z', '2026-11-02T19:20:00Z'],
+    ['LME', '2026-03-27', '2026-03-27T01:00:00Z', '2026-03-27T19:00:00Z'],
+    ['LME', '2026-03-30', '2026-03-30T00:00:00Z', '2026-03-30T18:00:00Z'],
+    ['LME', '2026-10-26', '2026-10-26T01:00:00Z', '2026-10-26T19:00:00Z'],
+    ['ICE-US', '2026-03-09', '2026-03-09T07:30:00Z', '2026-03-09T18:20:00Z'],
+    ['BURSA', '2026-03-09', '2026-03-09T02:30:00Z', '2026-03-09T10:00:00Z'],
+    ['SPOT', '2026-03-09', '2026-03-09T00:00:00Z', '2026-03-10T00:00:00Z'],
+  ])('of %s on %s is from %s to %s', (market, text, start, end) => {
+    const day = parseDay(text)!;
+    expect(sessionStart(marketOf(market), day)).toBe(Date.parse(start));
+    expect(sessionEnd(marketOf(market), day)).toBe(Date.parse(end));
+  });
+
+  test('opens and closes at the same time on its own clock, every day of the year', () => {
+    fc.assert(
+      fc.property(anyMarket, tradingDay, (market, day) => {
+        expect(wallTime(market.zone, sessionStart(market, day))).toBe(market.opensAt);
+        expect(wallTime(market.zone, sessionEnd(market, day))).toBe(market.closesAt.replace('24:', '00:'));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('ends after it starts, and not after the next one starts', () => {
+    fc.assert(
+      fc.property(anyMarket, tradingDay, (market, day) => {
+        expect(sessionStart(market, day)).toBeLessThan(sessionEnd(market, day));
+        expect(sessionEnd(market, day)).toBeLessThanOrEqual(sessionStart(market, day + 1));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('a market that is not known is an error that lists those that are', () => {
+  expect(() => marketOf('MOON')).toThrow(/"MOON".*NYMEX/);
+});
+
+test('a word that every object knows is no market', () => {
+  expect(() => marketOf('constructor')).toThrow('constructor');
+  expect(() => marketOf('__proto__')).toThrow('__proto__');
+});
+
+function wallTime(zone: string, ms: number): string {
+  return new Date(ms + zoneOffset(zone, ms)).toISOString().slice(11, 16);
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test';
+import { type Account, type ApiKey, QUOTA_MAX } from '../../src/ledger/accounts.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { ledgersOf, NOW, unique } from '../support/ledgers.ts';
+
+onEachEngine('accounts', (engine) => {
+  const ledgers = ledgersOf(engine);
+
+  test('an account comes back as it was written', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    expect(await accounts.find(account.id)).toEqual(account);
+    expect(await accounts.list()).toContainEqual(account);
+    expect(await accounts.find('nobody')).toBeUndefined();
+  });
+
+  test('plan and status change by themselves, and an account that is not there is told apart', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    expect(await accounts.update(account.id, { plan: 'pro' })).toBe(true);
+    expect(await accounts.find(account.id)).toEqual({ ...account, plan: 'pro' });
+    expect(await accounts.update(account.id, { status: 'suspended' })).toBe(true);
+    expect(await accounts.find(account.id)).toEqual({ ...account, plan: 'pro', status: 'suspended' });
+    expect(await accounts.update('nobody', { plan: 'pro' })).toBe(false);
+  });
+
+  test('a plan that is not there is refused, for a new account and for an old one', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await expect(accounts.create({ ...account, plan: 'none' })).rejects.toThrow();
+    expect(await accounts.find(account.id)).toBeUndefined();
+    await accounts.create(account);
+    await expect(accounts.update(account.id, { plan: 'none' })).rejects.toThrow();
+    expect(await accounts.find(account.id)).toEqual(account);
+  });
+
+  test('a plan is added or changed, up to the largest quota', async () => {
+    const { accounts } = await ledgers.shared();
+    const plan = {
+      name: 'gold',
+      quota: QUOTA_MAX,
+      delaySeconds: 1,
+      maxSymbols: 2,
+      maxSpanDays: 3,
+      burstPerSecond: 4,
+    };
+    await accounts.setPlan(plan);
+    expect((await accounts.plans()).find(({ name }) => name === 'gold')).toEqual(plan);
+    const changed = { ...plan, quota: 0, delaySeconds: 9, maxSymbols: 8, maxSpanDays: 7, burstPerSecond: 6 };
+    await accounts.setPlan(changed);
+    expect((await accounts.plans()).filter(({ name }) => name === 'gold')).toEqual([changed]);
+  });
+
+  test.each<[string, Partial<ApiKey>]>([
+    ['with nothing special', {}],
+    ['with an end', { expiresAt: NOW + 1 }],
+    ['that was revoked before', { revokedAt: NOW }],
+    ['for one address', { allowedIps: ['10.0.0.1'] }],
+    ['for several addresses', { allowedIps: ['10.0.0.0/8', '2001:db8::/32'] }],
+    ['for no address at all', { allowedIps: [] }],
+    ['for the header only', { headerOnly: true }],
+  ])('a key %s comes back as it was written', async (_, special) => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    await accounts.create(account);
+    const key = { ...aKey(account), ...special };
+    await accounts.addKey(key);
+    expect(await accounts.keys(account.id)).toEqual([key]);
+    expect(await accounts.byKeyHash(key.hash)).toEqual({ key, account });
+    expect(await accounts.byKeyHash('no such hash')).toBeUndefined();
+  });
+
+  test('a key is revoked once: the first time stays', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    await accounts.create(account);
+    await accounts.addKey(key);
+    await accounts.addKey({ ...aKey(account), createdAt: NOW + 1 });
+    expect(await accounts.revokeKey(key.id, NOW + 5)).toBe(true);
+    expect(await accounts.revokeKey(key.id, NOW + 9)).toBe(true);
+    expect(await accounts.revokeKey('no such key', NOW)).toBe(false);
+    expect((await accounts.keys(account.id)).map(({ revokedAt }) => revokedAt)).toEqual([NOW + 5, null]);
+  });
+
+  test('two keys with one hash or one id, and a key of no account, are refused', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    await accounts.create(account);
+    await accounts.addKey(key);
+    await expect(accounts.addKey({ ...aKey(account), hash: key.hash })).rejects.toThrow();
+    await expect(accounts.addKey({ ...aKey(account), id: key.id })).rejects.toThrow();
+    await expect(accounts.addKey({ ...aKey(account), accountId: 'nobody' })).rejects.toThrow();
+    expect(await accounts.keys(account.id)).toEqual([key]);
+  });
+
+  test('each change moves the revision of accounts on, and not that of prices', async () => {
+    const ledger = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    const { accounts } = ledger;
+    const [plan] = await accounts.plans();
+    const changes = [
+      () => accounts.create(account),
+      () => accounts.addKey(key),
+      () => accounts.update(account.id, { plan: 'pro' }),
+      () => accounts.revokeKey(key.id, NOW),
+      () => accounts.setPlan({ ...plan!, quota: 1 }),
+    ];
+    const start = await ledger.head();
+    let before = start;
+    for (const change of changes) {
+      await change();
+      const after = await ledger.head();
+      expect(after).toEqual({ ...before, accounts: before.accounts + 1 });
+      before = after;
+    }
+    const { accountIds, keyHashes } = await accounts.changes(start.accounts, before.accounts);
+    expect([accountIds, keyHashes]).toEqual([[account.id], [key.hash]]);
+  });
+});
+
+function anAccount(): Account {
+  return { id: unique('acc-'), name: 'Ada’s ☕ desk', plan: 'free', status: 'active', createdAt: NOW };
+}
+
+function aKey(account: Account): ApiKey {
+  return {
+    id: unique('key-'),
+    hash: unique('hash-'),
+    accountId: account.id,
+    createdAt: NOW,
+    expiresAt: null,
+    revokedAt: null,
+    allowedIps: null,
+    headerOnly: false,
+  };
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { nextRevision } from '../../src/ledger/statements.ts';
+import { expectedOf, writeBatch } from '../support/batches.ts';
+import { Follower } from '../support/follower.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
+
+const BATCHES = 20;
+
+onEachEngine('followers', (engine) => {
+  const ledgers = ledgersOf(engine);
+
+  test('of two concurrent writers miss nothing, see nothing twice, and see one order', async () => {
+    const [left, right] = await ledgers.pair();
+    const writing = Promise.all([
+      writeAll(left, 'left-1'),
+      writeAll(left, 'left-2'),
+      writeAll(right, 'right-1'),
+      writeAll(right, 'right-2'),
+    ]);
+    const followers = [new Follower(left), new Follower(right)] as const;
+    await Promise.all(followers.map((follower) => follower.until(writing)));
+
+    const expected = expectedOf(['left-1', 'left-2', 'right-1', 'right-2'], BATCHES);
+    for (const follower of followers) {
+      expect(follower.ticks.map(({ id }) => id).sort()).toEqual(expected.ticks);
+      expect([...follower.accounts].sort()).toEqual(expected.accounts);
+      expect(follower.ticks).toEqual(follower.ticks.toSorted((a, b) => a.revision - b.revision));
+      expect(follower.bars).toEqual(await barsOf(follower.ledger, expected.days));
+    }
+    const inOneOrder = ({ ticks }: Follower) =>
+      ticks.toSorted((a, b) => a.revision - b.revision || (a.id < b.id ? -1 : 1));
+    expect(inOneOrder(followers[0])).toEqual(inOneOrder(followers[1]));
+  });
+
+  test('what one writer wrote first is seen first', async () => {
+    const [left, right] = await ledgers.pair();
+    const writing = Promise.all([writeAll(left, 'left'), writeAll(right, 'right')]);
+    const follower = new Follower(left);
+    await follower.until(writing);
+    for (const writer of ['left', 'right']) {
+      const batches = follower.ticks
+        .filter(({ id }) => id.startsWith(writer))
+        .map(({ id }) => Number(id.split('-')[1]));
+      expect(batches).toEqual(batches.toSorted((a, b) => a - b));
+    }
+  });
+
+  test('see no later revision while an earlier one is still being written', async () => {
+    const [slow, fast] = await ledgers.pair();
+    const symbolId = (await symbolOf(slow, 'XAU')).id;
+    const before = await slow.head();
+    const started = Promise.withResolvers<number>();
+    const finish = Promise.withResolvers<void>();
+    const slowWrite = slow.engine.write(async (tx) => {
+      started.resolve(await nextRevision(tx, 'prices'));
+      await finish.promise;
+    });
+    const slowRevision = await started.promise;
+    const fastWrite = fast.ticks.append([tick(symbolId, 'fast')], 'exchange');
+    // While the first is open, neither it nor the second shows.
+    for (let polls = 0; polls < 20; polls++) {
+      expect(await fast.head()).toEqual(before);
+      expect(await slow.head()).toEqual(before);
+      await Bun.sleep(0);
+    }
+    finish.resolve();
+    await Promise.all([slowWrite, fastWrite]);
+    const [seen] = await slow.ticks.since(before.prices, (await slow.head()).prices);
+    expect(seen!.revision).toBeGreaterThan(slowRevision);
+  });
+
+  test('of accounts are told which plans, accounts and keys changed, and not the others', async () => {
+    const ledger = await ledgers.new();
+    const account = { id: 'a1', name: 'A', plan: 'free', status: 'active', createdAt: 1 } as const;
+    await ledger.accounts.create(account);
+    await ledger.accounts.create({ ...account, id: 'a2' });
+    const before = (await ledger.head()).accounts;
+    await ledger.accounts.update('a2', { status: 'suspended' });
+    const [plan] = await ledger.accounts.plans();
+    await ledger.accounts.setPlan({ ...plan!, quota: 5 });
+    const after = (await ledger.head()).accounts;
+    expect(await ledger.accounts.changes(before, after)).toEqual({
+      plans: [{ ...plan!, quota: 5 }],
+      accountIds: ['a2'],
+      keyHashes: [],
+    });
+    expect(await ledger.accounts.changes(after, after)).toEqual({ plans: [], accountIds: [], keyHashes: [] });
+  });
+});
+
+async function writeAll(ledger: Ledger, name: string): Promise<void> {
+  for (let batch = 0; batch < BATCHES; batch++) await writeBatch(ledger, name, batch);
+}
+
+/** What a follower that missed nothing has of the bars. */
+async function barsOf(ledger: Ledger, days: readonly number[]): Promise<Map<string, number[]>> {
+  const all = await ledger.bars.revisions(1, 'real', days[0]!, days.at(-1)!);
+  const byDay = Map.groupBy(all, ({ day }) => `1/${day}`);
+  return new Map([...byDay].map(([key, versions]) => [key, versions.map(({ revision }) => revision)]));
+}

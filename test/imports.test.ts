@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkImports } from '../scripts/imports.ts';
+import { newFolder } from './support/ledger.ts';
+
+test('no import of this program goes the wrong way', async () => {
+  expect(await checkImports()).toEqual([]);
+});
+
+describe('in a made-up tree', () => {
+  test.each([
+    ['market/day.ts', `import { open } from '../ledger/ledger.ts';`, 'market may not import from ledger'],
+    ['market/day.ts', `import type { Clock } from "../clock.ts";`, 'market may not import from clock.ts'],
+    ['ledger/deep/bars.ts', `export * from '../../board/board.ts';`, 'ledger may not import from board'],
+    [
+      'board/view.ts',
+      `import {\n  admit,\n  refuse,\n} from '../gate/gate.ts';`,
+      'board may not import from gate',
+    ],
+    ['gate/key.ts', `import '../api/server.ts';`, 'gate may not import from api'],
+    ['feeds/run.ts', `const x = await import('../board/board.ts');`, 'feeds may not import from board'],
+    [
+      'feeds/run.ts',
+      `new Worker(new URL('../api/worker.ts', import.meta.url));`,
+      'feeds may not import from api',
+    ],
+    ['api/pipeline.ts', `import { serve } from '../service.ts';`, 'api may not import from service.ts'],
+    ['config.ts', `import { MARKETS } from './market/session.ts';`, 'config.ts may not import from market'],
+    [
+      'ledger/bars.ts',
+      `import { flat } from '../../test/support/ledgers.ts';`,
+      'ledger may not import from ..',
+    ],
+    ['helpers/misc.ts', `export {};`, 'no rule for "helpers"'],
+    ['api/page.tsx', `import { start } from '../cli/serve.ts';`, 'api may not import from cli'],
+  ])('a wrong arrow in %s is found', async (file, text, complaint) => {
+    const wrong = await checkImports(tree({ [file]: text }));
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toStartWith(`src/${file}: ${complaint}`);
+  });
+
+  test('every wrong arrow has a line of its own', async () => {
+    const text = `import '../board/a.ts';\nimport '../ledger/b.ts';\nimport '../gate/c.ts';`;
+    expect(await checkImports(tree({ 'feeds/run.ts': text, 'gate/run.ts': text }))).toHaveLength(3);
+  });
+
+  test('right arrows, neighbours, packages and tests are no trouble', async () => {
+    const root = tree({
+      'ledger/bars.ts': `import { SQL } from 'bun';\nimport '../market/bar.ts';\nimport './engine.ts';`,
+      'ledger/deep/down.ts': `import '../engine.ts';\nimport '../../clock.ts';`,
+      'market/bar.test.ts': `import { Ledger } from '../ledger/ledger.ts';`,
+      'main.ts': `import './cli/main.ts';`,
+    });
+    expect(await checkImports(root)).toEqual([]);
+  });
+});
+
+function tree(files: Readonly<Record<string, string>>): string {
+  const root = newFolder();
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(root, 'src', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return root;
+}

@@ -1,0 +1,34 @@
+/**
+ * Another process on the same ledger. It tells on its output how far it is, one word a line, and waits for a line
+ * on its input before it goes on:
+ *   bun test/support/child-writer.ts URL write NAME BATCHES    ready … (go) … done
+ *   bun test/support/child-writer.ts URL hold NAME             ready … (go) … held … (go) … done
+ * `hold` keeps the revision of accounts locked in between.
+ */
+import { systemClock } from '../../src/clock.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { nextRevision } from '../../src/ledger/statements.ts';
+import { writeBatch } from './batches.ts';
+
+const [url, what, name, batches] = process.argv.slice(2);
+if (!url || !name) throw new Error('usage: child-writer.ts URL write|hold NAME [BATCHES]');
+
+const lines = console[Symbol.asyncIterator]();
+const ledger = await Ledger.open(url, systemClock);
+await tell('ready');
+if (what === 'hold') {
+  await ledger.engine.write(async (tx) => {
+    await nextRevision(tx, 'accounts');
+    await tell('held');
+  });
+} else {
+  for (let i = 0; i < Number(batches); i++) await writeBatch(ledger, name, i);
+}
+await ledger.close();
+console.log('done');
+process.exit(0); // the input is still open
+
+async function tell(word: string): Promise<void> {
+  console.log(word);
+  await lines.next();
+}
