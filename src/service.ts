@@ -1,7 +1,7 @@
 import packageJson from '../package.json';
 import { Api } from './api/api.ts';
 import type { Phase } from './api/operations.ts';
-import { type Listener, listen } from './api/server.ts';
+import { listen } from './api/server.ts';
 import { Board } from './board/board.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -12,6 +12,24 @@ import { Tally } from './gate/tally.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';
 
+export const VERSION = packageJson.version;
+
+/** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
+const FOLLOW_EVERY_MS = 200;
+
+/** Everything that answers requests, without a socket and without feeds. */
+export interface Core {
+  readonly ledger: Ledger;
+  readonly board: Board;
+  readonly api: Api;
+  readonly demo: boolean;
+  /** Whether requests are answered. */
+  phase: Phase;
+  /** Takes in what was written to the ledger. */
+  follow(): Promise<void>;
+  close(): Promise<void>;
+}
+
 export interface Service {
   readonly url: string;
   /** The key of the demo account, when prices are simulated. */
@@ -21,72 +39,84 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
-const FOLLOW_EVERY_MS = 200;
-
-export const VERSION = packageJson.version;
-
-/** Opens everything in order and closes it in reverse. */
-export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
+/** Opens ledger, gate, board and API, in that order. */
+export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
   const ledger = await Ledger.open(config.databaseUrl, clock);
   const demo = await decideDemo(config, ledger);
-  const key = demo ? await demoKey(config, ledger, clock.now()) : undefined;
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
-  const delays = [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000);
+  const meter = new Tally(clock);
   const board = await Board.open(
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
-    delays,
+    [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
   );
-
-  let phase: Phase = 'starting';
-  const ready = Promise.withResolvers<void>();
-  const api = new Api({
-    board,
-    gate,
-    meter: new Tally(),
-    clock,
-    log,
-    mounts: config.mounts,
-    trustedProxies: config.trustedProxies,
-    adminToken: config.adminToken,
-    version: VERSION,
-    health: () => ({ phase, revision: board.revision, newestAt: board.newestAt, simulated: demo }),
-    gauges: [
-      { name: 'openpit_revision', help: 'Price revision of the board.', value: () => board.revision },
-      { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
-      { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
-      {
-        name: 'openpit_ready',
-        help: '1 when requests are answered.',
-        value: () => Number(phase === 'ready'),
-      },
-    ],
+  const { mounts, trustedProxies, adminToken } = config;
+  const health = () => ({
+    phase: core.phase,
+    revision: board.revision,
+    newestAt: board.newestAt,
+    simulated: demo,
   });
-
-  const follow = async () => {
-    try {
+  const gauges = [
+    {
+      name: 'openpit_ready',
+      help: '1 when requests are answered.',
+      value: () => Number(core.phase === 'ready'),
+    },
+    { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
+    { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
+    { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+  ];
+  const core: Core = {
+    ledger,
+    board,
+    demo,
+    phase: 'starting',
+    api: new Api({
+      board,
+      gate,
+      meter,
+      clock,
+      log,
+      mounts,
+      trustedProxies,
+      adminToken,
+      version: VERSION,
+      health,
+      gauges,
+    }),
+    async follow() {
       const head = await ledger.head();
       await gate.follow(head);
       await board.follow(head);
-    } catch (error) {
-      log.warn('the ledger could not be followed', { message: messageOf(error) });
-    }
+    },
+    close: () => ledger.close(),
   };
-  const following = repeat(follow, FOLLOW_EVERY_MS);
+  return core;
+}
 
-  const listener: Listener = listen(api, config.host, config.port);
+/** Opens the core, listens, and starts what brings prices. Stopping is the reverse. */
+export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
+  const core = await openCore(config, clock, log);
+  const key = core.demo ? await demoKey(config, core.ledger, clock.now()) : undefined;
+  const following = repeat(FOLLOW_EVERY_MS, async () => {
+    await core.follow().catch((error) => {
+      log.warn('the ledger could not be followed', { message: messageOf(error) });
+    });
+  });
+  const listener = listen(core.api, config.host, config.port);
+  const ready = Promise.withResolvers<void>();
   const becomeReady = async () => {
-    await follow();
-    phase = 'ready';
+    await following.once();
+    core.phase = 'ready';
     ready.resolve();
-    log.info('ready', { url: listener.url, revision: board.revision, simulated: demo });
+    log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
-  // A ledger that has prices answers at once; a new demo waits for its first history.
-  const waitsForHistory = demo && (await ledger.isEmpty());
+  // A ledger with prices is served at once; a new demo waits for its first history.
+  const waitsForHistory = core.demo && (await core.ledger.isEmpty());
   const feeds = startFeeds({
     ledgerUrl: config.databaseUrl,
-    demo,
-    onWritten: () => following.now(),
+    demo: core.demo,
+    onWritten: () => void following.once(),
     onProgress: (done, total) => log.debug('simulated history', { done, total }),
     onReady: () => void (waitsForHistory && becomeReady()),
     onError: (message) => log.warn('feeds', { message }),
@@ -98,35 +128,34 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
     demoKey: key,
     ready: ready.promise,
     async stop() {
-      phase = 'draining';
+      core.phase = 'draining';
       log.info('stopping');
       await listener.stop(config.drainSeconds * 1000);
       await feeds.stop();
       await following.stop();
-      await ledger.close();
+      await core.close();
     },
   };
 }
 
-/** Does a job again and again, never twice at a time; `now` has it done once more as soon as it can be. */
-function repeat(job: () => Promise<void>, everyMs: number): { now(): void; stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  let again = false;
-  const run = () => {
-    again = true;
-    running ??= (async () => {
-      while (again) {
-        again = false;
-        await job();
-      }
-      running = undefined;
-    })();
+/** Does a job again and again, never twice at a time. `once` has it done once more, from a fresh start. */
+function repeat(everyMs: number, job: () => Promise<void>): { once(): Promise<void>; stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
+  const once = () => {
+    queued ??= running.then(() => {
+      queued = undefined;
+      running = job();
+      return running;
+    });
+    return queued;
   };
-  const timer = setInterval(run, everyMs);
+  const timer = setInterval(once, everyMs);
   return {
-    now: run,
+    once,
     async stop() {
       clearInterval(timer);
+      await queued;
       await running;
     },
   };

@@ -5,27 +5,20 @@ import type { Gate } from '../gate/gate.ts';
 import type { Tally } from '../gate/tally.ts';
 import { type Log, messageOf } from '../log.ts';
 import { ClientAddress } from './client-address.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
-import type { Answer, Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { fluctuation } from './endpoints/fluctuation.ts';
 import { historical } from './endpoints/historical.ts';
 import { latest } from './endpoints/latest.ts';
 import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
 import { Refusal, refuse } from './errors.ts';
-import { etagOf, etagOfEncoding, etagSeed, matches } from './etag.ts';
-import {
-  ALLOWED_METHODS,
-  COMMON_HEADERS,
-  JSON_TYPE,
-  PREFLIGHT_HEADERS,
-  rateLimit,
-  rateLimitPolicy,
-} from './headers.ts';
+import { etagOf, etagSeed, matches } from './etag.ts';
+import { ALLOWED_METHODS, PREFLIGHT_HEADERS } from './headers.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import { type Health, healthResponse, metricsResponse } from './operations.ts';
 import { single } from './parameters.ts';
 import { type Query, readQuery, readTarget, type Target } from './query.ts';
+import { type Addressee, Responses } from './responses.ts';
 import { Router } from './router.ts';
 
 export interface ApiOptions {
@@ -52,27 +45,30 @@ const ENDPOINTS: readonly Endpoint[] = [symbols, latest, historical, timeSeries,
 const URL_LENGTH_MAX = 8_192;
 
 /** One request on its way, with what is known of it so far. */
-interface Exchange {
+interface Exchange extends Addressee {
   request: Request;
   target: Target;
-  requestId: string;
   route: Route | undefined;
-  customer: Customer | undefined;
+  peer(): string;
 }
 
-/** The interface over HTTP: every request goes through `#answer`, from top to bottom. */
+/** The interface over HTTP. Every request goes through `#answer`, from top to bottom. */
 export class Api {
   readonly #options: ApiOptions;
   readonly #router: Router<Route>;
+  readonly #responses: Responses;
   readonly #clientAddress: ClientAddress;
   readonly #metrics: Metrics;
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
   #requests = 0;
 
   constructor(options: ApiOptions) {
+    const { meter, clock } = options;
     this.#options = options;
     this.#clientAddress = new ClientAddress(options.trustedProxies);
     this.#metrics = new Metrics(options.gauges);
+    const remaining = ({ account, plan }: Customer) => meter.remaining({ id: account.id, quota: plan.quota });
+    this.#responses = new Responses({ remaining, resetsAt: () => meter.resetsAt() }, clock);
     const routes: Record<string, Route> = { '/usage': USAGE };
     for (const endpoint of ENDPOINTS) routes[endpoint.path] = endpoint;
     this.#router = new Router(options.mounts, routes);
@@ -81,18 +77,15 @@ export class Api {
   async handle(request: Request, peer: () => string): Promise<Response> {
     const started = performance.now();
     const target = readTarget(request.url);
-    const exchange: Exchange = {
-      request,
-      target,
-      requestId: `${this.#idPrefix}-${(++this.#requests).toString(36)}`,
-      route: this.#router.find(target.path),
-      customer: undefined,
-    };
+    const requestId = `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
+    const route = this.#router.find(target.path);
+    const exchange: Exchange = { request, target, requestId, route, peer, customer: undefined };
     let response: Response;
     try {
-      response = await this.#answer(exchange, peer);
+      response = await this.#answer(exchange);
     } catch (error) {
-      response = this.#refused(exchange, error);
+      const refusal = error instanceof Refusal ? error : this.#bug(exchange, error);
+      response = this.#responses.refusal(exchange, refusal, route === USAGE);
     }
     if (this.#options.health().phase === 'draining') response.headers.set('Connection', 'close');
     this.#observe(exchange, response.status, performance.now() - started);
@@ -103,18 +96,18 @@ export class Api {
    * The order of checks is the contract's: path, method, key, account, burst limit, parameters, symbols, data, quota.
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
-  async #answer(exchange: Exchange, peer: () => string): Promise<Response> {
+  async #answer(exchange: Exchange): Promise<Response> {
     const { request, target, route } = exchange;
     const { board, clock, health } = this.#options;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
-    if (!route) return this.#answerOperations(exchange, peer);
+    if (!route) return this.#operations(exchange);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
-    this.#requireReading(request);
+    requireReading(request);
     if (health().phase === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
 
     const query = readQuery(target.query);
-    const customer = await this.#admit(exchange, query, peer);
+    const customer = await this.#admit(exchange, query);
     if (route === USAGE) return this.#usage(exchange, customer);
 
     const context = { query, plan: customer.plan, board, now: clock.now() };
@@ -126,36 +119,34 @@ export class Api {
 
     const etag = etagOf(answer.content, etagSeed(board.epoch, view.delayMs), answer.prefix !== '');
     const ifNoneMatch = request.headers.get('if-none-match');
-    if (ifNoneMatch !== null && matches(ifNoneMatch, etag)) return this.#notModified(exchange, answer, etag);
+    if (ifNoneMatch !== null && matches(ifNoneMatch, etag))
+      return this.#responses.notModified(exchange, answer, etag);
     if (request.method !== 'HEAD') await this.#count(customer, route.name);
-    return this.#success(exchange, answer, etag);
+    return this.#responses.success(exchange, answer, etag, request.headers.get('accept-encoding'));
   }
 
-  #answerOperations({ request, target }: Exchange, peer: () => string): Response {
+  /** What is not part of the interface: health and metrics, at the root alone. */
+  #operations({ request, target, peer }: Exchange): Response {
     const { adminToken, clock, health, version } = this.#options;
-    if (target.path === '/health') {
-      this.#requireReading(request);
-      return healthResponse(health(), version, clock.now());
+    switch (target.path) {
+      case '/health':
+        requireReading(request);
+        return healthResponse(health(), version, clock.now());
+      case '/metrics':
+        requireReading(request);
+        return metricsResponse(request, peer(), adminToken, this.#metrics);
+      default:
+        throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
     }
-    if (target.path === '/metrics') {
-      this.#requireReading(request);
-      return metricsResponse(request, peer(), adminToken, this.#metrics);
-    }
-    throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
   }
 
-  #requireReading({ method }: Request): void {
-    if (method === 'GET' || method === 'HEAD') return;
-    throw refuse('method_not_allowed', { method, allowed: ALLOWED_METHODS });
-  }
-
-  /** The header wins over the parameter. */
-  async #admit(exchange: Exchange, query: Query, peer: () => string): Promise<Customer> {
+  /** Finds out who asks. The header wins over the parameter. */
+  async #admit(exchange: Exchange, query: Query): Promise<Customer> {
     const { headers } = exchange.request;
     const inHeader = headers.get('x-api-key')?.trim();
     const key = inHeader || single(query, 'apiKey')?.trim();
     if (!key) throw refuse('missing_key', {});
-    const address = () => this.#clientAddress.of(peer(), headers.get('x-forwarded-for'));
+    const address = () => this.#clientAddress.of(exchange.peer(), headers.get('x-forwarded-for'));
     const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
     const admission = admitting instanceof Promise ? await admitting : admitting;
     if (admission.ok) {
@@ -177,71 +168,26 @@ export class Api {
     }
   }
 
-  async #count(customer: Customer, endpoint: string): Promise<void> {
-    const { id } = customer.account;
-    const { name, quota } = customer.plan;
-    const spending = this.#options.meter.spend({ id, quota }, endpoint);
+  /** Takes one unit of the quota, or refuses. */
+  async #count({ account, plan }: Customer, endpoint: string): Promise<void> {
+    const { meter } = this.#options;
+    const spending = meter.spend({ id: account.id, quota: plan.quota }, endpoint);
     const spend = spending instanceof Promise ? await spending : spending;
     if (spend.ok) return;
     if (spend.reason === 'unavailable') {
       throw refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
     }
-    const resetAt = new Date(this.#monthEnd()).toISOString();
-    throw refuse('quota_exhausted', { quota, plan: name, resetAt }, this.#secondsToMonthEnd());
+    const resetAt = new Date(meter.resetsAt()).toISOString();
+    throw refuse(
+      'quota_exhausted',
+      { quota: plan.quota, plan: plan.name, resetAt },
+      this.#responses.secondsToReset(),
+    );
   }
 
-  async #usage(exchange: Exchange, { account, plan }: Customer): Promise<Response> {
-    const { used } = await this.#options.meter.usage(account.id);
-    const body = JSON.stringify({
-      success: true,
-      plan: plan.name,
-      quota: plan.quota,
-      used,
-      remaining: Math.max(0, plan.quota - used),
-      resetAt: Math.floor(this.#monthEnd() / 1000),
-    });
-    return new Response(body, {
-      headers: { ...this.#headers(exchange), 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' },
-    });
-  }
-
-  #success(exchange: Exchange, answer: Answer, etag: string): Response {
-    const body = answer.prefix + answer.content;
-    const headers: Record<string, string> = {
-      ...this.#headers(exchange),
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': cacheControl(answer),
-      ETag: etag,
-    };
-    if (body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange.request.headers.get('accept-encoding'))) {
-      return new Response(body, { headers });
-    }
-    headers['Content-Encoding'] = 'gzip';
-    headers.ETag = etagOfEncoding(etag, 'gzip');
-    return new Response(Bun.gzipSync(body), { headers });
-  }
-
-  #notModified(exchange: Exchange, answer: Answer, etag: string): Response {
-    const headers = { ...this.#headers(exchange), 'Cache-Control': cacheControl(answer), ETag: etag };
-    return new Response(null, { status: 304, headers });
-  }
-
-  #refused(exchange: Exchange, error: unknown): Response {
-    const refusal = error instanceof Refusal ? error : this.#bug(exchange, error);
-    const { code, status, message, retryAfterSeconds } = refusal;
-    const body =
-      exchange.route === USAGE
-        ? { success: false, error: message }
-        : { success: false, message, statusCode: String(status), code };
-    const headers: Record<string, string> = {
-      ...this.#headers(exchange),
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': 'no-store',
-    };
-    if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
-    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="openpit"';
-    if (status === 405) headers.Allow = ALLOWED_METHODS;
-    return new Response(JSON.stringify(body), { status, headers });
+  async #usage(exchange: Exchange, customer: Customer): Promise<Response> {
+    const { used } = await this.#options.meter.usage(customer.account.id);
+    return this.#responses.usage(exchange, customer, used);
   }
 
   /** What nobody expected is logged in full and told as nothing but its id. */
@@ -256,25 +202,6 @@ export class Api {
     return refuse('internal', { requestId });
   }
 
-  #headers({ requestId, customer }: Exchange): Record<string, string> {
-    const headers: Record<string, string> = { ...COMMON_HEADERS, 'X-Request-Id': requestId };
-    if (customer) {
-      const { quota, burstPerSecond } = customer.plan;
-      headers['RateLimit-Policy'] = rateLimitPolicy(quota, burstPerSecond);
-      headers.RateLimit = rateLimit(quota, this.#secondsToMonthEnd());
-    }
-    return headers;
-  }
-
-  #monthEnd(): number {
-    const date = new Date(this.#options.clock.now());
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-  }
-
-  #secondsToMonthEnd(): number {
-    return Math.ceil((this.#monthEnd() - this.#options.clock.now()) / 1000);
-  }
-
   #observe({ request, requestId, route }: Exchange, status: number, ms: number): void {
     const endpoint = nameOf(route);
     this.#metrics.count(endpoint, status, ms / 1000);
@@ -283,11 +210,12 @@ export class Api {
   }
 }
 
-/** Closed days change only by a correction; anything that holds today may change at once. */
-function cacheControl({ holdsToday }: Answer): string {
-  return holdsToday ? 'private, no-cache' : 'private, max-age=60';
+function requireReading({ method }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw refuse('method_not_allowed', { method, allowed: ALLOWED_METHODS });
 }
 
 function nameOf(route: Route | undefined): string {
-  return route === undefined ? 'other' : route === USAGE ? USAGE : route.name;
+  if (route === undefined) return 'other';
+  return route === USAGE ? USAGE : route.name;
 }

@@ -1,0 +1,103 @@
+import { listen } from '../../src/api/server.ts';
+import { readConfig } from '../../src/config.ts';
+import { secureRandom } from '../../src/gate/key.ts';
+import { createAccount } from '../../src/gate/onboarding.ts';
+import type { Plan } from '../../src/ledger/accounts.ts';
+import { createLog } from '../../src/log.ts';
+import { parseDay } from '../../src/market/day.ts';
+import { openCore } from '../../src/service.ts';
+import { type EngineName, newFolder, newLedgerUrl } from './ledger.ts';
+
+/** Wednesday 2024-05-15, 16:00 UTC: noon in New York, every market of the catalogue open or just closed. */
+export const NOON = Date.UTC(2024, 4, 15, 16);
+
+export const MINUTE = 60_000;
+
+export type TestService = Awaited<ReturnType<typeof openTestService>>;
+
+/** The whole service behind a real socket, with a clock that the test moves and no feed of its own. */
+export async function openTestService(
+  engine: EngineName,
+  options: { now?: number; settings?: Record<string, string> } = {},
+) {
+  const clock = { time: options.now ?? NOON, now: () => clock.time };
+  const logLines: string[] = [];
+  const log = createLog('debug', clock, (line) => logLines.push(line));
+  const url = await newLedgerUrl(engine);
+  const config = readConfig(
+    {
+      OPENPIT_DATABASE_URL: engine === 'sqlite' ? `sqlite://${url}` : url,
+      OPENPIT_DATA_DIR: newFolder(),
+      OPENPIT_DEMO: 'false',
+      ...options.settings,
+    },
+    {},
+  );
+  const core = await openCore(config, clock, log);
+  core.phase = 'ready';
+  const listener = listen(core.api, '127.0.0.1', 0);
+  const { ledger } = core;
+  const idOf = async (code: string) => {
+    const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
+    if (!symbol) throw new Error(`no symbol ${code}`);
+    return symbol.id;
+  };
+
+  return {
+    engine,
+    clock,
+    config,
+    core,
+    ledger,
+    logLines,
+    url: listener.url,
+
+    /** Makes an account on a plan and gives its key. */
+    async key(plan = 'unlimited'): Promise<string> {
+      const { issued } = await createAccount(ledger, { name: 'Test', plan }, clock.time, secureRandom);
+      return issued.text;
+    },
+
+    async setPlan(plan: Partial<Plan> & { name: string }): Promise<void> {
+      const rest = { quota: 1_000, delaySeconds: 0, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 10_000 };
+      await ledger.accounts.setPlan({ ...rest, ...plan });
+      await core.follow();
+    },
+
+    /** Publishes bars, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */
+    async publish(
+      code: string,
+      days: Record<string, number | [number, number, number, number]>,
+      source = 'test',
+      recordedAt = clock.time,
+    ): Promise<void> {
+      const symbolId = await idOf(code);
+      const bars = Object.entries(days).map(([date, prices]) => {
+        const [open, high, low, close] =
+          typeof prices === 'number' ? [prices, prices, prices, prices] : prices;
+        return { symbolId, day: parseDay(date)!, open, high, low, close };
+      });
+      await ledger.bars.publish(bars, { source, recordedAt });
+      await core.follow();
+    },
+
+    /** Appends one tick, made and received now unless said otherwise. */
+    async tick(code: string, price: number, at = clock.time, received = at, source = 'test'): Promise<void> {
+      const tick = { symbolId: await idOf(code), at, received, price, id: `${code} ${at} ${price}` };
+      await ledger.ticks.append([tick], source);
+      await core.follow();
+    },
+
+    /** Asks over the socket. The key travels in the header unless the path carries its own. */
+    get(path: string, key?: string, init: RequestInit = {}): Promise<Response> {
+      const headers = new Headers(init.headers);
+      if (key !== undefined) headers.set('x-api-key', key);
+      return fetch(listener.url + path, { ...init, headers });
+    },
+
+    async close(): Promise<void> {
+      await listener.stop(0);
+      await core.close();
+    },
+  };
+}
