@@ -174,6 +174,34 @@ onEachEngine('closer', (engine) => {
     for (const symbol of symbols) expect(await revisionsOf(day, 'real', symbol.id)).toHaveLength(2);
   });
 
+  test('nobody else publishes between the look at a day and the write of its bar', async () => {
+    const { day, start, end } = nextDay();
+    await ledger.ticks.append([tick(start, 10)], 'push');
+    let imported: Promise<unknown> | undefined;
+    let isImported = false;
+    const wait = async () => {
+      const bar = { symbolId: gold, day, open: 1, high: 3, low: 1, close: 2 };
+      imported ??= other.bars.publish([bar], { source: 'file', recordedAt: 0 }).then(() => {
+        isImported = true;
+      });
+      for (let i = 0; i < 100 && !isImported; i++) await other.head(); // time enough, if it could
+      return {
+        open: 10,
+        high: 10,
+        low: 10,
+        close: 10,
+        sourceId: 2,
+        reason: isImported ? 'too late' : 'in time',
+      };
+    };
+    await ledger.closing.publish([{ symbolId: gold, strand: 'real', day }], wait, end);
+    await imported;
+    expect(await revisionsOf(day)).toEqual([
+      [10, 10, 10, 10, 'in time'],
+      [1, 3, 1, 2, null],
+    ]);
+  });
+
   test('the two strands of a symbol are closed apart', async () => {
     const silver = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAG')!.id;
     const { day, start, end } = nextDay();

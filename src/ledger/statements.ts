@@ -41,8 +41,19 @@ export async function insertRows(
   const perStatement = Math.floor(PARAMETERS_MAX / Math.max(width, 1));
   for (let from = 0; from < rows.length; from += perStatement) {
     const chunk = rows.slice(from, from + perStatement);
-    let n = 0;
-    const values = chunk.map((row) => `(${row.map(() => engine.placeholder(++n)).join(',')})`).join(',');
+    const values = placeholders(engine, width, chunk.length);
     await tx.unsafe(`INSERT INTO ${into} VALUES ${values} ${onConflict}`, chunk.flat());
   }
+}
+
+// A bulk write makes the same text, of tens of kilobytes, hundreds of times over; the last one is kept.
+let kept = { key: '', text: '' };
+
+function placeholders(engine: Engine, width: number, count: number): string {
+  const key = `${engine.name} ${width} ${count}`;
+  if (kept.key === key) return kept.text;
+  let n = 0;
+  const row = () => `(${Array.from({ length: width }, () => engine.placeholder(++n)).join(',')})`;
+  kept = { key, text: Array.from({ length: count }, row).join(',') };
+  return kept.text;
 }

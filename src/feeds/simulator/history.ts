@@ -33,8 +33,8 @@ export class History {
     const behind = await this.#behind(symbols, now);
     let bars: NewBar[] = [];
     for (const [done, { symbol, from, to }] of behind.entries()) {
-      for (const bar of barsOf(walkOf(symbol), from, to)) {
-        bars.push({ symbolId: symbol.id, ...bar });
+      for (const { day, open, high, low, close } of barsOf(walkOf(symbol), from, to)) {
+        bars.push({ symbolId: symbol.id, day, open, high, low, close });
         if (bars.length < BARS_PER_WRITE) continue;
         await this.#write(bars, now);
         progress(done, behind.length);
