@@ -20,7 +20,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     name: 'sqlite',
     read: reader,
     write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
-      const turn = queue.then(() => transact(writer, work));
+      const turn = queue.then(nextLoopTurn).then(() => transact(writer, work));
       queue = turn.catch(() => {});
       return turn;
     },
@@ -34,6 +34,14 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
       await writer.close();
     },
   };
+}
+
+/**
+ * Bun's SQLite answers without ever leaving the current turn of the event loop: 20 transactions of an import, one
+ * awaited after the other, would hold every request off until the last (388 ms for 40,000 bars).
+ */
+function nextLoopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {
