@@ -45,7 +45,7 @@ onEachEngine('opening', (engine) => {
   });
 
   test('two ledgers never share an epoch', async () => {
-    const [one, other] = [await ledgers.new(), await ledgers.new()];
+    const [one, other] = [await ledgers.shared(), await ledgers.new()];
     expect((await one.head()).epoch).not.toBe((await other.head()).epoch);
   });
 
@@ -64,7 +64,7 @@ onEachEngine('opening', (engine) => {
   });
 
   test('everything that counts is a number, not text', async () => {
-    const ledger = await ledgers.new();
+    const ledger = await ledgers.shared();
     const head = await ledger.head();
     const [plan] = await ledger.accounts.plans();
     const { name: _, ...limits } = plan!;

@@ -38,7 +38,7 @@ async function start() {
     port,
     persistent: true,
     createPostgresUser: true, // PostgreSQL does not run as root; tests may
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'deadlock_timeout=50ms'],
     onLog: () => {},
   });
   await server.initialise();
