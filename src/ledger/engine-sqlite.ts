@@ -20,8 +20,8 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     name: 'sqlite',
     read: reader,
     write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
-      const turn = queue.then(nextLoopTurn).then(() => transact(writer, work));
-      queue = turn.catch(() => {});
+      const turn = queue.then(() => transact(writer, work));
+      queue = turn.catch(() => {}).then(nextLoopTurn);
       return turn;
     },
     placeholder: () => '?',
