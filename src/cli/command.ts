@@ -122,8 +122,20 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 function parse(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message.split('. ')[0]! : String(error));
+    throw new UsageError(error instanceof Error ? error.message.split(/\. |\n/)[0]! : String(error));
   }
+}
+
+/** `--quota -5` as `--quota=-5`, so that the number is refused by its own rule and not as an unknown flag. */
+function joinNegatives(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    if (/^-\d/.test(arg) && before?.startsWith('--') && !before.includes('='))
+      joined[joined.length - 1] += `=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }
