@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isAddressOrRange } from './gate/addresses.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 /** Every setting, read once at the start and frozen. Units are in the names. */
@@ -109,7 +110,7 @@ export function readConfig(
     databaseGiven: url !== '',
     demo: readDemo(text('OPENPIT_DEMO')),
     mounts: readMounts(list('OPENPIT_MOUNTS')),
-    trustedProxies: list('OPENPIT_TRUSTED_PROXIES'),
+    trustedProxies: readAddresses('OPENPIT_TRUSTED_PROXIES', list('OPENPIT_TRUSTED_PROXIES')),
     adminToken: text('OPENPIT_ADMIN_TOKEN') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
@@ -145,6 +146,14 @@ function readMounts(mounts: readonly string[]): string[] {
   if (mounts.length === 0)
     throw new ConfigError('OPENPIT_MOUNTS must name at least one path, for example /.');
   return mounts.map((mount) => (mount === '/' ? '' : mount));
+}
+
+function readAddresses(name: string, entries: readonly string[]): readonly string[] {
+  const wrong = entries.find((entry) => !isAddressOrRange(entry));
+  if (wrong === undefined) return entries;
+  throw new ConfigError(
+    `${name} must be addresses and ranges such as 127.0.0.1,10.0.0.0/8 ("${wrong}" is neither).`,
+  );
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -45,23 +45,46 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
 
   test('a corrected file makes revisions, and the answer and its ETag change within a second', async () => {
     const before = await historical();
-    const file = await csv('corrected.csv', 'date;open;high;low;close\n2020-04-20;17.73;17.85;-40.32;-37.63\n');
-    expect(await run('import', file, '--symbol', 'wtioil-spot')).toContain('0 taken, 0 unchanged, 1 corrected');
-    await eventually(async () => (await historical()).headers.get('etag') !== before.headers.get('etag'), 1_000);
+    const file = await csv(
+      'corrected.csv',
+      'date;open;high;low;close\n2020-04-20;17.73;17.85;-40.32;-37.63\n',
+    );
+    expect(await run('import', file, '--symbol', 'wtioil-spot')).toContain(
+      '0 taken, 0 unchanged, 1 corrected',
+    );
+    await eventually(
+      async () => (await historical()).headers.get('etag') !== before.headers.get('etag'),
+      1_000,
+    );
     expect(await (await historical()).json()).toMatchObject({
       rates: { 'WTIOIL-SPOT': { open: 17.73, high: 17.85, low: -40.32, close: -37.63 } },
     });
   });
 
   test('refused lines are told by their number and do not stop the rest', async () => {
-    const file = await csv('bad.csv', 'date,close\n2021-02-30,1\n2021-03-01,x\n2021-03-02,5\n2021-03-02,6\n2999-01-01,1\n');
+    const file = await csv(
+      'bad.csv',
+      'date,close\n2021-02-30,1\n2021-03-01,x\n2021-03-02,5\n2021-03-02,6\n2999-01-01,1\n',
+    );
     const out = await run('import', file, '--symbol', 'XAG');
     expect(out).toContain('1 taken, 0 unchanged, 0 corrected, 0 without a value, 4 refused');
     for (const line of [2, 3, 5]) expect(out).toContain(`line ${line} refused`);
   });
 
   test('a plan that is changed holds within a second', async () => {
-    await run('plan', 'set', 'tiny', '--quota', '100', '--max-symbols', '1', '--delay-seconds', '0', '--burst', '1000');
+    await run(
+      'plan',
+      'set',
+      'tiny',
+      '--quota',
+      '100',
+      '--max-symbols',
+      '1',
+      '--delay-seconds',
+      '0',
+      '--burst',
+      '1000',
+    );
     const created = JSON.parse(await run('account', 'create', '--name', 'B', '--plan', 'tiny', '--json'));
     const two = () => program.get('/rates/latest?symbols=XAG,WTIOIL-SPOT', created.key);
     expect(await (await two()).json()).toMatchObject({ code: 'too_many_symbols' });
@@ -70,7 +93,9 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
   });
 
   test('a key that is revoked is refused within a second, and a new one works', async () => {
-    const created = JSON.parse(await run('account', 'create', '--name', 'C', '--plan', 'unlimited', '--json'));
+    const created = JSON.parse(
+      await run('account', 'create', '--name', 'C', '--plan', 'unlimited', '--json'),
+    );
     const second = JSON.parse(await run('key', 'create', '--account', created.account, '--json'));
     const usage = (one: string) => program.get('/usage', one);
     expect((await usage(created.key)).status).toBe(200);
@@ -83,7 +108,10 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
   test('symbols that are imported are served within a second, with their aliases', async () => {
     const listed = JSON.parse(await run('symbols', 'list', '--json'));
     const gold = listed.find((one: { code: string }) => one.code === 'XAU');
-    const file = await csv('symbols.json', JSON.stringify([{ ...gold, code: 'XAU-TEST', name: 'Mine', aliases: ['MINE'] }]));
+    const file = await csv(
+      'symbols.json',
+      JSON.stringify([{ ...gold, code: 'XAU-TEST', name: 'Mine', aliases: ['MINE'] }]),
+    );
     expect(await run('symbols', 'import', file)).toContain('1 added, 0 changed, 0 unchanged');
     const prices = await csv('mine.csv', 'date,price\n2024-01-02,7.5\n');
     await run('import', prices, '--symbol', 'MINE');
@@ -112,7 +140,9 @@ describe('a wrong call', () => {
 
   test('every command has help', async () => {
     const overview = await openpit(['--help'], {});
-    const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map((match) => match[1]!.trim());
+    const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map((match) =>
+      match[1]!.trim(),
+    );
     expect(names.length).toBeGreaterThan(8);
     for (const name of names) {
       const { exitCode, stdout } = await openpit([...name.split(' '), '--help'], {});

@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { newFolder, newLedgerUrl } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
 
+interface SymbolList {
+  symbols: { firstDate: string; lastDate: string }[];
+}
+
 let program: Program | undefined;
 afterEach(async () => {
   await program?.end('SIGKILL');
@@ -20,7 +24,7 @@ test('a first start has ten years of simulated prices for every symbol, a key, a
   const latest = await (await fetch(pasted)).json();
   expect(latest).toMatchObject({ success: true, metadata: { XAU: { source: 'simulated' } } });
 
-  const { symbols } = await (await program.get('/symbols')).json();
+  const { symbols } = (await (await program.get('/symbols')).json()) as SymbolList;
   const today = new Date().getUTCFullYear();
   expect(symbols).toHaveLength(131);
   for (const { firstDate, lastDate } of symbols) {

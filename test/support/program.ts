@@ -58,7 +58,11 @@ export class Program {
       program.stdout += text;
       program.url = /listens on (http:\/\/[^\s,]+)/.exec(program.stdout)?.[1] ?? '';
       program.key = /Demo key: (\S+)/.exec(program.stdout)?.[1] ?? '';
-      if (program.stdout.includes('\n') && program.url && /Try it:.*\n|Make a key:.*\n/.test(program.stdout)) {
+      if (
+        program.stdout.includes('\n') &&
+        program.url &&
+        /Try it:.*\n|Make a key:.*\n/.test(program.stdout)
+      ) {
         listening.resolve();
       }
     });
@@ -82,7 +86,8 @@ export class Program {
   }
 
   async #read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
   }
 }
 
