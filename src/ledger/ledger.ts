@@ -6,6 +6,7 @@ import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { type Engine, openEngine } from './engine.ts';
 import { migrate } from './migrations.ts';
+import { QuotaStore } from './quota.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
 import { TickStore } from './ticks.ts';
@@ -28,6 +29,7 @@ export class Ledger {
   readonly bars: BarStore;
   readonly ticks: TickStore;
   readonly accounts: AccountStore;
+  readonly quota: QuotaStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -36,6 +38,7 @@ export class Ledger {
     this.bars = new BarStore(engine);
     this.ticks = new TickStore(engine);
     this.accounts = new AccountStore(engine);
+    this.quota = new QuotaStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
