@@ -32,8 +32,6 @@ import { insertRows } from './statements.ts';
 export interface Usage {
   used: number;
   quota: number;
-  /** The barrier up to which `behind` counts. */
-  barrier: number;
   /** Open leases that have not yet said what they spent before the barrier; 0 means that `used` is exact. */
   behind: number;
   /** The ledger's time for which `used` holds. */
@@ -137,22 +135,22 @@ export class QuotaStore {
     }));
   }
 
-  async usage(accountId: string, period: Period): Promise<Usage> {
+  /** What is used, with the leases that are behind the given barrier, or the newest one. */
+  async usage(accountId: string, period: Period, barrier?: number): Promise<Usage> {
     const { read } = this.#engine;
     const now = await this.#engine.now(read);
     // One statement, so that the count and the leases that are behind belong together.
     const [row] = await read`SELECT
-        coalesce(max(p.used), 0) AS used, coalesce(max(p.barrier), 0) AS barrier,
-        count(l.lease_id) AS behind, min(l.expires_at) AS oldest,
+        coalesce(max(p.used), 0) AS used, count(l.lease_id) AS behind, min(l.expires_at) AS oldest,
         (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota
       FROM quota_period p LEFT JOIN quota_lease l
-        ON l.open = 1 AND l.account_id = p.account_id AND l.period = p.period AND l.barrier_ack < p.barrier
+        ON l.open = 1 AND l.account_id = p.account_id AND l.period = p.period
+        AND l.barrier_ack < coalesce(CAST(${barrier ?? null} AS BIGINT), p.barrier)
       WHERE p.account_id = ${accountId} AND p.period = ${period}`;
     const behind = Number(row.behind);
     return {
       used: Number(row.used),
       quota: Number(row.quota ?? 0),
-      barrier: Number(row.barrier),
       behind,
       asOf: behind === 0 ? now : Number(row.oldest) - LEASE_MS,
     };

@@ -3,6 +3,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodOf } from '../../src/ledger/period.ts';
 import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota-rules.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { giveQuota } from '../support/quota.ts';
 
 /** PostgreSQL goes by its own clock, so the tests are written for the month it is in. */
 const PERIOD = periodOf(Date.now());
@@ -16,7 +17,7 @@ onEachEngine('quota', (engine) => {
   beforeEach(async () => {
     url = await newLedgerUrl(engine);
     ledger = await Ledger.open(url, clock);
-    await givePlan(ledger, 'ant', 100);
+    await giveQuota(ledger, 'ant', 100);
   });
 
   afterEach(async () => {
@@ -25,7 +26,7 @@ onEachEngine('quota', (engine) => {
   });
 
   test('a lease gets what it needs, and a block beyond it of at most 1 % of the quota', async () => {
-    await givePlan(ledger, 'bee', 10_000);
+    await giveQuota(ledger, 'bee', 10_000);
     const lease = newLease('bee');
     const answer = await sync(lease, { want: 5_000, need: 3 });
     expect(answer).toMatchObject({ state: 'open', applied: true, granted: 100, pool: 9_900, quota: 10_000 });
@@ -135,7 +136,7 @@ onEachEngine('quota', (engine) => {
   test('a lowered plan takes effect in the next sync, and nothing is granted above it', async () => {
     const lease = newLease();
     await sync(lease, { need: 60 });
-    await givePlan(ledger, 'ant', 50);
+    await giveQuota(ledger, 'ant', 50);
     lease.seq = 2;
     const answer = await sync(lease, { spentBy: { latest: 60 }, need: 61 });
     expect(answer).toMatchObject({ granted: 60, pool: 0, quota: 50, used: 60 });
@@ -185,14 +186,14 @@ onEachEngine('quota', (engine) => {
   });
 
   test('many leases that ask at once never get more than the quota', async () => {
-    await givePlan(ledger, 'ant', 70);
+    await giveQuota(ledger, 'ant', 70);
     const answers = await Promise.all(Array.from({ length: 30 }, () => sync(newLease(), { need: 5 })));
     expect(answers.reduce((sum, answer) => sum + answer.granted, 0)).toBe(70);
   });
 
   test('transactions over the same accounts in any order do not undo each other', async () => {
     const ids = ['a1', 'a2', 'a3', 'a4', 'a5'];
-    for (const id of ids) await givePlan(ledger, id, 1_000);
+    for (const id of ids) await giveQuota(ledger, id, 1_000);
     const second = await Ledger.open(url, clock);
     const leases = [ledger, second].flatMap((on) =>
       Array.from({ length: 4 }, () => ({ on, parts: ids.map((id) => newLease(id)) })),
@@ -214,7 +215,7 @@ onEachEngine('quota', (engine) => {
   });
 
   test('answers come in the order of the requests', async () => {
-    await givePlan(ledger, 'bee', 10);
+    await giveQuota(ledger, 'bee', 10);
     const [bee, ant] = [newLease('bee'), newLease('ant')];
     const answers = await ledger.quota.sync([message(bee, { need: 2 }), message(ant, { need: 3 })]);
     expect(answers.map((answer) => answer.leaseId)).toEqual([bee.leaseId, ant.leaseId]);
@@ -265,20 +266,6 @@ function newLease(accountId = 'ant'): TestLease {
 
 function message(lease: TestLease, change: Partial<SyncRequest>): SyncRequest {
   return { ...lease, spentBy: {}, want: 0, need: 0, barrierSeen: 0, close: false, ...change };
-}
-
-/** Gives the account a plan of its own with this quota. */
-async function givePlan(ledger: Ledger, id: string, quota: number): Promise<void> {
-  await ledger.accounts.setPlan({
-    name: id,
-    quota,
-    delaySeconds: 0,
-    maxSymbols: 5,
-    maxSpanDays: 30,
-    burstPerSecond: 5,
-  });
-  if (await ledger.accounts.find(id)) return;
-  await ledger.accounts.create({ id, name: id, plan: id, status: 'active', createdAt: 0 });
 }
 
 /** Makes every lease older, since PostgreSQL's clock cannot be moved. */
