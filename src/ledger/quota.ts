@@ -26,7 +26,7 @@ import {
   type SyncRequest,
   settle,
 } from './quota-rules.ts';
-import { insertRows } from './statements.ts';
+import { insertRows, type TableRow } from './statements.ts';
 
 /** What an account has used in a month, and how fresh that is. */
 export interface Usage {
@@ -232,7 +232,7 @@ class Changes {
   readonly #periods = new Map<string, PeriodState>();
   readonly #leases = new Map<string, LeaseState>();
   readonly #days = new Map<string, [string, Period, number, string, number]>();
-  readonly #events: unknown[][] = [];
+  readonly #events: TableRow[] = [];
 
   constructor(now: number) {
     this.#now = now;
