@@ -41,12 +41,14 @@ type Route = Endpoint | typeof USAGE;
 
 const ENDPOINTS: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation];
 
+/** At the root alone. */
+const OPERATIONS: ReadonlySet<string> = new Set(['/health', '/metrics']);
+
 /** The longest path and query that are read, in characters. */
 const URL_LENGTH_MAX = 8_192;
 
 /** One request on its way, with what is known of it so far. */
 interface Exchange extends Addressee {
-  request: Request;
   target: Target;
   route: Route | undefined;
   peer(): string;
@@ -101,9 +103,12 @@ export class Api {
     const { board, clock, health } = this.#options;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
-    if (!route) return this.#operations(exchange);
+    if (!route && !OPERATIONS.has(target.path)) {
+      throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
+    }
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
     requireReading(request);
+    if (!route) return this.#operations(exchange);
     if (health().phase === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
 
     const query = readQuery(target.query);
@@ -113,8 +118,12 @@ export class Api {
     const context = { query, plan: customer.plan, board, now: clock.now() };
     const question = route.read(context);
     const view = board.view(customer.plan.delaySeconds * 1000);
-    const loading = board.prepare(question.series, route.needs, context.now);
-    if (loading) await loading;
+    // What was loaded can be let go of again while others were waited for: so until all is there.
+    for (;;) {
+      const loading = board.prepare(question.series, route.needs, context.now);
+      if (!loading) break;
+      await loading;
+    }
     const answer = route.answer(question, view, context);
 
     const etag = etagOf(answer.content, etagSeed(board.epoch, view.delayMs), answer.prefix !== '');
@@ -122,22 +131,14 @@ export class Api {
     if (ifNoneMatch !== null && matches(ifNoneMatch, etag))
       return this.#responses.notModified(exchange, answer, etag);
     if (request.method !== 'HEAD') await this.#count(customer, route.name);
-    return this.#responses.success(exchange, answer, etag, request.headers.get('accept-encoding'));
+    return this.#responses.success(exchange, answer, etag);
   }
 
-  /** What is not part of the interface: health and metrics, at the root alone. */
+  /** What is not part of the interface. */
   #operations({ request, target, peer }: Exchange): Response {
     const { adminToken, clock, health, version } = this.#options;
-    switch (target.path) {
-      case '/health':
-        requireReading(request);
-        return healthResponse(health(), version, clock.now());
-      case '/metrics':
-        requireReading(request);
-        return metricsResponse(request, peer(), adminToken, this.#metrics);
-      default:
-        throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
-    }
+    if (target.path === '/health') return healthResponse(health(), version, clock.now());
+    return metricsResponse(request, peer(), adminToken, this.#metrics);
   }
 
   /** Finds out who asks. The header wins over the parameter. */

@@ -19,6 +19,15 @@ export interface AskedSymbols {
   today: Day;
 }
 
+/**
+ * Whether an answer up to `last` holds a day that is not over for one of the symbols. Steel trades for tomorrow in
+ * Shanghai while gold trades for today in New York, and a delayed view lives in the past.
+ */
+export function holdsToday(last: Day, symbols: readonly AskedSymbol[], horizon: number): boolean {
+  if (last >= utcDay(horizon)) return true;
+  return symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
+}
+
 /** How much of a wrong value is repeated to the caller. */
 const ECHO_MAX = 64;
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
+import { withoutKeys } from '../gate/key.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Answer } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
@@ -8,6 +9,7 @@ import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimit, rateLimitPolicy 
 
 /** What every answer says of its request. */
 export interface Addressee {
+  request: Request;
   requestId: string;
   /** Who asks, once that is known: keyed answers tell what is left of the quota. */
   customer: Customer | undefined;
@@ -31,24 +33,18 @@ export class Responses {
     this.#clock = clock;
   }
 
-  success(to: Addressee, answer: Answer, etag: string, acceptEncoding: string | null): Response {
+  success(to: Addressee, answer: Answer, etag: string): Response {
     const body = answer.prefix + answer.content;
-    const headers = this.#headers(to, {
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': cacheControl(answer),
-      ETag: etag,
-    });
-    if (body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(acceptEncoding))
-      return new Response(body, { headers });
-    headers['Content-Encoding'] = 'gzip';
-    headers.ETag = etagOfEncoding(etag, 'gzip');
-    return new Response(Bun.gzipSync(body), { headers });
+    const gzip = isSentGzipped(body, to);
+    return jsonResponse(body, 200, gzip, this.#headers(to, cachingHeaders(answer, etag, gzip)));
   }
 
+  /** Its headers are those of the answer that it stands for. */
   notModified(to: Addressee, answer: Answer, etag: string): Response {
+    const gzip = isSentGzipped(answer.prefix + answer.content, to);
     return new Response(null, {
       status: 304,
-      headers: this.#headers(to, { 'Cache-Control': cacheControl(answer), ETag: etag }),
+      headers: this.#headers(to, cachingHeaders(answer, etag, gzip)),
     });
   }
 
@@ -62,21 +58,22 @@ export class Responses {
       remaining: Math.max(0, quota - used),
       resetAt: Math.floor(this.#quota.resetsAt() / 1000),
     };
-    return Response.json(body, {
-      headers: this.#headers(to, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' }),
-    });
+    return jsonResponse(JSON.stringify(body), 200, false, this.#headers(to, { 'Cache-Control': 'no-store' }));
   }
 
   /** The usage query tells its errors in a field of its own, and in nothing else. */
   refusal(to: Addressee, { code, status, message, retryAfterSeconds }: Refusal, ofUsage: boolean): Response {
-    const body = ofUsage
-      ? { success: false, error: message }
-      : { success: false, message, statusCode: String(status), code };
-    const headers = this.#headers(to, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' });
+    const text = withoutKeys(message);
+    const body = JSON.stringify(
+      ofUsage
+        ? { success: false, error: text }
+        : { success: false, message: text, statusCode: String(status), code },
+    );
+    const headers = this.#headers(to, { 'Cache-Control': 'no-store' });
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
-    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="openpit"';
+    if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 405) headers.Allow = ALLOWED_METHODS;
-    return Response.json(body, { status, headers });
+    return jsonResponse(body, status, isSentGzipped(body, to), headers);
   }
 
   secondsToReset(): number {
@@ -88,10 +85,30 @@ export class Responses {
     if (customer) {
       const { quota, burstPerSecond } = customer.plan;
       headers['RateLimit-Policy'] = rateLimitPolicy(quota, burstPerSecond);
-      headers.RateLimit = rateLimit(this.#quota.remaining(customer), this.secondsToReset());
+      // A plan whose quota was lowered can have used more than it has.
+      headers.RateLimit = rateLimit(Math.max(0, this.#quota.remaining(customer)), this.secondsToReset());
     }
     return headers;
   }
+}
+
+function jsonResponse(body: string, status: number, gzip: boolean, headers: Headers): Response {
+  headers['Content-Type'] = JSON_TYPE;
+  if (!gzip) return new Response(body, { status, headers });
+  headers['Content-Encoding'] = 'gzip';
+  return new Response(Bun.gzipSync(body), { status, headers });
+}
+
+function isSentGzipped(body: string, { request }: Addressee): boolean {
+  return body.length > COMPRESS_FROM_BYTES && acceptsGzip(request.headers.get('accept-encoding'));
+}
+
+function cachingHeaders(answer: Answer, etag: string, gzip: boolean): Headers {
+  return { 'Cache-Control': cacheControl(answer), ETag: gzip ? etagOfEncoding(etag, 'gzip') : etag };
+}
+
+function challengeOf(code: Refusal['code']): string {
+  return code === 'invalid_admin_token' ? 'Bearer realm="openpit"' : 'ApiKey realm="openpit"';
 }
 
 /** Closed days change only by a correction; anything that holds today may change at once. */

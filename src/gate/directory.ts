@@ -66,6 +66,8 @@ export class Directory {
     for (;;) {
       const before = this.#changes;
       const found = await this.#ledger.accounts.byKeyHash(hash);
+      // A key can be used before the plan that was made with it has been followed.
+      if (found && !this.#plans.has(found.account.plan)) await this.follow(await this.#ledger.head());
       if (before !== this.#changes) continue;
       return found && this.#keep(text, found.key, found.account);
     }
@@ -94,12 +96,14 @@ export class Directory {
 
   async #reload(): Promise<void> {
     const { epoch, accounts } = await this.#ledger.head();
+    const plans = await this.#ledger.accounts.plans();
+    // From here on nothing waits: a request never finds the directory half empty.
     this.#changes++;
     this.#keys.clear();
     this.#textByHash.clear();
     this.#customers.clear();
     this.#plans.clear();
-    for (const plan of await this.#ledger.accounts.plans()) this.#plans.set(plan.name, plan);
+    for (const plan of plans) this.#plans.set(plan.name, plan);
     this.#epoch = epoch;
     this.#revision = accounts;
   }

@@ -16,8 +16,10 @@ export const latest = endpoint({
   needs: 'recent',
 
   read({ query, plan, board, now }) {
-    const { symbols } = findSymbols(readCodes(query, plan), board, now);
-    return { symbols, series: symbols.map((asked) => asked.series), metadata: wantsMetadata(query) };
+    const codes = readCodes(query, plan);
+    const metadata = wantsMetadata(query);
+    const { symbols } = findSymbols(codes, board, now);
+    return { symbols, series: symbols.map((asked) => asked.series), metadata };
   },
 
   answer({ symbols, metadata }, view, { board, now }) {

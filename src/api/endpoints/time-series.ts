@@ -1,7 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import { printDay } from '../../market/day.ts';
 import { endpoint } from '../endpoint.ts';
-import { findSymbols, readCodes, readRange, wantsMetadata } from '../parameters.ts';
+import { findSymbols, holdsToday, readCodes, readRange, wantsMetadata } from '../parameters.ts';
 import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
 
 /** GET /rates/time-series: every day of a range on which a symbol has a bar. */
@@ -18,7 +18,7 @@ export const timeSeries = endpoint({
     return { symbols, series: symbols.map((asked) => asked.series), first, last, today, metadata };
   },
 
-  answer({ symbols, first, last, today, metadata }, view, { board }) {
+  answer({ symbols, first, last, today, metadata }, view, { board, now }) {
     const bars = symbols.map(({ series }) => view.bars(series, first, Math.min(last, today)));
     const days = new Map<Day, string>();
     symbols.forEach(({ code }, i) => {
@@ -42,6 +42,6 @@ export const timeSeries = endpoint({
         return `{${unitAndQuote(asked)},"source":${sources}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: last >= today };
+    return { prefix: '', content: `${content}}`, holdsToday: holdsToday(last, symbols, now - view.delayMs) };
   },
 });
