@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import packageJson from '../package.json';
 import { Api } from './api/api.ts';
 import type { Phase } from './api/operations.ts';
@@ -8,7 +9,7 @@ import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { startFeeds } from './feeds/feeds.ts';
 import { Gate } from './gate/gate.ts';
-import { Tally } from './gate/tally.ts';
+import { Meter } from './gate/meter.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';
 
@@ -44,7 +45,12 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const ledger = await Ledger.open(config.databaseUrl, clock);
   const demo = await decideDemo(config, ledger);
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
-  const meter = new Tally(clock);
+  const meter = await Meter.open({
+    ledger,
+    clock,
+    spoolDir: join(config.dataDir, 'spool'),
+    warn: (message) => log.warn('quota', { message }),
+  });
   const board = await Board.open(
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
     [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
@@ -89,7 +95,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       await gate.follow(head);
       await board.follow(head);
     },
-    close: () => ledger.close(),
+    async close() {
+      await meter.close();
+      await ledger.close();
+    },
   };
   return core;
 }

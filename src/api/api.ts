@@ -1,9 +1,11 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
+import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Gate } from '../gate/gate.ts';
-import type { Tally } from '../gate/tally.ts';
+import type { Meter } from '../gate/meter.ts';
 import { type Log, messageOf } from '../log.ts';
+import { Allowance } from './allowance.ts';
 import { ClientAddress } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fluctuation } from './endpoints/fluctuation.ts';
@@ -24,7 +26,7 @@ import { Router } from './router.ts';
 export interface ApiOptions {
   board: Board;
   gate: Gate;
-  meter: Tally;
+  meter: Meter;
   clock: Clock;
   log: Log;
   mounts: readonly string[];
@@ -58,6 +60,7 @@ interface Exchange extends Addressee {
 export class Api {
   readonly #options: ApiOptions;
   readonly #router: Router<Route>;
+  readonly #allowance: Allowance;
   readonly #responses: Responses;
   readonly #clientAddress: ClientAddress;
   readonly #metrics: Metrics;
@@ -65,12 +68,11 @@ export class Api {
   #requests = 0;
 
   constructor(options: ApiOptions) {
-    const { meter, clock } = options;
     this.#options = options;
     this.#clientAddress = new ClientAddress(options.trustedProxies);
     this.#metrics = new Metrics(options.gauges);
-    const remaining = ({ account, plan }: Customer) => meter.remaining({ id: account.id, quota: plan.quota });
-    this.#responses = new Responses({ remaining, resetsAt: () => meter.resetsAt() }, clock);
+    this.#allowance = new Allowance(options.meter);
+    this.#responses = new Responses(this.#allowance);
     const routes: Record<string, Route> = { '/usage': USAGE };
     for (const endpoint of ENDPOINTS) routes[endpoint.path] = endpoint;
     this.#router = new Router(options.mounts, routes);
@@ -150,17 +152,18 @@ export class Api {
     const address = () => this.#clientAddress.of(exchange.peer(), headers.get('x-forwarded-for'));
     const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
     const admission = admitting instanceof Promise ? await admitting : admitting;
-    if (admission.ok) {
+    if ('customer' in admission) {
       exchange.customer = admission.customer;
-      return admission.customer;
+      if (this.#allowance.known(admission.customer) === undefined)
+        await this.#allowance.learn(admission.customer);
     }
+    if (admission.ok) return admission.customer;
     switch (admission.code) {
       case 'failed_keys':
         throw refuse('rate_limited', { limit: 'too many wrong keys came from your address' }, 60);
       case 'key_not_allowed':
         throw refuse('key_not_allowed', { why: admission.why });
       case 'rate_limited': {
-        exchange.customer = admission.customer;
         const { name, burstPerSecond } = admission.customer.plan;
         throw refuse('rate_limited', { limit: `the plan "${name}" allows ${burstPerSecond} a second` }, 1);
       }
@@ -170,25 +173,27 @@ export class Api {
   }
 
   /** Takes one unit of the quota, or refuses. */
-  async #count({ account, plan }: Customer, endpoint: string): Promise<void> {
-    const { meter } = this.#options;
-    const spending = meter.spend({ id: account.id, quota: plan.quota }, endpoint);
+  async #count({ account, plan }: Customer, endpoint: CountedEndpoint): Promise<void> {
+    const spending = this.#options.meter.spend(account, endpoint);
     const spend = spending instanceof Promise ? await spending : spending;
     if (spend.ok) return;
     if (spend.reason === 'unavailable') {
       throw refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
     }
-    const resetAt = new Date(meter.resetsAt()).toISOString();
+    const resetAt = new Date(this.#allowance.resetAt).toISOString();
     throw refuse(
       'quota_exhausted',
       { quota: plan.quota, plan: plan.name, resetAt },
-      this.#responses.secondsToReset(),
+      this.#allowance.secondsToReset,
     );
   }
 
   async #usage(exchange: Exchange, customer: Customer): Promise<Response> {
-    const { used } = await this.#options.meter.usage(customer.account.id);
-    return this.#responses.usage(exchange, customer, used);
+    const usage = await this.#options.meter.usage(customer.account.id).catch((error) => {
+      this.#options.log.warn('usage is not known', { message: messageOf(error) });
+    });
+    if (!usage) throw refuse('unavailable', { why: 'the usage cannot be read' }, 1);
+    return this.#responses.usage(exchange, customer, usage.used);
   }
 
   /** What nobody expected is logged in full and told as nothing but its id. */

@@ -1,6 +1,7 @@
 import type { Board } from '../board/board.ts';
 import type { Loaded, Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
+import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import type { Query } from './query.ts';
 
@@ -25,7 +26,8 @@ export interface Answer {
  * wrong; between the two the pipeline loads `series`.
  */
 export interface Endpoint<Question extends { series: readonly Series[] } = { series: readonly Series[] }> {
-  readonly name: string;
+  /** Under which its answers are counted. */
+  readonly name: CountedEndpoint;
   readonly path: string;
   /** How much of a series it looks at. */
   readonly needs: Loaded;

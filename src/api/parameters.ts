@@ -2,7 +2,7 @@ import type { Board } from '../board/board.ts';
 import type { Series } from '../board/series.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
-import { marketOf, runningTradeDate } from '../market/session.ts';
+import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
 import { refuse } from './errors.ts';
 import type { Query } from './query.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
 import { withoutKeys } from '../gate/key.ts';
+import type { Allowance } from './allowance.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Answer } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
@@ -15,22 +15,14 @@ export interface Addressee {
   customer: Customer | undefined;
 }
 
-/** How much of its quota a customer has left, as far as this process knows, and when it starts anew. */
-export interface QuotaView {
-  remaining(customer: Customer): number;
-  resetsAt(): number;
-}
-
 type Headers = Record<string, string>;
 
 /** Makes the responses. */
 export class Responses {
-  readonly #quota: QuotaView;
-  readonly #clock: Clock;
+  readonly #allowance: Allowance;
 
-  constructor(quota: QuotaView, clock: Clock) {
-    this.#quota = quota;
-    this.#clock = clock;
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
   }
 
   success(to: Addressee, answer: Answer, etag: string): Response {
@@ -56,7 +48,7 @@ export class Responses {
       quota,
       used,
       remaining: Math.max(0, quota - used),
-      resetAt: Math.floor(this.#quota.resetsAt() / 1000),
+      resetAt: Math.floor(this.#allowance.resetAt / 1000),
     };
     return jsonResponse(JSON.stringify(body), 200, false, this.#headers(to, { 'Cache-Control': 'no-store' }));
   }
@@ -76,17 +68,13 @@ export class Responses {
     return jsonResponse(body, status, isSentGzipped(body, to), headers);
   }
 
-  secondsToReset(): number {
-    return Math.max(1, Math.ceil((this.#quota.resetsAt() - this.#clock.now()) / 1000));
-  }
-
   #headers({ requestId, customer }: Addressee, own: Headers): Headers {
     const headers: Headers = { ...COMMON_HEADERS, 'X-Request-Id': requestId, ...own };
     if (customer) {
       const { quota, burstPerSecond } = customer.plan;
       headers['RateLimit-Policy'] = rateLimitPolicy(quota, burstPerSecond);
-      // A plan whose quota was lowered can have used more than it has.
-      headers.RateLimit = rateLimit(Math.max(0, this.#quota.remaining(customer)), this.secondsToReset());
+      const remaining = this.#allowance.known(customer);
+      if (remaining !== undefined) headers.RateLimit = rateLimit(remaining, this.#allowance.secondsToReset);
     }
     return headers;
   }

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
 export class AddressList {
