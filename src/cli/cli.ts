@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
+import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...planCommands,
   ...keyCommands,
+  checkCommand,
 ];
 
 /** Runs one command line. The result is the exit code: 0 done, 1 failed, 2 called wrongly. */
