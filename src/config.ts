@@ -15,6 +15,9 @@ export interface Config {
   readonly mounts: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly adminToken: string | undefined;
+  /** Where quota events are posted. */
+  readonly webhookUrl: string | undefined;
+  readonly webhookSecret: string | undefined;
   readonly failedKeysPerMinute: number;
   readonly historyMb: number;
   readonly drainSeconds: number;
@@ -112,6 +115,8 @@ export function readConfig(
     mounts: readMounts(list('OPENPIT_MOUNTS')),
     trustedProxies: readAddresses('OPENPIT_TRUSTED_PROXIES', list('OPENPIT_TRUSTED_PROXIES')),
     adminToken: text('OPENPIT_ADMIN_TOKEN') || undefined,
+    webhookUrl: readUrl('OPENPIT_WEBHOOK_URL', text('OPENPIT_WEBHOOK_URL')),
+    webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
@@ -154,6 +159,12 @@ function readAddresses(name: string, entries: readonly string[]): readonly strin
   throw new ConfigError(
     `${name} must be addresses and ranges such as 127.0.0.1,10.0.0.0/8 ("${wrong}" is neither).`,
   );
+}
+
+function readUrl(name: string, text: string): string | undefined {
+  if (text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
+    return text || undefined;
+  throw new ConfigError(`${name} must be a URL such as https://example.com/hook.`);
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -8,8 +8,11 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { startFeeds } from './feeds/feeds.ts';
+import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
+import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter.ts';
+import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';
 
@@ -17,6 +20,9 @@ export const VERSION = packageJson.version;
 
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
+
+/** How often quota events are looked for. */
+const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
@@ -107,6 +113,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
 export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
   const core = await openCore(config, clock, log);
   const key = core.demo ? await demoKey(config, core.ledger, clock.now()) : undefined;
+  const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
+  const telling = repeat(TELL_EVERY_MS, async () => {
+    await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
+  });
   const following = repeat(FOLLOW_EVERY_MS, async () => {
     await core.follow().catch((error) => {
       log.warn('the ledger could not be followed', { message: messageOf(error) });
@@ -142,9 +152,19 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
       await listener.stop(config.drainSeconds * 1000);
       await feeds.stop();
       await following.stop();
+      await telling.stop();
       await core.close();
     },
   };
+}
+
+/** The secret is the operator's, or one that is made once and kept in the ledger, the same for every replica. */
+async function openWebhook(config: Config, ledger: Ledger, clock: Clock): Promise<Webhook | undefined> {
+  if (config.webhookUrl === undefined) return undefined;
+  const secret =
+    config.webhookSecret ??
+    (await ledger.metaOnce('webhook-secret', () => createWebhookSecret(secureRandom)));
+  return new Webhook(config.webhookUrl, secret, clock);
 }
 
 /** Does a job again and again, never twice at a time. `once` has it done once more, from a fresh start. */

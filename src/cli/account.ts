@@ -89,7 +89,7 @@ export const accountCommands: readonly Command[] = [
         const { used, quota } = await usedThisMonth(ledger, account);
         const today = utcDay(await ledger.quota.now());
         const days = await ledger.quota.usageByDay(account.id, today - DAYS_SHOWN + 1, today);
-        const events = await ledger.quota.events({ accountId: account.id });
+        const events = await ledger.quota.events(account.id);
         if (call.isSet('json')) {
           const daily = days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count }));
           return console.log(JSON.stringify({ ...account, used, quota, daily, events }));

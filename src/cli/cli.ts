@@ -9,6 +9,7 @@ import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
 import { serveCommand } from './serve.ts';
 import { symbolsCommands } from './symbols.ts';
+import { webhookCommand } from './webhook.ts';
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -17,6 +18,7 @@ const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...planCommands,
   ...keyCommands,
+  webhookCommand,
   checkCommand,
 ];
 

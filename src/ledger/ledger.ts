@@ -89,6 +89,14 @@ export class Ledger {
     return row?.value;
   }
 
+  /** A word that is made when it is first asked for, and is the same for everyone from then on. */
+  async metaOnce(name: string, make: () => string): Promise<string> {
+    await this.engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${name}, ${make()}) ON CONFLICT DO NOTHING`;
+    });
+    return (await this.meta(name))!;
+  }
+
   async setMeta(name: string, value: string): Promise<void> {
     await this.engine.write(async (tx) => {
       await tx`INSERT INTO meta (name, value) VALUES (${name}, ${value})

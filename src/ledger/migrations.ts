@@ -76,7 +76,8 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
          count BIGINT NOT NULL, PRIMARY KEY (account_id, period, day, endpoint)) {clustered}`,
       `CREATE TABLE quota_event (
          account_id TEXT NOT NULL, period INTEGER NOT NULL, percent INTEGER NOT NULL, used BIGINT NOT NULL,
-         quota BIGINT NOT NULL, at BIGINT NOT NULL, sent_at BIGINT, PRIMARY KEY (account_id, period, percent))
+         quota BIGINT NOT NULL, at BIGINT NOT NULL, sent_at BIGINT, attempts INTEGER NOT NULL DEFAULT 0,
+         claimed_until BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (account_id, period, percent))
          {clustered}`,
       `CREATE INDEX quota_event_unsent ON quota_event (at) WHERE sent_at IS NULL`,
     ],

@@ -60,8 +60,10 @@ export interface QuotaEvent {
   used: number;
   quota: number;
   at: number;
-  /** When the operator's webhook had it; null while it has not. */
+  /** When it was told; null while it has not been. */
   sentAt: number | null;
+  /** How often telling it was begun. */
+  attempts: number;
 }
 
 /** Quotas, leases and usage. The rules are in quota-rules.ts; here they are put into transactions. */
@@ -197,17 +199,35 @@ export class QuotaStore {
     });
   }
 
-  /** Events in the order they happened; of one account, or only those the webhook has not had. */
-  async events(filter: { accountId?: string; unsentOnly?: boolean } = {}): Promise<QuotaEvent[]> {
-    const account = filter.accountId ?? null;
-    const rows = await this.#engine.read`SELECT * FROM quota_event
-      WHERE (CAST(${account} AS TEXT) IS NULL OR account_id = ${account})
-        AND (sent_at IS NULL OR ${filter.unsentOnly ? 1 : 0} = 0)
-      ORDER BY at, account_id, percent`;
+  /** The events of an account in the order they happened. */
+  async events(accountId: string): Promise<QuotaEvent[]> {
+    const rows = await this.#engine
+      .read`SELECT * FROM quota_event WHERE account_id = ${accountId} ORDER BY at, percent`;
     return rows.map(toEvent);
   }
 
-  /** Notes that the webhook has had an event; the first time is kept. */
+  /**
+   * Takes the events that nobody has told yet, each for this caller alone until its claim runs out: a caller that dies
+   * with one leaves it to the next.
+   */
+  async claimEvents(claimMs: (attempts: number) => number): Promise<QuotaEvent[]> {
+    const engine = this.#engine;
+    const [waiting] = await engine.read`SELECT count(*) AS n FROM quota_event WHERE sent_at IS NULL`;
+    if (Number(waiting.n) === 0) return [];
+    return engine.write(async (tx) => {
+      const now = await engine.now(tx);
+      const rows = await tx`UPDATE quota_event SET attempts = attempts + 1, claimed_until = ${now} + 1
+        WHERE sent_at IS NULL AND claimed_until <= ${now} RETURNING *`;
+      const events: QuotaEvent[] = rows.map(toEvent);
+      for (const { accountId, period, percent, attempts } of events) {
+        await tx`UPDATE quota_event SET claimed_until = ${now + claimMs(attempts)}
+          WHERE account_id = ${accountId} AND period = ${period} AND percent = ${percent}`;
+      }
+      return events;
+    });
+  }
+
+  /** Notes that an event was told; the first time is kept. */
   async eventSent(event: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>, at: number): Promise<void> {
     await this.#engine.write(async (tx) => {
       await tx`UPDATE quota_event SET sent_at = coalesce(sent_at, ${at}) WHERE account_id = ${event.accountId}
@@ -287,5 +307,6 @@ function toEvent(row: Record<string, string | number | null>): QuotaEvent {
     quota: Number(row.quota),
     at: Number(row.at),
     sentAt: row.sent_at === null ? null : Number(row.sent_at),
+    attempts: Number(row.attempts),
   };
 }

@@ -174,15 +174,16 @@ onEachEngine('quota', (engine) => {
       lease.seq++;
       await sync(lease, { spentBy: { latest }, need: 100 });
     }
-    const events = await ledger.quota.events({ accountId: 'ant' });
+    const events = await ledger.quota.events('ant');
     expect(events.map(({ percent, used, quota }) => [percent, used, quota])).toEqual([
       [75, 75, 100],
       [90, 91, 100],
       [100, 100, 100],
     ]);
     await ledger.quota.eventSent(events[0]!, 5);
-    const unsent = await ledger.quota.events({ unsentOnly: true });
-    expect(unsent.map(({ percent }) => percent)).toEqual([90, 100]);
+    const claims = await Promise.all([1, 2, 3].map(() => ledger.quota.claimEvents(() => 60_000)));
+    expect(claims.flat().map(({ percent }) => percent).sort()).toEqual([100, 90]); // by one of the three
+    expect(await ledger.quota.claimEvents(() => 0)).toEqual([]);
   });
 
   test('many leases that ask at once never get more than the quota', async () => {
