@@ -147,6 +147,7 @@ export class Meter {
   async usage(accountId: string): Promise<KnownUsage> {
     const lease = this.#purses.get(accountId)?.lease;
     const known = lease && {
+      period: lease.period,
       used: lease.quota - lease.remaining,
       quota: lease.quota,
       asOf: lease.asOf,

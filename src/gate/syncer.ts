@@ -7,7 +7,7 @@ export interface Party {
   /** Undefined when there is nothing to say any more. */
   message(now: Moment): SyncRequest | undefined;
   answered(answer: SyncAnswer, sent: Moment): void;
-  /** No answer came; the ledger may have applied the message or not. It is sent again later. */
+  /** The ledger is out of reach. It may have applied the message or not; the message is sent again later. */
   failed(): void;
 }
 
@@ -22,9 +22,7 @@ export interface SyncerOptions {
 const BATCH_MAX = 256;
 
 /** After this a call counts as lost. What it may still do is harmless: a seq is applied once. */
-const TIMEOUT_MS = 2_000;
-/** Calls that were given up and still hang. More would only fill the pool of connections. */
-const HANGING_MAX = 3;
+const TIMEOUT_MS = 1_000;
 
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 2_000;
@@ -35,23 +33,22 @@ export class Syncer {
   readonly #urgent = new Set<Party>();
   readonly #due = new Set<Party>();
   #running = false;
-  #hanging = 0;
-  #pauseMs = 0;
+  #failures = 0;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: SyncerOptions) {
     this.#options = options;
   }
 
-  /** The last call failed, and the next try is a while away. */
+  /** Two calls in a row have failed: a request need not wait to hear that. One may be a connection that was dropped. */
   get isDown(): boolean {
-    return this.#pauseMs > 0;
+    return this.#failures > 1;
   }
 
   /** Sends the party's message soon; an urgent one, for which a request waits, before the others. */
   ask(party: Party, urgent = false): void {
     (urgent ? this.#urgent : this.#due).add(party);
-    if (this.#running || this.isDown) return;
+    if (this.#running || this.#failures > 0) return;
     this.#running = true;
     // A turn later, so that all who ask in this one go together.
     queueMicrotask(() => void this.#run());
@@ -70,7 +67,7 @@ export class Syncer {
         this.#fail(batch);
         break;
       }
-      this.#pauseMs = 0;
+      this.#failures = 0;
     }
     this.#running = false;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -87,7 +84,6 @@ export class Syncer {
   }
 
   async #send(batch: readonly Party[]): Promise<boolean> {
-    if (this.#hanging >= HANGING_MAX) return false;
     const sent = this.#options.now();
     const messages = batch.flatMap((party) => {
       const request = party.message(sent);
@@ -105,38 +101,24 @@ export class Syncer {
   #call(requests: readonly SyncRequest[]): Promise<SyncAnswer[] | undefined> {
     const { sync, scheduler, warn } = this.#options;
     return new Promise((resolve) => {
-      let hangs = false;
-      const callOff = scheduler.after(TIMEOUT_MS, () => {
-        hangs = true;
-        this.#hanging++;
-        warn('the ledger has not answered a quota sync in time; it is tried again');
+      const lose = (text: string) => {
+        warn(`a quota sync is tried again: ${text}`);
         resolve(undefined);
-      });
-      const settled = () => {
-        callOff();
-        if (hangs) this.#hanging--;
       };
-      sync(requests).then(
-        (answers) => {
-          settled();
-          resolve(answers);
-        },
-        (error) => {
-          settled();
-          if (!hangs) warn(`a quota sync failed and is tried again: ${error}`);
-          resolve(undefined);
-        },
-      );
+      const callOff = scheduler.after(TIMEOUT_MS, () => lose('the ledger has not answered in time'));
+      sync(requests)
+        .then(resolve, (error) => lose(String(error)))
+        .finally(callOff);
     });
   }
 
   #fail(batch: readonly Party[]): void {
-    this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, PAUSE_MS_MIN), PAUSE_MS_MAX);
+    const pauseMs = Math.min(PAUSE_MS_MIN * 2 ** this.#failures++, PAUSE_MS_MAX);
     for (const party of batch) {
-      party.failed();
-      this.#due.add(party);
+      if (this.isDown) party.failed();
+      this.#urgent.add(party);
     }
-    this.#options.scheduler.after(this.#pauseMs, () => {
+    this.#options.scheduler.after(pauseMs, () => {
       if (this.#running) return;
       this.#running = true;
       void this.#run();

@@ -4,6 +4,8 @@ import type { QuotaStore } from '../ledger/quota.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface KnownUsage {
+  /** The month it is about. */
+  period: Period;
   used: number;
   quota: number;
   /** The ledger's time for which `used` holds. */
@@ -77,7 +79,7 @@ export class UsageQuestions {
     for (;;) {
       const { behind, ...usage } = await this.#calls.usage(accountId, period, barrier);
       const isLate = this.#monotonic.now() - start + LOOK_MS >= WAIT_MS;
-      if (behind === 0 || isLate) return { ...usage, exact: behind === 0 };
+      if (behind === 0 || isLate) return { period, ...usage, exact: behind === 0 };
       await new Promise<void>((resolve) => void this.#scheduler.after(LOOK_MS, resolve));
     }
   }
