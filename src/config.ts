@@ -33,7 +33,7 @@ export interface Setting {
   help: string;
 }
 
-export const SETTINGS: readonly Setting[] = [
+export const SETTINGS = [
   { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all' },
   { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free one' },
   { env: 'OPENPIT_DATA_DIR', default: './data', help: 'Folder for the SQLite ledger and the demo key' },
@@ -55,6 +55,16 @@ export const SETTINGS: readonly Setting[] = [
   },
   { env: 'OPENPIT_ADMIN_TOKEN', default: '', help: 'Token for /metrics from other machines' },
   {
+    env: 'OPENPIT_WEBHOOK_URL',
+    default: '',
+    help: 'Where to post that an account reached 75, 90 or 100 % of its quota',
+  },
+  {
+    env: 'OPENPIT_WEBHOOK_SECRET',
+    default: '',
+    help: 'Signs those posts; without it one is made (openpit webhook secret)',
+  },
+  {
     env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',
     default: '60',
     help: 'Wrong keys an address may send in a minute',
@@ -70,7 +80,9 @@ export const SETTINGS: readonly Setting[] = [
     default: 'info',
     help: `One of ${LOG_LEVELS.join(', ')}; debug logs every request`,
   },
-];
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof SETTINGS)[number]['env'];
 
 /** `OPENPIT_DATA_DIR` ↔ `--data-dir` */
 export function flagOf(env: string): string {
@@ -85,16 +97,16 @@ export function readConfig(
   env: Record<string, string | undefined>,
   flags: Record<string, string | undefined>,
 ): Config {
-  const text = (name: string): string => {
+  const text = (name: SettingName): string => {
     const setting = SETTINGS.find((one) => one.env === name)!;
     return (flags[flagOf(name)] ?? env[name] ?? '').trim() || setting.default;
   };
-  const whole = (name: string, min: number, max: number): number => {
+  const whole = (name: SettingName, min: number, max: number): number => {
     const value = Number(text(name));
     if (Number.isInteger(value) && value >= min && value <= max) return value;
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max} (it is "${text(name)}").`);
   };
-  const list = (name: string): string[] =>
+  const list = (name: SettingName): string[] =>
     text(name)
       .split(',')
       .map((entry) => entry.trim())
@@ -127,7 +139,7 @@ export function readConfig(
 
 /** A name that is no setting is most likely a slip, but other programs may set names like ours. */
 function warningsOf(env: Record<string, string | undefined>, token: string): string[] {
-  const known = new Set(SETTINGS.map((setting) => setting.env));
+  const known = new Set<string>(SETTINGS.map((setting) => setting.env));
   const unknown = Object.keys(env).filter((name) => name.startsWith('OPENPIT_') && !known.has(name));
   const warnings = unknown.map((name) => `${name} is not a setting and has no effect`);
   if (token !== '' && token.length < 16)

@@ -182,7 +182,12 @@ onEachEngine('quota', (engine) => {
     ]);
     await ledger.quota.eventSent(events[0]!, 5);
     const claims = await Promise.all([1, 2, 3].map(() => ledger.quota.claimEvents(() => 60_000)));
-    expect(claims.flat().map(({ percent }) => percent).sort()).toEqual([100, 90]); // by one of the three
+    expect(
+      claims
+        .flat()
+        .map(({ percent }) => percent)
+        .sort(),
+    ).toEqual([100, 90]); // by one of the three
     expect(await ledger.quota.claimEvents(() => 0)).toEqual([]);
   });
 
