@@ -4,6 +4,7 @@ import type { Customer } from '../gate/directory.ts';
 import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter.ts';
+import { isOutage } from '../ledger/outage.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
 import { ClientAddress } from './client-address.ts';
@@ -49,6 +50,9 @@ const OPERATIONS: ReadonlySet<string> = new Set(['/health', '/metrics']);
 /** The longest path and query that are read, in characters. */
 const URL_LENGTH_MAX = 8_192;
 
+/** A database that restarts is back within seconds. */
+const OUTAGE_RETRY_SECONDS = 5;
+
 /** One request on its way, with what is known of it so far. */
 interface Exchange extends Addressee {
   target: Target;
@@ -88,7 +92,7 @@ export class Api {
     try {
       response = await this.#answer(exchange);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : this.#bug(exchange, error);
+      const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
       response = this.#responses.refusal(exchange, refusal, route === USAGE);
     }
     if (this.#options.health().phase === 'draining') response.headers.set('Connection', 'close');
@@ -189,15 +193,16 @@ export class Api {
   }
 
   async #usage(exchange: Exchange, customer: Customer): Promise<Response> {
-    const usage = await this.#options.meter.usage(customer.account.id).catch((error) => {
-      this.#options.log.warn('usage is not known', { message: messageOf(error) });
-    });
-    if (!usage) throw refuse('unavailable', { why: 'the usage cannot be read' }, 1);
-    return this.#responses.usage(exchange, customer, usage.used);
+    const { used } = await this.#options.meter.usage(customer.account.id);
+    return this.#responses.usage(exchange, customer, used);
   }
 
-  /** What nobody expected is logged in full and told as nothing but its id. */
-  #bug({ requestId, route }: Exchange, error: unknown): Refusal {
+  /** A ledger that is away comes back. What nobody expected is logged in full and told as nothing but its id. */
+  #failure({ requestId, route }: Exchange, error: unknown): Refusal {
+    if (isOutage(error)) {
+      this.#options.log.warn('ledger unreachable', { requestId, message: messageOf(error) });
+      return refuse('unavailable', { why: 'its ledger cannot be reached' }, OUTAGE_RETRY_SECONDS);
+    }
     const stack = error instanceof Error ? error.stack : undefined;
     this.#options.log.error('request failed', {
       requestId,
