@@ -93,6 +93,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       trustedProxies,
       adminToken,
       version: VERSION,
+      phase: () => core.phase,
       health,
       gauges,
     }),
