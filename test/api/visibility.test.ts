@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { recordOf } from '../../src/ledger/symbols.ts';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { MINUTE, NOON } from '../support/service.ts';
@@ -96,6 +97,17 @@ onEachEngine('visibility', (engine) => {
     expect((await stale()).ZINC!.stale).toBe(false);
     at(Date.UTC(2024, 4, 15, 0, 30));
     expect((await stale()).ZINC!.stale).toBe(true);
+  });
+
+  test('a symbol that moves to another market is seen by the sessions of that market', async () => {
+    at(Date.UTC(2024, 4, 15, 20, 30)); // COMEX is open; London has closed more than two hours ago
+    await api.service.publish('HG-SPOT', { '2024-05-14': 1, '2024-05-15': 2 });
+    expect((await latest('HG-SPOT')).rates).toEqual({ 'HG-SPOT': 1 });
+    const { ledger, core } = api.service;
+    const copper = (await ledger.symbols.list()).find((one) => one.code === 'HG-SPOT')!;
+    await ledger.symbols.upsert([{ ...recordOf(copper), market: 'LME' }], []);
+    await core.follow();
+    expect((await latest('HG-SPOT')).rates).toEqual({ 'HG-SPOT': 2 });
   });
 
   test('a plan whose delay is changed sees by the new one at once', async () => {
