@@ -94,6 +94,27 @@ onEachEngine('caching', (engine) => {
     );
   });
 
+  test('after midnight UTC, yesterday is open where it is still yesterday', async () => {
+    const { service } = api;
+    const before = service.clock.time;
+    service.clock.time = Date.UTC(2024, 4, 16, 0, 30);
+    await service.publish('MILK', { '2024-05-14': 20 }); // Chicago
+    const path = (symbols: string) => `/rates/historical?symbols=${symbols}&date=2024-05-15`;
+    expect(await cachingOf(path('XAU,MILK'))).toBe('private, no-cache');
+    expect(await cachingOf(path('XAU'))).toBe('private, max-age=60');
+    service.clock.time = before;
+  });
+
+  test('on a Saturday, Saturday holds today and Friday is closed', async () => {
+    const { service } = api;
+    const before = service.clock.time;
+    service.clock.time = Date.UTC(2024, 4, 18, 12);
+    const path = (date: string) => `/rates/historical?symbols=XAU&date=${date}`;
+    expect(await cachingOf(path('2024-05-18'))).toBe('private, no-cache');
+    expect(await cachingOf(path('2024-05-17'))).toBe('private, max-age=60');
+    service.clock.time = before;
+  });
+
   test('a day that is over but not yet in a delayed view is no-cache there', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });

@@ -10,6 +10,7 @@ const GUESSES: [path: string, right: string][] = [
   ['/v2/latest/', '/v2/rates/latest'],
   ['/api/latest', '/rates/latest'],
   ['/v3/symbols', '/symbols'],
+  ['/v10/latest', 'Did you mean /rates/latest?'],
   ['/rates/timeseries', '/rates/time-series'],
   ['/v1/rates/timeseries', '/v1/rates/time-series'],
   ['/timeseries', '/rates/time-series'],

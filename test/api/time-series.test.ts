@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { MINUTE } from '../support/service.ts';
 
 onEachEngine('GET /rates/time-series', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
@@ -75,6 +76,19 @@ onEachEngine('GET /rates/time-series', (engine) => {
     const { body } = await api.ask(range('2024-05-14', '2024-05-30', '&metadata=false'));
     expect(body).toMatchObject({ startDate: '2024-05-14', endDate: '2024-05-30' });
     expect(body.rates).toEqual({ '2024-05-14': { XAU: flat(5) }, '2024-05-15': { XAU: flat(9) } });
+  });
+
+  test('a bar of a day that is still to come does not show before that day', async () => {
+    const { service } = api;
+    await service.publish('PA', { '2024-05-14': 1, '2024-05-16': 2 });
+    const days = async () => {
+      const path = '/rates/time-series?symbols=PA&startDate=2024-05-14&endDate=2024-05-30&metadata=false';
+      return Object.keys((await api.ask(path)).body.rates as object);
+    };
+    expect(await days()).toEqual(['2024-05-14']);
+    service.clock.time += 24 * 60 * MINUTE;
+    expect(await days()).toEqual(['2024-05-14', '2024-05-16']);
+    service.clock.time -= 24 * 60 * MINUTE;
   });
 
   test('one day is a range', async () => {

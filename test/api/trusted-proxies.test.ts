@@ -56,6 +56,19 @@ onEachEngine('behind trusted proxies', (engine) => {
     expect(await isServed(api, CLIENT, `${CLIENT},10.1.2.3,2001:db8:ffff::5`)).toBe(true);
   });
 
+  test('a port beside the address, brackets and empty entries do not matter', async () => {
+    expect(await isServed(api, CLIENT, `${CLIENT}:52100`)).toBe(true);
+    expect(await isServed(api, '2001:db8::7', '[2001:db8::7]:52100')).toBe(true);
+    expect(await isServed(api, '2001:db8::7', '[2001:db8::7]')).toBe(true);
+    expect(await isServed(api, CLIENT, `${CLIENT}, , 10.1.2.3:80,`)).toBe(true);
+  });
+
+  test('what is no address at all is on no list', async () => {
+    for (const hop of ['unknown', 'localhost', '127.0.0.1.evil.example', '1.2.3']) {
+      expect(await isServed(api, '127.0.0.1', hop), hop).toBe(false);
+    }
+  });
+
   test('when all are trusted, the first of them is the client', async () => {
     expect(await isServed(api, '10.9.9.9', '10.9.9.9, 10.1.2.3')).toBe(true);
   });
