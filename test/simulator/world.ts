@@ -31,6 +31,9 @@ export class Chance {
   }
 }
 
+/** Ten times what the longest sound run takes. */
+const EVENTS_MAX = 2_000_000;
+
 interface Event {
   at: number;
   order: number;
@@ -43,6 +46,7 @@ export class World {
   readonly #heap: Event[] = [];
   readonly #working = new Set<Promise<unknown>>();
   #order = 0;
+  #events = 0;
   #failure: unknown;
 
   constructor(start: number) {
@@ -73,6 +77,7 @@ export class World {
       const event = pop(this.#heap);
       if (!event.call) continue;
       this.now = event.at;
+      if (++this.#events > EVENTS_MAX) throw new Error('the run does not come to rest');
       event.call();
       await this.#settle();
     }
