@@ -66,7 +66,14 @@ export const MIXES: readonly Mix[] = [
     freezeMsMax: 5_000,
   },
   { ...calm, name: 'lost hosts', loseHost: 0.1, kill: 0.1, network: bad, wavesAtMinutes: [0, 18] },
-  { ...calm, name: 'a ledger whose clock jumps', ledgerJump: 0.2, wavesAtMinutes: [0, 1], kill: 0.05 },
+  // The wave lies around the first sweep, which then lets go of leases that are being spent from.
+  {
+    ...calm,
+    name: 'a ledger whose clock jumps',
+    ledgerJump: 0.4,
+    wavesAtMinutes: [0.9],
+    network: { ...sound, slow: 0.1 },
+  },
   {
     name: 'everything',
     wavesAtMinutes: [0, 1, 18],
