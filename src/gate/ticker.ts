@@ -5,13 +5,16 @@ const LISTEN_MS = 100;
 const FLUSH_MS = 1_000;
 const SWEEP_MS = 60_000;
 
+/** A connection may hang for good: after this the duty is done anew. */
+const PATIENCE_MS = 2_000;
+
 export interface Duties {
   listen(): Promise<void>;
   flush(): void;
   sweep(): Promise<void>;
 }
 
-/** Does what a replica does by the clock. A duty that is still at work is not started again. */
+/** Does what a replica does by the clock. A duty that is at work is not started a second time. */
 export class Ticker {
   readonly #scheduler: Scheduler;
   readonly #warn: (text: string) => void;
@@ -37,13 +40,18 @@ export class Ticker {
   }
 
   #every(duty: number, ms: number, work: () => Promise<void>): void {
-    this.#callOff[duty] = this.#scheduler.after(ms, async () => {
-      try {
-        await work();
-      } catch (error) {
-        this.#warn(`the meter could not do its round and will try again: ${error}`);
-      }
-      if (!this.#isStopped) this.#every(duty, ms, work);
+    this.#callOff[duty] = this.#scheduler.after(ms, () => {
+      let isOver = false;
+      const again = () => {
+        if (isOver) return;
+        isOver = true;
+        giveUp();
+        if (!this.#isStopped) this.#every(duty, ms, work);
+      };
+      const giveUp = this.#scheduler.after(PATIENCE_MS, again);
+      work()
+        .catch((error) => this.#warn(`the meter could not do its round and will try again: ${error}`))
+        .finally(again);
     });
   }
 }

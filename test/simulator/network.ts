@@ -99,6 +99,8 @@ export class Network {
   }
 
   #delay(): number {
-    return this.#happens(this.#faults.slow) ? this.#chance.between(500, 8_000) : this.#chance.between(0.2, 4);
+    return this.#happens(this.#faults.slow)
+      ? this.#chance.between(100, this.#chance.pick([1_000, 8_000]))
+      : this.#chance.between(0.2, 4);
   }
 }

@@ -22,7 +22,7 @@ export interface Outcome {
   kills: number;
 }
 
-const RUN_MS = 12_000;
+const WAVE_MS = 12_000;
 const MONTH_START = Date.UTC(2026, 10, 1);
 
 /**
@@ -42,6 +42,7 @@ class Run {
   readonly #mix: Mix;
   readonly #chance: Chance;
   readonly #world: World;
+  readonly #clock: LedgerClock;
   readonly #ledger: Ledger;
   readonly #path: string;
   readonly #tally: Tally;
@@ -52,7 +53,15 @@ class Run {
   #isLowered = false;
   readonly #outcome: Outcome = { wrong: [], admitted: 0, refused: 0, unavailable: 0, kills: 0 };
 
-  private constructor(seed: number, mix: Mix, world: World, ledger: Ledger, path: string) {
+  private constructor(
+    seed: number,
+    mix: Mix,
+    world: World,
+    ledger: Ledger,
+    path: string,
+    clock: LedgerClock,
+  ) {
+    this.#clock = clock;
     this.#mix = mix;
     this.#world = world;
     this.#ledger = ledger;
@@ -65,7 +74,7 @@ class Run {
       quota: ledger.quota,
       faults: mix.network,
       changed: () => this.#checkLedger(),
-      released: (release) => this.#tally.aroundRelease(release),
+      released: (release) => this.#tally.aroundRelease(release, this.#clock.now()),
     });
     let ids = 0;
     this.#machines = Array.from(
@@ -75,23 +84,26 @@ class Run {
   }
 
   static async open(seed: number, mix: Mix): Promise<Run> {
-    const start = mix.overMonthEnd ? MONTH_START - (RUN_MS * ((seed % 7) + 1)) / 8 : MONTH_START + 86_400_000;
+    const start = mix.overMonthEnd
+      ? MONTH_START - (WAVE_MS * ((seed % 7) + 1)) / 8
+      : MONTH_START + 86_400_000;
     const world = new World(start);
     const path = join(newFolder(), 'ledger.db');
     copyFileSync(await emptyLedger(), path);
-    const ledger = await Ledger.open(path, { now: () => Math.floor(world.now) });
-    return new Run(seed, mix, world, ledger, path);
+    const clock = new LedgerClock(world);
+    const ledger = await Ledger.open(path, clock);
+    return new Run(seed, mix, world, ledger, path, clock);
   }
 
   async play(): Promise<Outcome> {
     for (let i = this.#chance.int(1, 2); i > 0; i--) await this.#addAccount(`account-${i}`);
     for (const machine of this.#machines) void machine.start();
     this.#plan();
-    await this.#world.runFor(RUN_MS);
+    await this.#world.runFor(Math.max(...this.#mix.wavesAtMinutes) * 60_000 + WAVE_MS);
     await this.#heal();
     await this.#spendTheRest();
     await this.#checkLedger();
-    await this.#tally.compare();
+    await this.#tally.compare(this.#clock.jumpedMs > 0);
     return { ...this.#outcome, wrong: [...this.#tally.wrong, ...this.#outcome.wrong] };
   }
 
@@ -99,6 +111,11 @@ class Run {
     await this.#ledger.close();
     rmSync(dirname(this.#path), { recursive: true });
     for (const machine of this.#machines) machine.discard();
+  }
+
+  /** Blocks of silent hosts may be let go in this run: the one exception to the promise. */
+  get #mayMissSome(): boolean {
+    return this.#mix.loseHost > 0 || this.#mix.ledgerJump > 0 || this.#mix.freezeMsMax > HOLD_MS;
   }
 
   async #addAccount(id: string): Promise<void> {
@@ -110,27 +127,39 @@ class Run {
 
   /** Lays out the run: requests in bursts and trickles, questions about usage, and what goes wrong. */
   #plan(): void {
+    const waves = this.#mix.wavesAtMinutes.map((minutes) => minutes * 60_000);
     for (const account of this.#accounts) {
       const requests = Math.ceil(account.quota * this.#chance.between(0.3, 2));
-      const until = this.#chance.between(100, RUN_MS);
+      const waveMs = this.#chance.between(100, WAVE_MS);
       for (let i = 0; i < requests; i++) {
-        this.#world.after(this.#chance.between(0, until), () => this.#request(account));
+        this.#world.after(this.#chance.pick(waves) + this.#chance.between(0, waveMs), () =>
+          this.#request(account),
+        );
       }
       for (let i = 0; i < 4; i++) {
-        this.#world.after(this.#chance.between(0, RUN_MS), () => this.#askUsage(account));
+        this.#world.after(this.#chance.pick(waves) + this.#chance.between(0, WAVE_MS), () =>
+          this.#askUsage(account),
+        );
       }
     }
+    for (const wave of waves) this.#planFaults(wave);
+  }
+
+  #planFaults(wave: number): void {
     const faults: [number, () => void][] = [
       [this.#mix.kill, () => this.#kill()],
       [this.#mix.outage, () => this.#outage()],
       [this.#mix.freeze, () => this.#freeze()],
       [this.#mix.loseHost, () => this.#loseHost()],
+      [this.#mix.ledgerJump, () => this.#clock.jump(1_000_000)],
       [this.#mix.changePlan, () => this.#changePlan()],
     ];
-    for (let second = 0; second < RUN_MS / 1_000; second++) {
-      for (const [probability, happen] of faults) {
-        if (!this.#chance.happens(probability)) continue;
-        this.#world.after(second * 1_000 + this.#chance.between(0, 1_000), happen);
+    for (let second = 0; second < WAVE_MS / 1_000; second++) {
+      for (const [perSecond, happen] of faults) {
+        for (let left = perSecond; left > 0; left--) {
+          if (!this.#chance.happens(left)) continue;
+          this.#world.after(wave + second * 1_000 + this.#chance.between(0, 1_000), happen);
+        }
       }
     }
   }
@@ -165,7 +194,7 @@ class Run {
 
   /** When nothing goes wrong, the first refusal comes only after the last unit. */
   #checkRefusal(id: string): void {
-    const admitted = this.#tally.sumOf('admitted', id, periodOf(this.#world.now));
+    const admitted = this.#tally.sumOf('admitted', id, periodOf(this.#clock.now()));
     if (admitted < this.#tally.quotaMax.get(id)!)
       this.#outcome.wrong.push(`${id} was refused at ${admitted}`);
   }
@@ -177,7 +206,7 @@ class Run {
       const asked = machine.meter?.usage(account.id);
       asked?.then(
         ({ used, exact, period }) => {
-          if (!exact || this.#mix.waitForHold) return;
+          if (!exact || this.#mayMissSome) return;
           const least = answered.get(period) ?? 0;
           const most = this.#tally.sumOf('admitted', account.id, period);
           if (used >= least && used <= most) return;
@@ -194,7 +223,7 @@ class Run {
     this.#outcome.kills++;
     machine.kill();
     const { life } = machine;
-    this.#world.after(this.#chance.between(0, 3_000), () => {
+    this.#world.after(this.#chance.between(0, this.#mix.restartMsMax), () => {
       if (life === machine.life) void machine.start();
     });
   }
@@ -233,7 +262,7 @@ class Run {
   /** The invariant, after every transaction. */
   async #checkLedger(): Promise<void> {
     this.#outcome.wrong.push(...(await this.#ledger.quota.check()));
-    if (this.#isLowered || this.#mix.waitForHold) return;
+    if (this.#isLowered || this.#mayMissSome) return;
     for (const { id, quota } of this.#accounts) {
       const rows = await this.#ledger.engine.read`SELECT granted FROM quota_period WHERE account_id = ${id}`;
       for (const { granted } of rows) {
@@ -247,9 +276,8 @@ class Run {
   async #heal(): Promise<void> {
     this.#network.isCalm = true;
     this.#network.isDown = false;
-    const pauseMs = this.#mix.freezeMsMax + 15_000;
-    const holdMs = this.#mix.waitForHold ? HOLD_MS + LEASE_MS + 120_000 : 0;
-    await this.#world.runFor(pauseMs + holdMs);
+    await this.#world.runFor(Math.max(this.#mix.freezeMsMax, this.#mix.restartMsMax) + 15_000);
+    if (this.#machines.some(({ isLost }) => isLost)) await this.#world.runFor(HOLD_MS + LEASE_MS + 120_000);
     for (const machine of this.#machines) {
       if (machine.isLost || machine.meter) continue;
       machine.kill(); // it may hang in its start, for a call that was lost
@@ -269,7 +297,7 @@ class Run {
     );
     this.#machines.push(machine);
     await this.#world.until(machine.start());
-    const period = periodOf(this.#world.now);
+    const period = periodOf(this.#clock.now());
     for (const account of this.#accounts) {
       const { used } = await this.#ledger.quota.usage(account.id, period);
       const refused = this.#outcome.refused;
@@ -285,6 +313,24 @@ class Run {
       if (this.#outcome.refused === refused) this.#outcome.wrong.push(`${account.id} was never refused`);
     }
     await this.#world.until(machine.meter!.close());
+  }
+}
+
+/** The ledger's own time, which somebody may set. */
+class LedgerClock {
+  readonly #world: World;
+  jumpedMs = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  now(): number {
+    return Math.floor(this.#world.now + this.jumpedMs);
+  }
+
+  jump(ms: number): void {
+    this.jumpedMs += ms;
   }
 }
 

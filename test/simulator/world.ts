@@ -31,6 +31,11 @@ export class Chance {
   }
 }
 
+/** Far more than the longest sound run takes. */
+const EVENTS_MAX = 500_000;
+/** A transaction takes as long as so many events. */
+const EVENTS_PER_WORK = 20;
+
 interface Event {
   at: number;
   order: number;
@@ -43,6 +48,7 @@ export class World {
   readonly #heap: Event[] = [];
   readonly #working = new Set<Promise<unknown>>();
   #order = 0;
+  #events = 0;
   #failure: unknown;
 
   constructor(start: number) {
@@ -60,6 +66,7 @@ export class World {
 
   /** Real work, such as a transaction: time stands still until it is done. */
   work(promise: Promise<unknown>): void {
+    this.#events += EVENTS_PER_WORK;
     const done = promise.catch((error) => {
       this.#failure ??= error;
     });
@@ -73,6 +80,7 @@ export class World {
       const event = pop(this.#heap);
       if (!event.call) continue;
       this.now = event.at;
+      if (++this.#events > EVENTS_MAX) throw new Error('the run does not come to rest');
       event.call();
       await this.#settle();
     }
