@@ -70,6 +70,12 @@ export async function openTestService(
       return periodEnd(periodOf(await ledger.engine.now(ledger.engine.read)));
     },
 
+    /** Whether a number of seconds is what is left of the month, give or take what a slow test takes. */
+    async isSecondsToReset(seconds: number): Promise<boolean> {
+      const now = await ledger.engine.now(ledger.engine.read);
+      return Math.abs(periodEnd(periodOf(now)) - now - seconds * 1000) < 60_000;
+    },
+
     /** Publishes bars, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */
     async publish(
       code: string,
