@@ -8,7 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   market: [],
   'clock.ts': [],
   'log.ts': ['clock.ts'],
-  'config.ts': ['log.ts'],
+  'config.ts': ['log.ts', 'gate'],
   ledger: ['market', 'clock.ts'],
   board: ['market', 'ledger', 'clock.ts', 'log.ts'],
   feeds: ['market', 'ledger', 'clock.ts', 'log.ts'],

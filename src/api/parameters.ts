@@ -2,7 +2,7 @@ import type { Board } from '../board/board.ts';
 import type { Series } from '../board/series.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
-import { marketOf, tradeDate } from '../market/session.ts';
+import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
 import { refuse } from './errors.ts';
 import type { Query } from './query.ts';
 
@@ -15,7 +15,7 @@ export interface AskedSymbol {
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
 export interface AskedSymbols {
   symbols: readonly AskedSymbol[];
-  /** The later of the UTC date and the current trade date of the asked symbols. */
+  /** The later of the UTC date and the trade date of the asked symbols whose session has opened. */
   today: Day;
 }
 
@@ -97,7 +97,7 @@ export function findSymbols(
       continue;
     }
     symbols.push({ code, series });
-    today = Math.max(today, tradeDate(marketOf(series.symbol.market), now));
+    today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
   }
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });

@@ -1,11 +1,10 @@
-import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
 import { withoutKeys } from '../gate/key.ts';
+import type { Allowance } from './allowance.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
-import type { Answer } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
-import { etagOfEncoding } from './etag.ts';
-import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimit, rateLimitPolicy } from './headers.ts';
+import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import type { Representation } from './ready-answer.ts';
 
 /** What every answer says of its request. */
 export interface Addressee {
@@ -15,103 +14,84 @@ export interface Addressee {
   customer: Customer | undefined;
 }
 
-/** How much of its quota a customer has left, as far as this process knows, and when it starts anew. */
-export interface QuotaView {
-  remaining(customer: Customer): number;
-  resetsAt(): number;
-}
-
-type Headers = Record<string, string>;
-
 /** Makes the responses. */
 export class Responses {
-  readonly #quota: QuotaView;
-  readonly #clock: Clock;
+  readonly #allowance: Allowance;
 
-  constructor(quota: QuotaView, clock: Clock) {
-    this.#quota = quota;
-    this.#clock = clock;
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
   }
 
-  success(to: Addressee, answer: Answer, etag: string): Response {
-    const body = answer.prefix + answer.content;
-    const gzip = isSentGzipped(body, to);
-    return jsonResponse(body, 200, gzip, this.#headers(to, cachingHeaders(answer, etag, gzip)));
+  /** Headers are kept with the answer, and the two values that differ are set on them: a response copies them. */
+  success({ body, headers }: Representation, requestId: string, customer: Customer): Response {
+    this.#address(headers, requestId, customer);
+    return new Response(body, { headers });
   }
 
   /** Its headers are those of the answer that it stands for. */
-  notModified(to: Addressee, answer: Answer, etag: string): Response {
-    const gzip = isSentGzipped(answer.prefix + answer.content, to);
-    return new Response(null, {
-      status: 304,
-      headers: this.#headers(to, cachingHeaders(answer, etag, gzip)),
-    });
+  notModified({ headers }: Representation, requestId: string, customer: Customer): Response {
+    this.#address(headers, requestId, customer);
+    const response = new Response(null, { status: 304, headers });
+    response.headers.delete('Content-Type');
+    response.headers.delete('Content-Encoding');
+    return response;
   }
 
-  usage(to: Addressee, customer: Customer, used: number): Response {
-    const { name, quota } = customer.plan;
-    const body = {
-      success: true,
-      plan: name,
-      quota,
-      used,
-      remaining: Math.max(0, quota - used),
-      resetAt: Math.floor(this.#quota.resetsAt() / 1000),
-    };
-    return jsonResponse(JSON.stringify(body), 200, false, this.#headers(to, { 'Cache-Control': 'no-store' }));
+  /** What a customer is told of itself. */
+  account(to: Addressee, body: Readonly<Record<string, unknown>>): Response {
+    return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
-  /** The usage query tells its errors in a field of its own, and in nothing else. */
-  refusal(to: Addressee, { code, status, message, retryAfterSeconds }: Refusal, ofUsage: boolean): Response {
-    const text = withoutKeys(message);
-    const body = JSON.stringify(
-      ofUsage
-        ? { success: false, error: text }
-        : { success: false, message: text, statusCode: String(status), code },
-    );
-    const headers = this.#headers(to, { 'Cache-Control': 'no-store' });
+  /** Errors about the account itself are told in a field of their own, and in nothing else. */
+  refusal(to: Addressee, refusal: Refusal, inErrorField: boolean): Response {
+    const { code, status, retryAfterSeconds } = refusal;
+    const message = withoutKeys(refusal.message);
+    const body = inErrorField
+      ? { success: false, error: message }
+      : { success: false, message, statusCode: String(status), code };
+    const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 405) headers.Allow = ALLOWED_METHODS;
-    return jsonResponse(body, status, isSentGzipped(body, to), headers);
+    return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 
-  secondsToReset(): number {
-    return Math.max(1, Math.ceil((this.#quota.resetsAt() - this.#clock.now()) / 1000));
+  #address(headers: Headers, requestId: string, customer: Customer): void {
+    headers.set('X-Request-Id', requestId);
+    const left = this.#allowance.header(customer);
+    if (left !== undefined) headers.set('RateLimit', left);
   }
 
-  #headers({ requestId, customer }: Addressee, own: Headers): Headers {
-    const headers: Headers = { ...COMMON_HEADERS, 'X-Request-Id': requestId, ...own };
+  #headers({ requestId, customer }: Addressee): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...COMMON_HEADERS,
+      'X-Request-Id': requestId,
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+    };
     if (customer) {
-      const { quota, burstPerSecond } = customer.plan;
-      headers['RateLimit-Policy'] = rateLimitPolicy(quota, burstPerSecond);
-      // A plan whose quota was lowered can have used more than it has.
-      headers.RateLimit = rateLimit(Math.max(0, this.#quota.remaining(customer)), this.secondsToReset());
+      headers['RateLimit-Policy'] = rateLimitPolicy(customer.plan.quota, customer.plan.burstPerSecond);
+      const left = this.#allowance.header(customer);
+      if (left !== undefined) headers.RateLimit = left;
     }
     return headers;
   }
 }
 
-function jsonResponse(body: string, status: number, gzip: boolean, headers: Headers): Response {
-  headers['Content-Type'] = JSON_TYPE;
-  if (!gzip) return new Response(body, { status, headers });
+function jsonResponse(
+  body: string,
+  status: number,
+  to: Addressee,
+  headers: Record<string, string>,
+): Response {
+  const isLong = body.length > COMPRESS_FROM_BYTES;
+  if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
+    return new Response(body, { status, headers });
+  }
   headers['Content-Encoding'] = 'gzip';
   return new Response(Bun.gzipSync(body), { status, headers });
 }
 
-function isSentGzipped(body: string, { request }: Addressee): boolean {
-  return body.length > COMPRESS_FROM_BYTES && acceptsGzip(request.headers.get('accept-encoding'));
-}
-
-function cachingHeaders(answer: Answer, etag: string, gzip: boolean): Headers {
-  return { 'Cache-Control': cacheControl(answer), ETag: gzip ? etagOfEncoding(etag, 'gzip') : etag };
-}
-
 function challengeOf(code: Refusal['code']): string {
   return code === 'invalid_admin_token' ? 'Bearer realm="openpit"' : 'ApiKey realm="openpit"';
-}
-
-/** Closed days change only by a correction; anything that holds today may change at once. */
-function cacheControl({ holdsToday }: Answer): string {
-  return holdsToday ? 'private, no-cache' : 'private, max-age=60';
 }

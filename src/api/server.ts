@@ -26,9 +26,9 @@ export function listen(api: Api, host: string, port: number): Listener {
   return {
     url: `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${server.port}`,
     async stop(drainMs) {
-      const drained = server.stop();
-      await Promise.race([drained, Bun.sleep(drainMs)]);
-      await server.stop(true);
+      const limit = setTimeout(() => server.stop(true), drainMs);
+      await server.stop();
+      clearTimeout(limit);
     },
   };
 }

@@ -78,9 +78,14 @@ export class Board {
     return this.#views.get(delayMs)!;
   }
 
+  /** Whether a view has something to take in at `now`. */
+  isDue(now: number): boolean {
+    return now >= this.#nextDue;
+  }
+
   /** Sees to it that the series are in memory and that every view stands at `now`. A promise only when it must read. */
   prepare(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> | undefined {
-    if (now >= this.#nextDue) this.#advance(now);
+    if (this.isDue(now)) this.#advance(now);
     this.#uses++;
     let missing = false;
     for (const series of wanted) {

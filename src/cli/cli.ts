@@ -2,12 +2,14 @@ import { ConfigError } from '../config.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
+import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
 import { serveCommand } from './serve.ts';
 import { symbolsCommands } from './symbols.ts';
+import { webhookCommand } from './webhook.ts';
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -16,6 +18,8 @@ const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...planCommands,
   ...keyCommands,
+  webhookCommand,
+  checkCommand,
 ];
 
 /** Runs one command line. The result is the exit code: 0 done, 1 failed, 2 called wrongly. */

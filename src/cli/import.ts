@@ -67,13 +67,11 @@ async function readText(file: string): Promise<string> {
 
 async function findSymbol(ledger: Ledger, code: string): Promise<LedgerSymbol> {
   const symbols = await ledger.symbols.list();
-  const alias = (await ledger.symbols.aliases()).find((one) => one.alias === code);
-  const symbol = symbols.find((one) => one.code === (alias?.code ?? code));
+  const aliases = await ledger.symbols.aliases();
+  const meant = aliases.find((one) => one.alias === code)?.code ?? code;
+  const symbol = symbols.find((one) => one.code === meant);
   if (symbol) return symbol;
-  const nearest = nearestCodes(
-    code,
-    symbols.map((one) => one.code),
-  );
+  const nearest = nearestCodes(code, [...symbols.map((one) => one.code), ...aliases.map((one) => one.alias)]);
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
   throw new UsageError(`there is no symbol ${code}.${hint} openpit symbols list shows all.`);
 }

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
 export class AddressList {
@@ -7,16 +7,9 @@ export class AddressList {
   /** Throws with the entry that is neither. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
-      const [address = '', bits, ...rest] = entry.trim().split('/');
-      const plain = withoutMapping(address);
-      const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
-      const width = family === 'ipv4' ? 32 : 128;
-      const prefix = bits === undefined ? width : Number(bits);
-      const valid = isIP(plain) !== 0 && rest.length === 0 && bits !== '' && Number.isInteger(prefix);
-      if (!valid || prefix < 0 || prefix > width) {
-        throw new Error(`"${entry}" is neither an address nor a range such as 10.0.0.0/8`);
-      }
-      this.#list.addSubnet(plain, prefix, family);
+      const range = readRange(entry);
+      if (!range) throw new Error(`"${entry}" is neither an address nor a range such as 10.0.0.0/8`);
+      this.#list.addSubnet(range.address, range.prefix, range.family);
     }
   }
 
@@ -25,6 +18,20 @@ export class AddressList {
     const kind = isIP(plain);
     return kind !== 0 && this.#list.check(plain, kind === 4 ? 'ipv4' : 'ipv6');
   }
+}
+
+export function isAddressOrRange(entry: string): boolean {
+  return readRange(entry) !== undefined;
+}
+
+function readRange(entry: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
+  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry.trim());
+  const address = withoutMapping(match?.[1] ?? '');
+  const kind = isIP(address);
+  const width = kind === 4 ? 32 : 128;
+  const prefix = Number(match?.[2] ?? width);
+  if (kind === 0 || prefix > width) return undefined;
+  return { address, prefix, family: kind === 4 ? 'ipv4' : 'ipv6' };
 }
 
 /** An IPv4 address that came over an IPv6 socket (`::ffff:1.2.3.4`), as itself. */

@@ -10,11 +10,15 @@ export interface Customer {
   plan: Plan;
   /** Requests of the running second, over all keys. */
   readonly burst: Window;
+  /** What was last known to be left of the quota that starts anew at `resetAt`. */
+  left: { remaining: number; resetAt: number };
 }
 
 /** A key that was looked up. */
 export interface KnownKey {
   readonly key: ApiKey;
+  /** Whether it may be used from anywhere and in any way, so that nothing of the request has to be looked at. */
+  readonly isPlain: boolean;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
@@ -110,11 +114,17 @@ export class Directory {
 
   #keep(text: string, key: ApiKey, account: Account): KnownKey {
     const { customer, hashes } = this.#customers.getOrInsertComputed(account.id, () => ({
-      customer: { account, plan: this.#planOf(account), burst: new Window() },
+      customer: {
+        account,
+        plan: this.#planOf(account),
+        burst: new Window(),
+        left: { remaining: 0, resetAt: 0 },
+      },
       hashes: new Set<string>(),
     }));
     const known: KnownKey = {
       key,
+      isPlain: key.allowedIps === null && !key.headerOnly,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };

@@ -37,6 +37,12 @@ export function tradeDate(market: Market, ms: number): Day {
   return day;
 }
 
+/** The trade date whose session is running or was the last to run; undefined between a weekend's start and its end. */
+export function runningTradeDate(market: Market, ms: number): Day | undefined {
+  const day = tradeDate(market, ms);
+  return sessionStart(market, day) <= ms ? day : undefined;
+}
+
 /** When the session of a trade date opens, in ms. Monday's opens on Sunday evening. */
 export function sessionStart(market: Market, day: Day): number {
   const openingDay = market.opens === 'evening before' ? day - 1 : day;

@@ -1,5 +1,5 @@
 import { describe } from 'bun:test';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newDatabase } from './postgres.ts';
@@ -12,8 +12,17 @@ export async function newLedgerUrl(engine: EngineName): Promise<string> {
   return engine === 'postgres' ? newDatabase() : join(newFolder(), 'ledger.db');
 }
 
+const folders: string[] = [];
+
+/** A new, empty folder that is gone after the test run. */
 export function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'openpit-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'openpit-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Runs the same tests on both engines. */

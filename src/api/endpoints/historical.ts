@@ -1,11 +1,11 @@
 import { printDay } from '../../market/day.ts';
-import { endpoint } from '../endpoint.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
 import { findSymbols, holdsToday, readCodes, readDay, wantsMetadata } from '../parameters.ts';
 import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
 import { barsFor } from './closes.ts';
 
 /** GET /rates/historical: open, high, low and close of one day. */
-export const historical = endpoint({
+export const historical = priceEndpoint({
   name: 'historical',
   path: '/rates/historical',
   needs: 'all',
@@ -27,6 +27,6 @@ export const historical = endpoint({
         return `{${unitAndQuote(asked)},"date":"${printDay(bar.day)}","source":${sourcesJson(board, [bar.sourceId])}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: holdsToday(day, symbols, now - view.delayMs) };
+    return json(`${content}}`, holdsToday(day, symbols, now - view.delayMs));
   },
 });

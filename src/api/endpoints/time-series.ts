@@ -1,11 +1,11 @@
 import type { Day } from '../../market/day.ts';
 import { printDay } from '../../market/day.ts';
-import { endpoint } from '../endpoint.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
 import { findSymbols, holdsToday, readCodes, readRange, wantsMetadata } from '../parameters.ts';
 import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
 
 /** GET /rates/time-series: every day of a range on which a symbol has a bar. */
-export const timeSeries = endpoint({
+export const timeSeries = priceEndpoint({
   name: 'time-series',
   path: '/rates/time-series',
   needs: 'all',
@@ -42,6 +42,6 @@ export const timeSeries = endpoint({
         return `{${unitAndQuote(asked)},"source":${sources}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: holdsToday(last, symbols, now - view.delayMs) };
+    return json(`${content}}`, holdsToday(last, symbols, now - view.delayMs));
   },
 });

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..', '..');
+
+/** The environment without what the person who runs the tests may have set. */
+function environment(settings: Record<string, string>): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('OPENPIT_'));
+  return { ...Object.fromEntries(inherited), ...settings } as Record<string, string>;
+}
+
+export interface Finished {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one command of the real program to its end. */
+export async function openpit(args: readonly string[], settings: Record<string, string>): Promise<Finished> {
+  const child = Bun.spawn(['bun', 'src/main.ts', ...args], {
+    cwd: ROOT,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** The real program, serving, as a child process. */
+export class Program {
+  readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
+  readonly exited: Promise<number>;
+  stdout = '';
+  stderr = '';
+  url = '';
+  key = '';
+
+  private constructor(settings: Record<string, string>) {
+    this.#child = Bun.spawn(['bun', 'src/main.ts', 'serve'], {
+      cwd: ROOT,
+      env: environment({ OPENPIT_PORT: '0', ...settings }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.exited = this.#child.exited;
+  }
+
+  /** Starts it and waits until it says where it listens. */
+  static async start(settings: Record<string, string>): Promise<Program> {
+    const program = new Program(settings);
+    const listening = Promise.withResolvers<void>();
+    void program.#read(program.#child.stderr, (text) => {
+      program.stderr += text;
+    });
+    void program.#read(program.#child.stdout, (text) => {
+      program.stdout += text;
+      program.url = /listens on (http:\/\/[^\s,]+)/.exec(program.stdout)?.[1] ?? '';
+      program.key = /Demo key: (\S+)/.exec(program.stdout)?.[1] ?? '';
+      if (
+        program.stdout.includes('\n') &&
+        program.url &&
+        /Try it:.*\n|Make a key:.*\n/.test(program.stdout)
+      ) {
+        listening.resolve();
+      }
+    });
+    await Promise.race([
+      listening.promise,
+      program.exited.then((code) => {
+        throw new Error(`the program ended with ${code}: ${program.stderr}`);
+      }),
+    ]);
+    return program;
+  }
+
+  get(path: string, key = this.key): Promise<Response> {
+    return fetch(this.url + path, key ? { headers: { 'x-api-key': key } } : {});
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.#child.kill(signal);
+    return this.exited;
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
+  }
+}
+
+/** Asks again until the answer is as wanted; fails when it is not within the time. Answers how long it took, in ms. */
+export async function eventually(wanted: () => Promise<boolean>, withinMs: number): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    if (await wanted()) return performance.now() - start;
+    if (performance.now() - start > withinMs) throw new Error(`not so within ${withinMs} ms`);
+    await Bun.sleep(20);
+  }
+}
