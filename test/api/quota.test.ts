@@ -5,7 +5,7 @@ import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { eventually } from '../support/program.ts';
 
-/** From noon of 15 May to the first of June, UTC. */
+/** What costs a unit. */
 const PAID = [
   '/symbols',
   '/rates/latest?symbols=XAU',
