@@ -11,7 +11,7 @@ import { startFeeds } from './feeds/feeds.ts';
 import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
-import { Meter } from './gate/meter.ts';
+import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
-import type { Meter } from '../gate/meter.ts';
+import type { Meter } from '../gate/meter/meter.ts';
 import { rateLimit } from './headers.ts';
 
 /** What is left of each customer's quota, for the headers: what this process knows, without asking the ledger twice. */

@@ -3,7 +3,7 @@ import type { Loaded, Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { CountedEndpoint } from '../gate/endpoints.ts';
-import type { Meter } from '../gate/meter.ts';
+import type { Meter } from '../gate/meter/meter.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { JSON_TYPE } from './headers.ts';
 import type { Query } from './query.ts';

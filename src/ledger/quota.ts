@@ -1,6 +1,6 @@
-import type { SQL } from 'bun';
 import type { Engine } from './engine.ts';
 import type { Period } from './period.ts';
+import { QuotaChanges } from './quota-changes.ts';
 import { checkQuota } from './quota-check.ts';
 import {
   countOpenLeases,
@@ -15,18 +15,13 @@ import {
 } from './quota-rows.ts';
 import {
   closeLease,
-  crossThresholds,
-  dayOfSpend,
   HOLD_MS,
   LEASE_MS,
   type LeaseState,
-  type PeriodState,
-  type SpentBy,
   type SyncAnswer,
   type SyncRequest,
   settle,
 } from './quota-rules.ts';
-import { insertRows, type TableRow } from './statements.ts';
 
 /** What an account has used in a month, and how fresh that is. */
 export interface Usage {
@@ -95,7 +90,7 @@ export class QuotaStore {
       const quotas = await readQuotas(engine, tx, accountIds);
       const openLeases = await countOpenLeases(engine, tx, accountIds);
 
-      const changes = new Changes(now);
+      const changes = new QuotaChanges(now);
       const answers = requests.map((request) => {
         const period = periods.get(keyOf(request))!;
         const before = known.get(request.leaseId);
@@ -243,58 +238,6 @@ export class QuotaStore {
   /** The ledger's own time: the month goes by it. */
   now(): Promise<number> {
     return this.#engine.now(this.#engine.read);
-  }
-}
-
-/** What one transaction has to write, gathered so that many accounts take few statements. */
-class Changes {
-  readonly #now: number;
-  readonly #periods = new Map<string, PeriodState>();
-  readonly #leases = new Map<string, LeaseState>();
-  readonly #days = new Map<string, [string, Period, number, string, number]>();
-  readonly #events: TableRow[] = [];
-
-  constructor(now: number) {
-    this.#now = now;
-  }
-
-  add(period: PeriodState, before: LeaseState | undefined, lease: LeaseState, quota: number): void {
-    this.#periods.set(keyOf(period), period);
-    this.#leases.set(lease.leaseId, lease);
-    this.#addDay(before, lease, before?.spentBy ?? {});
-    for (const percent of crossThresholds(period, quota)) {
-      this.#events.push([period.accountId, period.period, percent, period.used, quota, this.#now]);
-    }
-  }
-
-  #addDay(before: LeaseState | undefined, lease: LeaseState, spentBefore: SpentBy): void {
-    const day = dayOfSpend(before, lease.period, this.#now);
-    for (const endpoint in lease.spentBy) {
-      const count = lease.spentBy[endpoint]! - (spentBefore[endpoint] ?? 0);
-      if (count === 0) continue;
-      const key = `${keyOf(lease)} ${day} ${endpoint}`;
-      const sum = count + (this.#days.get(key)?.[4] ?? 0);
-      this.#days.set(key, [lease.accountId, lease.period, day, endpoint, sum]);
-    }
-  }
-
-  async write(engine: Engine, tx: SQL): Promise<void> {
-    await writePeriods(engine, tx, [...this.#periods.values()]);
-    await writeLeases(engine, tx, [...this.#leases.values()]);
-    await insertRows(
-      engine,
-      tx,
-      'usage_day (account_id, period, day, endpoint, count)',
-      [...this.#days.values()],
-      `ON CONFLICT (account_id, period, day, endpoint) DO UPDATE SET count = usage_day.count + excluded.count`,
-    );
-    await insertRows(
-      engine,
-      tx,
-      'quota_event (account_id, period, percent, used, quota, at)',
-      this.#events,
-      'ON CONFLICT DO NOTHING',
-    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { systemClock } from '../../src/clock.ts';
-import { Meter } from '../../src/gate/meter.ts';
-import type { Spend } from '../../src/gate/spend.ts';
+import { Meter } from '../../src/gate/meter/meter.ts';
+import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodEnd, periodOf } from '../../src/ledger/period.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';

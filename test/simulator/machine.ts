@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { Meter } from '../../src/gate/meter.ts';
-import type { LockSlot } from '../../src/gate/slot-lock.ts';
+import { Meter } from '../../src/gate/meter/meter.ts';
+import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
 import { newFolder } from '../support/ledger.ts';
 import type { Network } from './network.ts';
 import type { Chance, World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { QuotaCalls } from '../../src/gate/meter.ts';
+import type { QuotaCalls } from '../../src/gate/meter/meter.ts';
 import type { QuotaStore } from '../../src/ledger/quota.ts';
 import type { Chance, World } from './world.ts';
 

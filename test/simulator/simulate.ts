@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COUNTED_ENDPOINTS } from '../../src/gate/endpoints.ts';
-import { Lease } from '../../src/gate/lease.ts';
-import type { Spend } from '../../src/gate/spend.ts';
+import { Lease } from '../../src/gate/meter/lease.ts';
+import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodOf } from '../../src/ledger/period.ts';
 import { HOLD_MS, LEASE_MS } from '../../src/ledger/quota-rules.ts';

@@ -1,4 +1,4 @@
-import type { Lease } from '../../src/gate/lease.ts';
+import type { Lease } from '../../src/gate/meter/lease.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Period } from '../../src/ledger/period.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { Period } from '../ledger/period.ts';
-import type { QuotaStore } from '../ledger/quota.ts';
+import type { Clock } from '../../clock.ts';
+import type { Period } from '../../ledger/period.ts';
+import type { QuotaStore } from '../../ledger/quota.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface KnownUsage {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { newFolder } from '../../test/support/ledger.ts';
+import { newFolder } from '../../../test/support/ledger.ts';
 import { type Leftover, Spool } from './spool.ts';
 import { COUNT_MAX, COUNTS, type Owner, pack, RECORD_BYTES, unpack } from './spool-record.ts';
 

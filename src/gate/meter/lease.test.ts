@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { SyncAnswer } from '../ledger/quota-rules.ts';
+import type { SyncAnswer } from '../../ledger/quota-rules.ts';
+import { COUNTS, unpack } from '../spool/spool-record.ts';
 import { Lease } from './lease.ts';
-import { COUNTS, unpack } from './spool-record.ts';
 
 const START = Date.UTC(2026, 10, 10);
 

@@ -1,9 +1,9 @@
-import { type Period, periodEnd } from '../ledger/period.ts';
-import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
+import { type Period, periodEnd } from '../../ledger/period.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import { spentByName } from '../endpoints.ts';
+import type { SpoolRecord } from '../spool/spool.ts';
+import { COUNT_MAX, COUNTS, type Owner, pack } from '../spool/spool-record.ts';
 import { lowWater, Traffic, unspentWanted } from './block.ts';
-import { spentByName } from './endpoints.ts';
-import type { SpoolRecord } from './spool.ts';
-import { COUNT_MAX, COUNTS, type Owner, pack } from './spool-record.ts';
 
 /** A lease ends this much before the ledger says so: clocks of two machines do not run alike. */
 const MARGIN_MS = 2_000;

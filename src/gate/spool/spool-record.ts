@@ -1,4 +1,4 @@
-import type { Period } from '../ledger/period.ts';
+import type { Period } from '../../ledger/period.ts';
 
 /**
  * One record of the spool, 512 bytes:

@@ -1,7 +1,7 @@
-import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
-import { spentByName } from './endpoints.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import { spentByName } from '../endpoints.ts';
+import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
-import type { Leftover } from './spool.ts';
 import type { Party } from './syncer.ts';
 
 /**
