@@ -74,7 +74,7 @@ test('the slot of a process that is gone is taken over, and let go when it is se
 
 test('a kill -9 frees the slot and keeps every spend', async () => {
   const dir = newFolder();
-  const spender = join(import.meta.dir, '../../test/support/spender.ts');
+  const spender = join(import.meta.dir, '../../../test/support/spender.ts');
   const child = Bun.spawn([process.execPath, spender, dir], { stdout: 'pipe', stderr: 'ignore' });
   try {
     const { value } = await child.stdout.getReader().read();
