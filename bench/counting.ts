@@ -1,0 +1,30 @@
+/** `npm run bench:counting`: what exact counting costs, as requests per server CPU-second with and without it. */
+import { measure } from './lib/load.ts';
+import { demoData, startMode } from './lib/openpit.ts';
+import { median } from './lib/process.ts';
+
+const ROUNDS = 9;
+const SECONDS = 2;
+const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
+
+const dataDir = await demoData();
+const modes = [await startMode(dataDir, 'counted'), await startMode(dataDir, 'uncounted')] as const;
+const results = modes.map(() => [] as number[]);
+for (let round = 0; round <= ROUNDS; round++) {
+  for (const [i, { target, key }] of modes.entries()) {
+    const { requestsPerCpuSecond } = await measure(
+      target,
+      { path: PATH, headers: { 'x-api-key': key } },
+      SECONDS,
+    );
+    if (round > 0) results[i]!.push(requestsPerCpuSecond); // the first round warms up
+  }
+}
+for (const { target } of modes) await target.stop();
+
+const [counted, uncounted] = results.map(median) as [number, number];
+console.log(`counted:   ${Math.round(counted)} requests per CPU-second (median of ${ROUNDS})`);
+console.log(`uncounted: ${Math.round(uncounted)}`);
+console.log(
+  `counting costs ${((1 - counted / uncounted) * 100).toFixed(1)} % of the throughput of rates/latest`,
+);

@@ -1,0 +1,49 @@
+/** A small load generator over raw sockets, for machines without wrk. Prints how many answers it got. */
+const { url, request, seconds, expected, connections } = JSON.parse(process.argv[2]!) as {
+  url: string;
+  request: { path: string; headers?: Record<string, string> };
+  seconds: number;
+  expected: number;
+  connections: number;
+};
+const { hostname, port, host } = new URL(url);
+const headers = Object.entries({ Host: host, ...request.headers }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
+const bytes = `GET ${request.path} HTTP/1.1\r\n${headers.join('')}\r\n`;
+const end = performance.now() + seconds * 1000;
+let answers = 0;
+
+function client(): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let pending = '';
+  void Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(bytes),
+      data(socket, chunk) {
+        pending += chunk.toString('latin1');
+        const head = pending.indexOf('\r\n\r\n');
+        if (head < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0);
+        if (pending.length < head + 4 + length) return;
+        if (!pending.startsWith(`HTTP/1.1 ${expected}`)) return reject(new Error(pending.slice(0, 200)));
+        pending = pending.slice(head + 4 + length);
+        answers++;
+        if (performance.now() < end) socket.write(bytes);
+        else {
+          socket.end();
+          resolve();
+        }
+      },
+      error: (_, error) => reject(error),
+    },
+  });
+  return promise;
+}
+
+await Promise.all(Array.from({ length: connections }, client));
+console.log(answers);
+
+export {};

@@ -1,0 +1,72 @@
+import { cpuSeconds, type Target } from './process.ts';
+
+export interface Request {
+  path: string;
+  headers?: Record<string, string>;
+}
+
+export interface Measured {
+  requestsPerSecond: number;
+  /** The figure to compare by: it hardly depends on what else the machine does. */
+  requestsPerCpuSecond: number;
+}
+
+const CONNECTIONS = 32;
+const LOAD_CORE = 1;
+const HAS_WRK = Bun.which('wrk') !== null;
+
+export const GENERATOR = HAS_WRK ? 'wrk' : 'the bundled generator (apt-get install wrk for wrk)';
+
+/** Sends one request over and over for some seconds. Any answer but 2xx, 304 or the expected one fails the run. */
+export async function measure(
+  target: Target,
+  request: Request,
+  seconds: number,
+  expected = 200,
+): Promise<Measured> {
+  const cpuBefore = cpuSeconds(target.pids);
+  const start = performance.now();
+  const count = HAS_WRK
+    ? await byWrk(target.url, request, seconds, expected)
+    : await byOwn(target.url, request, seconds, expected);
+  const elapsed = (performance.now() - start) / 1000;
+  const cpu = cpuSeconds(target.pids) - cpuBefore;
+  return { requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
+}
+
+async function byWrk(
+  url: string,
+  { path, headers = {} }: Request,
+  seconds: number,
+  expected: number,
+): Promise<number> {
+  const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const wrk = [
+    'taskset',
+    '-c',
+    String(LOAD_CORE),
+    'wrk',
+    '-t1',
+    `-c${CONNECTIONS}`,
+    `-d${seconds}`,
+    ...flags,
+    url + path,
+  ];
+  const output = await new Response(Bun.spawn(wrk, { stdout: 'pipe' }).stdout).text();
+  const count = Number(/(\d+) requests in/.exec(output)?.[1] ?? 0);
+  const bad = Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0);
+  if (count === 0 || /Socket errors/.test(output) || (bad > 0 && expected < 400)) {
+    throw new Error(`the load on ${url}${path} failed: ${output}`);
+  }
+  return count;
+}
+
+async function byOwn(url: string, request: Request, seconds: number, expected: number): Promise<number> {
+  const own = [
+    'bun',
+    `${import.meta.dir}/generator.ts`,
+    JSON.stringify({ url, request, seconds, expected, connections: CONNECTIONS }),
+  ];
+  const output = await new Response(Bun.spawn(own, { stdout: 'pipe' }).stdout).text();
+  return Number(output);
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Target } from './process.ts';
+
+export const HAS_NGINX = Bun.which('nginx') !== null;
+
+/** nginx takes no longer string in its settings; a longer body is a file that it keeps open. */
+const RETURN_LENGTH_MAX = 3_500;
+
+/** The limit: nginx on one core, sending the same body with the same headers. */
+export async function startNginx(body: string, headers: Record<string, string>): Promise<Target> {
+  const dir = join(tmpdir(), `openpit-bench-nginx-${process.pid}-${Math.floor(performance.now())}`);
+  mkdirSync(dir, { recursive: true });
+  const port = freePort();
+  writeFileSync(join(dir, 'body.json'), body);
+  writeFileSync(join(dir, 'nginx.conf'), settings(dir, port, body, headers));
+  const child = Bun.spawn(['taskset', '-c', '0', 'nginx', '-c', join(dir, 'nginx.conf'), '-p', dir], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) break;
+    if (tries > 100) throw new Error('nginx did not start');
+    await Bun.sleep(50);
+  }
+  const children = Bun.spawnSync(['pgrep', '-P', String(child.pid)])
+    .stdout.toString()
+    .trim()
+    .split('\n')
+    .map(Number);
+  return {
+    name: 'nginx',
+    url,
+    pids: children,
+    async stop() {
+      child.kill('SIGTERM');
+      await child.exited;
+    },
+  };
+}
+
+function settings(dir: string, port: number, body: string, headers: Record<string, string>): string {
+  const quote = (text: string) =>
+    `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('$', '$'.concat('{dollar}'))}'`;
+  const added = Object.entries(headers)
+    .filter(([name]) => !/^(content-type|content-length|date|connection)$/i.test(name))
+    .map(([name, value]) => `add_header ${name} ${quote(value)};`)
+    .join('\n      ');
+  const answer =
+    body.length <= RETURN_LENGTH_MAX ? `return 200 ${quote(body)};` : 'try_files /body.json =404;';
+  return `
+daemon off; worker_processes 1; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off; sendfile on; tcp_nopush on; open_file_cache max=10 inactive=60s; open_file_cache_valid 60s;
+  keepalive_requests 100000000; default_type 'application/json; charset=utf-8';
+  geo $dollar { default "$"; }
+  server { listen 127.0.0.1:${port}; root ${dir};
+    location / {
+      etag off;
+      ${added}
+      ${answer}
+    } } }
+`;
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop();
+  return port;
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPinned, type Target } from './process.ts';
+
+export const ROOT = join(import.meta.dir, '..', '..');
+const DATA_DIR = join(ROOT, 'bench', 'data');
+const SERVER_CORE = 0;
+
+/** A folder with the demo's history, made on the first run. */
+export async function demoData(): Promise<string> {
+  if (!existsSync(join(DATA_DIR, 'openpit.db'))) {
+    mkdirSync(DATA_DIR, { recursive: true });
+    await (await startOpenpit(DATA_DIR)).target.stop();
+  }
+  return DATA_DIR;
+}
+
+/** The real program, with a key on the plan `unlimited`. */
+export async function startOpenpit(dataDir: string): Promise<{ target: Target; key: string }> {
+  const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn' };
+  const create = [
+    'bun',
+    join(ROOT, 'src/main.ts'),
+    'account',
+    'create',
+    '--name',
+    'Bench',
+    '--plan',
+    'unlimited',
+    '--json',
+  ];
+  const { stdout } = Bun.spawnSync(create, { env: { ...process.env, ...env } });
+  const { key } = JSON.parse(stdout.toString()) as { key: string };
+  const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
+  const { child, match } = await startPinned(command, {
+    core: SERVER_CORE,
+    until: /listens on (http:[^\s,]+)/,
+    env,
+  });
+  return { key, target: targetOf('openpit', match[1]!, child) };
+}
+
+/** The service with or without its meter. */
+export async function startMode(
+  dataDir: string,
+  mode: 'counted' | 'uncounted',
+): Promise<{ target: Target; key: string }> {
+  const command = ['bun', join(ROOT, 'bench/targets/openpit.ts'), dataDir, mode];
+  const { child, match } = await startPinned(command, {
+    core: SERVER_CORE,
+    until: /listens on (\S+) with (\S+)/,
+  });
+  return { key: match[2]!, target: targetOf(mode, match[1]!, child) };
+}
+
+export async function startBare(body: string, headers: Record<string, string>): Promise<Target> {
+  const command = ['bun', join(ROOT, 'bench/targets/bare.ts'), JSON.stringify({ body, headers })];
+  const { child, match } = await startPinned(command, { core: SERVER_CORE, until: /listens on (\S+)\// });
+  return targetOf('bare Bun handler', match[1]!, child);
+}
+
+export function targetOf(name: string, url: string, child: Bun.Subprocess): Target {
+  return {
+    name,
+    url,
+    pids: [child.pid],
+    async stop() {
+      child.kill('SIGTERM');
+      await child.exited;
+    },
+  };
+}

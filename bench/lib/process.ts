@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+
+/** Whether the machine lets a process be kept on one core. */
+const CAN_PIN = Bun.which('taskset') !== null;
+const TICKS_PER_SECOND = 100;
+
+/** A server under measurement, on a core of its own. */
+export interface Target {
+  name: string;
+  url: string;
+  /** Processes whose CPU time is the server's. */
+  pids: number[];
+  stop(): Promise<void>;
+}
+
+/** Starts a command on one core and waits until it prints a line that matches. */
+export async function startPinned(
+  command: readonly string[],
+  options: { core: number; until: RegExp; env?: Record<string, string>; cwd?: string },
+): Promise<{ child: Bun.Subprocess; match: RegExpExecArray }> {
+  const pinned = CAN_PIN ? ['taskset', '-c', String(options.core), ...command] : command;
+  const child = Bun.spawn([...pinned], {
+    env: { ...process.env, ...options.env },
+    ...(options.cwd && { cwd: options.cwd }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of child.stdout) {
+    text += decoder.decode(bytes, { stream: true });
+    const match = options.until.exec(text);
+    if (match) return { child, match };
+  }
+  throw new Error(`${command.join(' ')} ended before it said ${options.until}: ${text}`);
+}
+
+/** User and system time of the processes, in seconds. */
+export function cpuSeconds(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

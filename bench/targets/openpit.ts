@@ -1,0 +1,32 @@
+/**
+ * The service itself, in one process: `bun targets/openpit.ts DATA_DIR counted|uncounted`. Uncounted, everything but the
+ * meter is the same: it is there to measure what counting costs.
+ */
+import { listen } from '../../src/api/server.ts';
+import { systemClock } from '../../src/clock.ts';
+import { readConfig } from '../../src/config.ts';
+import { secureRandom } from '../../src/gate/key.ts';
+import { Meter } from '../../src/gate/meter/meter.ts';
+import { createAccount } from '../../src/gate/onboarding.ts';
+import { createLog } from '../../src/log.ts';
+import { openCore } from '../../src/service.ts';
+
+const [dataDir = '', mode] = process.argv.slice(2);
+if (mode === 'uncounted') {
+  const spent = { ok: true as const, remaining: 1_000 };
+  Meter.prototype.spend = () => spent;
+  Meter.prototype.known = () => ({ ...spent, quota: 1_000 });
+}
+const config = readConfig({ OPENPIT_DATA_DIR: dataDir, OPENPIT_DEMO: 'true' }, {});
+const log = createLog('warn', systemClock, (line) => process.stderr.write(line));
+const core = await openCore(config, systemClock, log);
+core.phase = 'ready';
+const { issued } = await createAccount(
+  core.ledger,
+  { name: 'Bench', plan: 'unlimited' },
+  systemClock.now(),
+  secureRandom,
+);
+await core.follow();
+setInterval(() => void core.follow(), 200);
+console.log(`listens on ${listen(core.api, '127.0.0.1', 0).url} with ${issued.text}`);
