@@ -33,7 +33,10 @@ export class Gathering<W extends string | number> {
   }
 
   take(series: string, day: Day, ohlc: Ohlc, where: W): void {
-    if (!(day >= FIRST_DAY && day <= LAST_DAY)) return this.refuse(where, 'its day is out of range');
+    if (!(day >= FIRST_DAY && day <= LAST_DAY)) {
+      this.refuse(where, 'its day is out of range');
+      return;
+    }
     let days = this.#series.get(series);
     if (!days) {
       days = new Map();

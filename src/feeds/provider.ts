@@ -82,8 +82,8 @@ export interface Provider {
   /** Settings it cannot do without, such as OPENPIT_FRED_API_KEY. */
   readonly needs: readonly string[];
   /**
-   * The first requests of a run; a body may ask for more. `since` is the first day that is wanted: a provider that
-   * can, asks for no more than that. Without it, all history.
+   * The first requests of a run; a body may ask for more. `since` is the first day that is wanted, 60 days back at
+   * most: a provider that can asks for little more than that. Without it, all history.
    */
   requests(secrets: Secrets, since?: Day): readonly FeedRequest[];
   /** Throws with a plain reason when the body as a whole is not what it should be. */

@@ -1,6 +1,26 @@
 import { parseNumber } from '../../market/decimal.ts';
 
-const MISSING = new Set(['', '.', '..', '...', '…', '-', '--', '–', '—', 'n/a', 'n.a.', 'na', 'null', 'nan', 'none', 'nd', '#n/a', 'n/d', '(na)']);
+const MISSING = new Set([
+  '',
+  '.',
+  '..',
+  '...',
+  '…',
+  '-',
+  '--',
+  '–',
+  '—',
+  'n/a',
+  'n.a.',
+  'na',
+  'null',
+  'nan',
+  'none',
+  'nd',
+  '#n/a',
+  'n/d',
+  '(na)',
+]);
 
 /** Missing is never zero. */
 export function isMissing(text: string): boolean {

@@ -12,7 +12,8 @@ export function parseMonth(text: string): Day | undefined {
 export function parsePlainDay(text: string): Day | undefined {
   const iso = parseDay(text);
   if (iso !== undefined) return iso;
-  const yearFirst = /^(\d{4})([-/. ])(\d{1,2})\2(\d{1,2})$/.exec(text) ?? /^(\d{4})()(\d{2})(\d{2})$/.exec(text);
+  const yearFirst =
+    /^(\d{4})([-/. ])(\d{1,2})\2(\d{1,2})$/.exec(text) ?? /^(\d{4})()(\d{2})(\d{2})$/.exec(text);
   if (yearFirst) return inRange(dayOf(Number(yearFirst[1]), Number(yearFirst[3]), Number(yearFirst[4])));
   const dayFirst = /^(\d{1,2})[-. /]+([a-z]{3,9})\.?[-, /]+(\d{4})$/i.exec(text);
   if (dayFirst) return inWords(dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);

@@ -80,7 +80,8 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
     });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'CSV_QUOTE_NOT_CLOSED') throw new Error('a quote is not closed; the file may have been cut off');
+    if (code === 'CSV_QUOTE_NOT_CLOSED')
+      throw new Error('a quote is not closed; the file may have been cut off');
     if (code === 'CSV_MAX_RECORD_SIZE') throw tooLong(rows.at(-1)?.line ?? firstLineNumber);
     throw new Error('the text is not well-formed CSV');
   }
@@ -88,7 +89,12 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
 }
 
 function splitQuoted(head: string, delimiter: string): string[] {
-  return head.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1').trim());
+  return head.split(delimiter).map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .trim(),
+  );
 }
 
 function endOfLine(text: string, start: number): number {

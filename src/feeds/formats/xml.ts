@@ -26,7 +26,8 @@ const parser = new XMLParser({
  * how a small body grows to fill the memory.
  */
 export function parseXml(text: string): Element {
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw new Error('the XML declares a document type, which is not taken');
+  if (/<!(DOCTYPE|ENTITY)/i.test(text))
+    throw new Error('the XML declares a document type, which is not taken');
   let root: unknown;
   try {
     if (XMLValidator.validate(text) !== true) throw new Error();
@@ -39,7 +40,9 @@ export function parseXml(text: string): Element {
 
 export function childrenOf(element: Element | undefined, name: string): Element[] {
   const children = element && Object.hasOwn(element, name) ? element[name] : undefined;
-  return Array.isArray(children) ? children.filter((child) => typeof child === 'object' && child !== null) : [];
+  return Array.isArray(children)
+    ? children.filter((child) => typeof child === 'object' && child !== null)
+    : [];
 }
 
 export function attributeOf(element: Element, name: string): string | undefined {

@@ -63,7 +63,8 @@ function readDirectory(body: Uint8Array): Entry[] {
   const view = viewOf(body);
   const end = findEnd(view);
   const count = view.getUint16(end + 10, true);
-  if (count > ENTRIES_MAX) throw new Error(`the zip file has ${count} files; at most ${ENTRIES_MAX} are taken`);
+  if (count > ENTRIES_MAX)
+    throw new Error(`the zip file has ${count} files; at most ${ENTRIES_MAX} are taken`);
   const entries: Entry[] = [];
   let at = view.getUint32(end + 16, true);
   for (let i = 0; i < count; i++) {
