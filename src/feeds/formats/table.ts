@@ -43,6 +43,12 @@ export function firstLine(text: string): string {
   return text.slice(0, Math.min(endOfLine(text, 0), 200)).replace(/^\uFEFF/, '');
 }
 
+/** A row that is a remark and not a row: one cell with words in it. */
+export function isFootnote(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell !== '');
+  return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
+}
+
 export function splitRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
   return text.includes('"')
     ? splitQuotedRows(text, delimiter, firstLineNumber)

@@ -2,7 +2,7 @@ import { type Day, printDay } from '../../market/day.ts';
 import { decode, sniff, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
-import { firstLine, readTable, type Table } from '../formats/table.ts';
+import { firstLine, isFootnote, readTable, type Table } from '../formats/table.ts';
 import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
 import { Zip } from '../formats/zip.ts';
 import { Gathering } from '../gathering.ts';
@@ -88,6 +88,7 @@ function isWide(names: readonly string[]): boolean {
 /** A column for each currency, and a comma at the end of each row. */
 function readWide({ header, rows }: Table, gathering: Gathering<string>): void {
   for (const { line, cells } of rows) {
+    if (isFootnote(cells)) continue;
     const where = `line ${line}`;
     const day = parsePlainDay(cells[0] ?? '');
     if (day === undefined) {

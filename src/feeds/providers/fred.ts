@@ -4,7 +4,7 @@ import { decode, sniff, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { numeric, readJson } from '../formats/json.ts';
-import { firstLine, readTable } from '../formats/table.ts';
+import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Zip } from '../formats/zip.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf, wrongUnit } from '../parsed.ts';
@@ -90,6 +90,7 @@ function parseCsv(files: readonly [file: string, text: string][]): Parsed {
       );
     const ids = table.header.slice(1).map((name) => name.toUpperCase());
     for (const { line, cells } of table.rows) {
+      if (isFootnote(cells)) continue;
       const where = `${file}line ${line}`;
       const day = parsePlainDay(cells[0] ?? '');
       if (day === undefined) {

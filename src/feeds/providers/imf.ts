@@ -2,7 +2,7 @@ import { printDay } from '../../market/day.ts';
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parseMonth } from '../formats/day.ts';
-import { firstLine, readTable } from '../formats/table.ts';
+import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf } from '../parsed.ts';
 import type { ProvidedSeries, Provider } from '../provider.ts';
@@ -72,6 +72,7 @@ export const imf: Provider = {
     const value = names.indexOf('OBS_VALUE');
     const gathering = new Gathering<string>();
     for (const { line, cells } of table.rows) {
+      if (isFootnote(cells)) continue;
       const where = `line ${line}`;
       const id = codeOf(cells[indicator]);
       const other = dimensions.find(({ column, codes }) => !isOneOf(codes, cells[column]));

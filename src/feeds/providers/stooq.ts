@@ -1,7 +1,7 @@
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
-import { firstLine, readTable } from '../formats/table.ts';
+import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf } from '../parsed.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
@@ -51,6 +51,7 @@ export const stooq: Provider = {
     const columns = [at('open'), at('high'), at('low'), at('close')];
     const gathering = new Gathering<string>();
     for (const { line, cells } of table.rows) {
+      if (isFootnote(cells)) continue;
       const where = `line ${line}`;
       const day = parsePlainDay(cells[at('date')] ?? '');
       const prices = columns.map((column) => readCell(cells[column]));
