@@ -4,8 +4,8 @@ import { isMissing } from './formats/cell.ts';
 export type DecimalMark = 'point' | 'comma';
 
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
-const POINT_GROUPED = /^\d{1,3}(,\d{3})+(\.\d*)?$/;
-const COMMA_GROUPED = /^\d{1,3}(\.\d{3})+(,\d*)?$/;
+const POINT_GROUPED = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
+const COMMA_GROUPED = /^[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/;
 /** `1,234`: a thousand and more, or one and a bit. */
 const EITHER = /^[1-9]\d{0,2}[.,]\d{3}$/;
 const POWERS: Readonly<Record<string, string>> = { k: 'e3', m: 'e6', b: 'e9' };

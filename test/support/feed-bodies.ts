@@ -157,8 +157,8 @@ export function yahooJson(meta: object = {}, quote: object = {}): string {
               {
                 open: [17.73, null, 10.5, 11],
                 high: [17.85, null, 14, 14.1],
-                low: [-40.31999969482422, null, 6.5, 6.5],
-                close: [-37.63000106811523, null, 13.78, 13.9],
+                low: [Math.fround(-40.32), null, 6.5, 6.5],
+                close: [Math.fround(-37.63), null, 13.78, 13.9],
                 volume: [1, null, 2, 3],
                 ...quote,
               },
