@@ -33,10 +33,11 @@ const DATE_NAMES = [
   'time',
   'time period',
   'period',
+  'week of',
   'week',
   'month',
 ];
-const CLOSE_NAMES = ['close', 'close last', 'price', 'last', 'last price', 'settle', 'settlement'];
+const CLOSE_NAMES = ['close', 'close last', 'settle', 'settlement', 'price', 'last', 'last price'];
 const VALUE_NAMES = [
   'close',
   'price',

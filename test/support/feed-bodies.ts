@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 
 /** Small bodies in the shapes of the providers, made here. */
 
@@ -6,6 +6,14 @@ export const bytes = (text: string): Uint8Array => strToU8(text);
 
 export function zipOf(files: Record<string, string>): Uint8Array {
   return zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
+}
+
+/** The same zip with one of its files changed, so that what is inside is tried and not only the checksum. */
+export function rezip(zip: Uint8Array, which: number, change: (file: Uint8Array) => Uint8Array): Uint8Array {
+  const files = unzipSync(zip);
+  const names = Object.keys(files);
+  const name = names[which % names.length]!;
+  return zipSync({ ...files, [name]: change(files[name]!) }, { level: 0 });
 }
 
 type Cell = string | number | undefined;

@@ -2,10 +2,12 @@ import { type Day, dayOf, FIRST_DAY, LAST_DAY, parseDay } from '../../market/day
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** `1960M01`, `2026-M08`, `2026-08` or `2026/8`: a monthly value belongs to the first day of its month. */
+/** `1960M01`, `2026-M08`, `2026-08`, `2026/8` or `08/2026`: a monthly value belongs to the first day of its month. */
 export function parseMonth(text: string): Day | undefined {
   const match = /^(\d{4})(?:[-/ ]?M|[-/])(\d{1,2})$/i.exec(text.trim());
-  return match ? inRange(dayOf(Number(match[1]), Number(match[2]), 1)) : undefined;
+  if (match) return inRange(dayOf(Number(match[1]), Number(match[2]), 1));
+  const yearLast = /^(\d{1,2})[-/](\d{4})$/.exec(text.trim());
+  return yearLast ? inRange(dayOf(Number(yearLast[2]), Number(yearLast[1]), 1)) : undefined;
 }
 
 /** A day with its month in words or its year first, so that nothing about it is in doubt: `13 April 2026`, `20260413`. */

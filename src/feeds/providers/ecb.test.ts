@@ -53,6 +53,12 @@ test('the data portal: only daily rates against the euro', () => {
   });
 });
 
+test('a download of the data portal names the series in its header', () => {
+  const text =
+    '"DATE","TIME PERIOD","US dollar/Euro (EXR.D.USD.EUR.SP00.A)"\n"2020-04-20","20 Apr 2020","1.086"\n';
+  expect(rows(text)).toEqual([['USD', '2020-04-20', 1.086]]);
+});
+
 test('a rate of zero or less is no rate', () => {
   expect(parse('Date,USD\n2026-01-02,0\n2026-01-03,-1\n2026-01-04,1.2\n').refused.length).toBe(2);
 });

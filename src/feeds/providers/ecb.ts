@@ -82,11 +82,18 @@ function readXml(root: Element, gathering: Gathering<string>): void {
 }
 
 function isWide(names: readonly string[]): boolean {
-  return names[0]?.toLowerCase() === 'date' && names.slice(1).some((name) => /^[a-z]{3}$/i.test(name));
+  return names[0]?.toLowerCase() === 'date' && names.slice(1).some((name) => currencyOf(name) !== undefined);
 }
 
-/** A column for each currency, and a comma at the end of each row. */
+/** A column's currency: `USD`, or in a download of the data portal `US dollar/Euro (EXR.D.USD.EUR.SP00.A)`. */
+function currencyOf(name: string): string | undefined {
+  const code = /^[A-Z]{3}$/i.exec(name)?.[0] ?? /\bEXR\.D\.([A-Z]{3})\.EUR\.SP00\.A\b/.exec(name)?.[1];
+  return code?.toUpperCase();
+}
+
+/** A column for each currency, and in some files a comma at the end of each row. */
 function readWide({ header, rows }: Table, gathering: Gathering<string>): void {
+  const currencies = header.map((name, index) => (index === 0 ? undefined : currencyOf(name)));
   for (const { line, cells } of rows) {
     if (isFootnote(cells)) continue;
     const where = `line ${line}`;
@@ -95,8 +102,8 @@ function readWide({ header, rows }: Table, gathering: Gathering<string>): void {
       gathering.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
       continue;
     }
-    for (let i = 1; i < header.length; i++) {
-      if (header[i] !== '') take(gathering, header[i]!.toUpperCase(), day, cells[i], where);
+    for (const [i, currency] of currencies.entries()) {
+      if (currency) take(gathering, currency, day, cells[i], where);
     }
   }
 }

@@ -45,6 +45,11 @@ test('layout does not matter: a mark, CRLF, quotes, case, footnotes, descending 
   expect(zip.observations).toEqual(parse(FRED_NEW).observations);
 });
 
+test('the oldest CSV has VALUE for a name: the request says of what', () => {
+  const { observations } = fred.parse(bytes('DATE,VALUE\n2020-01-02,5\n'), { url, series: 'DHHNGSP' });
+  expect(observations.map((o) => [o.series, o.close])).toEqual([['DHHNGSP', 5]]);
+});
+
 test('a day twice with one price is one day; with two prices neither is taken and both are named', () => {
   expect(rows('DATE,X\n2020-01-02,5\n2020-01-02,5.0\n')).toEqual([['X', '2020-01-02', 5]]);
   const { observations, refused } = parse('DATE,X\n2020-01-02,5\n2020-01-02,6\n2020-01-03,7\n');

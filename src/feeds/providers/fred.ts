@@ -70,17 +70,20 @@ export const fred: Provider = {
   parse(body, request) {
     const kind = sniff(body);
     if (kind === 'json') return parseJson(body, request);
-    if (kind !== 'zip') return parseCsv([['', textOf(body, 'CSV')]]);
+    if (kind !== 'zip') return parseCsv([['', textOf(body, 'CSV')]], request);
     const zip = new Zip(body);
     const names = zip.names.filter((name) => /\.csv$/i.test(name));
     if (names.length === 0) throw new Error('the zip file holds no CSV');
-    return parseCsv(names.map((name) => [`${name.slice(0, 60)} `, decode(zip.read(name)!)]));
+    return parseCsv(
+      names.map((name) => [`${name.slice(0, 60)} `, decode(zip.read(name)!)]),
+      request,
+    );
   },
 };
 
 const DATE_NAMES = ['date', 'observation_date'];
 
-function parseCsv(files: readonly [file: string, text: string][]): Parsed {
+function parseCsv(files: readonly [file: string, text: string][], request: FeedRequest): Parsed {
   const gathering = new Gathering<string>();
   for (const [file, text] of files) {
     const table = readTable(text, (names) => DATE_NAMES.includes(names[0]?.toLowerCase() ?? ''));
@@ -89,6 +92,8 @@ function parseCsv(files: readonly [file: string, text: string][]): Parsed {
         `no line has DATE or observation_date first; the text starts with ${quote(firstLine(text))}`,
       );
     const ids = table.header.slice(1).map((name) => name.toUpperCase());
+    // The oldest downloads have one column, VALUE; the request knows of what.
+    if (ids[0] === 'VALUE' && request.series) ids[0] = request.series;
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `${file}line ${line}`;

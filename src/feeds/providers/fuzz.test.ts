@@ -15,12 +15,14 @@ import {
   IMF_CSV,
   LBMA_JSON,
   pinkSheet,
+  rezip,
   STOOQ_CSV,
   yahooJson,
   zipOf,
 } from '../../../test/support/feed-bodies.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { parseCsv } from '../csv.ts';
+import { sniff } from '../formats/body.ts';
 import type { BodyKind, Observation } from '../provider.ts';
 import { PROVIDERS } from './index.ts';
 
@@ -129,22 +131,18 @@ function mutate(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   return result;
 }
 
-/** Bodies of the provider with some edits, cut off or spliced; and now and then, mere bytes. */
+/** Bodies of the provider with some edits or cut off, inside the zip where there is one; now and then, mere bytes. */
 function bodiesOf(samples: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
   const sample = fc.constantFrom(...samples);
+  const edits = fc.array(edit, { minLength: 1, maxLength: 6 });
+  const part = fc.double({ min: 0, max: 1, noNaN: true });
+  const edited = fc.tuple(sample, edits, fc.nat(7)).map(([body, changes, which]) => {
+    if (sniff(body) !== 'zip' || which === 7) return mutate(body, changes);
+    return rezip(body, which, (file) => mutate(file, changes));
+  });
   return fc.oneof(
-    {
-      weight: 8,
-      arbitrary: fc
-        .tuple(sample, fc.array(edit, { minLength: 1, maxLength: 6 }))
-        .map(([b, e]) => mutate(b, e)),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(sample, fc.double({ min: 0, max: 1, noNaN: true }))
-        .map(([b, at]) => b.slice(0, at * b.length)),
-    },
+    { weight: 8, arbitrary: edited },
+    { weight: 1, arbitrary: fc.tuple(sample, part).map(([body, at]) => body.slice(0, at * body.length)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
     { weight: 1, arbitrary: fc.json().map(bytes) },
   );

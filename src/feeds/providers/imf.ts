@@ -25,7 +25,11 @@ const SERIES: readonly ProvidedSeries[] = [
 /** What each dimension is called in one edition or another, and the code that means a world price in dollars, by month. */
 const DIMENSIONS = [
   { names: ['COUNTRY', 'REF_AREA'], codes: ['G001', 'W00'], means: 'the world' },
-  { names: ['DATA_TRANSFORMATION', 'UNIT_MEASURE', 'UNIT'], codes: ['USD'], means: 'a price in USD' },
+  {
+    names: ['DATA_TRANSFORMATION', 'UNIT_MEASURE', 'UNIT'],
+    codes: ['USD', 'US_DOLLAR', 'US DOLLAR'],
+    means: 'a price in USD',
+  },
   { names: ['FREQUENCY', 'FREQ'], codes: ['M'], means: 'monthly' },
   { names: ['SCALE', 'UNIT_MULT'], codes: ['0', 'UNITS', '1'], means: 'single units' },
 ];
@@ -62,7 +66,8 @@ export const imf: Provider = {
         `no line has TIME_PERIOD and OBS_VALUE; the text starts with ${quote(firstLine(text))}`,
       );
     const names = table.header.map((name) => name.toUpperCase());
-    const columnOf = (among: readonly string[]): number => names.findIndex((name) => among.includes(name));
+    const columnOf = (among: readonly string[]): number =>
+      among.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
     const indicator = columnOf(INDICATOR);
     if (indicator < 0) throw new Error(`no column is one of ${INDICATOR.join(', ')}`);
     const dimensions = DIMENSIONS.map((one) => ({ ...one, column: columnOf(one.names) })).filter(

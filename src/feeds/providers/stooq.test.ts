@@ -15,6 +15,15 @@ test('CRLF and ragged rows: without a volume it is a bar, without a close it is 
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
+test('the Polish page and the bulk files are read too', () => {
+  const polish = 'Data,Otwarcie,Najwyzszy,Najnizszy,Zamkniecie\n2020-04-20,17.73,17.85,-40.32,-37.63\n';
+  const bulk =
+    '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>\nCL.F,D,20200420,000000,17.73,17.85,-40.32,-37.63,1\n';
+  const expected = parse(STOOQ_CSV).observations.slice(1);
+  expect(parse(polish).observations).toEqual(expected);
+  expect(parse(bulk).observations).toEqual(expected);
+});
+
 test('a body that is something else is refused with the reason', () => {
   expect(() => parse('')).toThrow('empty');
   expect(() => parse(HTML_PAGE)).toThrow('HTML');

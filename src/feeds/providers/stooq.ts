@@ -36,38 +36,57 @@ export const stooq: Provider = {
   },
   parse(body, request) {
     const text = textOf(body, 'CSV');
-    const table = readTable(text, (names) => {
-      const lower = names.map((name) => name.toLowerCase());
-      return ['date', 'open', 'high', 'low', 'close'].every((name) => lower.includes(name));
-    });
+    const table = readTable(text, (names) => columnsOf(names) !== undefined);
     if (!table)
       throw new Error(
         `no line has Date, Open, High, Low and Close; the text starts with ${quote(firstLine(text))}`,
       );
-    const id = request.series ?? nameIn(request);
-    if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
-    const lower = table.header.map((name) => name.toLowerCase());
-    const at = (name: string): number => lower.indexOf(name);
-    const columns = [at('open'), at('high'), at('low'), at('close')];
+    const { ticker, date, prices } = columnsOf(table.header)!;
+    const asked = request.series ?? nameIn(request);
     const gathering = new Gathering<string>();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
-      const day = parsePlainDay(cells[at('date')] ?? '');
-      const prices = columns.map((column) => readCell(cells[column]));
-      const wrong = prices.indexOf(undefined);
-      if (day === undefined) gathering.refuse(where, `${quote(cells[at('date')] ?? '')} is not a day`);
-      else if (prices.includes('missing'))
+      const id = ticker >= 0 ? (cells[ticker] ?? '').toLowerCase() : asked;
+      if (!id)
+        throw new Error('the body does not say which series it is of, and the request does not either');
+      const day = parsePlainDay(cells[date] ?? '');
+      const values = prices.map((column) => readCell(cells[column]));
+      const wrong = values.indexOf(undefined);
+      if (day === undefined) gathering.refuse(where, `${quote(cells[date] ?? '')} is not a day`);
+      else if (values.includes('missing'))
         gathering.missing++; // a ragged row ends early
-      else if (wrong >= 0) gathering.refuse(where, `${quote(cells[columns[wrong]!] ?? '')} is not a number`);
+      else if (wrong >= 0) gathering.refuse(where, `${quote(cells[prices[wrong]!] ?? '')} is not a number`);
       else {
-        const [open, high, low, close] = prices as [number, number, number, number];
+        const [open, high, low, close] = values as [number, number, number, number];
         gathering.take(id, day, { open, high, low, close }, where);
       }
     }
     return parsedOf(gathering);
   },
 };
+
+/** In English, in Polish, or between angle brackets as in the bulk files, which also have a ticker in each row. */
+const NAMES = {
+  date: ['date', 'data'],
+  prices: [
+    ['open', 'otwarcie'],
+    ['high', 'najwyzszy'],
+    ['low', 'najnizszy'],
+    ['close', 'zamkniecie'],
+  ],
+};
+
+function columnsOf(
+  header: readonly string[],
+): { ticker: number; date: number; prices: number[] } | undefined {
+  const names = header.map((name) => name.toLowerCase().replace(/[<>]/g, ''));
+  const find = (among: readonly string[]): number => names.findIndex((name) => among.includes(name));
+  const [date, prices] = [find(NAMES.date), NAMES.prices.map(find)];
+  return date >= 0 && prices.every((column) => column >= 0)
+    ? { ticker: find(['ticker']), date, prices }
+    : undefined;
+}
 
 function nameIn({ url }: FeedRequest): string | undefined {
   return (URL.canParse(url) && new URL(url).searchParams.get('s')?.toLowerCase()) || undefined;

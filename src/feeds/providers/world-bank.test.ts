@@ -66,6 +66,18 @@ test('columns may move, names may be spelled as in other editions, notes may fol
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
+test('two columns of one name: the first is taken, the second refused once', () => {
+  const body = workbook('Monthly Prices', [
+    [undefined, 'Beef', 'Beef **', 'Lamb'],
+    [undefined, '($/kg)', '($/kg)', '($/kg)'],
+    ['2026M01', 7.5, 1, 7.28],
+    ['2026M02', 7.6, 2, 7.3],
+  ]);
+  const { observations, refused } = parse(body);
+  expect(observations.map((o) => o.close)).toEqual([7.5, 7.6, 7.28, 7.3]);
+  expect(refused).toEqual([{ where: 'column 3', reason: 'it is named Beef as column 2 is' }]);
+});
+
 test('the landing page leads to the monthly workbook, whatever its address is this time', () => {
   const [page] = worldBank.requests({});
   const html = `<!DOCTYPE html><html><a href="/a/CMO-Historical-Data-Annual.xlsx">annual</a>

@@ -71,7 +71,7 @@ function parseWorkbook(body: Uint8Array): Parsed {
     throw new Error('the sheet Monthly Prices has no row that begins with a month such as 1960M01');
   const columns = readHeader(rows.slice(0, first));
   const gathering = new Gathering<string>();
-  const wanted = columns.filter((column) => isAsExpected(column, gathering));
+  const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), gathering));
   if (wanted.length === 0) throw new Error('the sheet Monthly Prices names no series above its first month');
   for (const row of rows.slice(first)) readRow(row, wanted, gathering);
   return parsedOf(gathering);
@@ -103,11 +103,18 @@ function readHeader(rows: readonly SheetRow[]): Column[] {
   return columns;
 }
 
-/** The unit is the label's word: a series whose label has changed is refused, and says so. */
-function isAsExpected({ index, id, unit }: Column, gathering: Gathering<string>): boolean {
+/** The unit is the label's word: a series whose label has changed is refused, and says so. So is a name's second column. */
+function isAsExpected(
+  { index, id, unit }: Column,
+  before: readonly Column[],
+  gathering: Gathering<string>,
+): boolean {
   const provided = SERIES.find((one) => one.id === id);
-  const reason = provided && wrongUnit(provided, unit);
-  if (reason) gathering.refuseSeries(id, `column ${index + 1}`, reason);
+  const twin = before.find((one) => one.id === id);
+  const reason = twin
+    ? `it is named ${id} as column ${twin.index + 1} is`
+    : provided && wrongUnit(provided, unit);
+  if (reason) gathering.refuse(`column ${index + 1}`, reason);
   return !reason;
 }
 
