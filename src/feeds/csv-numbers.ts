@@ -19,7 +19,7 @@ export function findDecimalMark(texts: Iterable<string>, delimiter: string): Dec
   let point: string | undefined;
   let either = false;
   for (const text of texts) {
-    if (!/[.,]\d/.test(text)) continue;
+    if (PLAIN.test(text) && (point !== undefined || !text.includes('.'))) continue;
     const body = bodyOf(text)?.digits ?? '';
     if (EITHER.test(body)) either ||= body.includes(',');
     else if (POINT_GROUPED.test(body) || /^\d*\.\d+$/.test(body)) point ??= text;

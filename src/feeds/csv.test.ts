@@ -193,8 +193,8 @@ test('law: text without quotes is split the same by the fast way and by the libr
   fc.assert(
     fc.property(lines, fc.constantFrom('\n', '\r\n', '\r'), (rows, end) => {
       const text = rows.map((cells) => cells.join(',')).join(end);
-      const quoted = splitRows(`${text}${end}"q"`, ',', 1).slice(0, -1);
-      expect(splitRows(text, ',', 1)).toEqual(quoted);
+      const quoted = [...splitRows(`${text}${end}"q"`, ',', 1)].slice(0, -1);
+      expect([...splitRows(text, ',', 1)]).toEqual(quoted);
     }),
     { numRuns: 300 },
   );

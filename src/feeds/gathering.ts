@@ -19,7 +19,7 @@ export class Gathering<W extends string | number> {
   readonly refused: { where: W; reason: string }[] = [];
   missing = 0;
   readonly #series = new Map<string, Map<Day, Gathered<W>>>();
-  readonly #disputed = new Set<string>();
+  readonly #disputed = new Map<string, Set<Day>>();
   readonly #refusedSeries = new Set<string>();
   readonly #place: (where: W) => string;
 
@@ -47,7 +47,7 @@ export class Gathering<W extends string | number> {
       const { open, high, low, close } = ohlc;
       days.set(day, { series, day, open, high, low, close, where });
     } else if (!sameOhlc(known, ohlc)) {
-      this.#disputed.add(`${series}\n${day}`);
+      this.#disputed.set(series, (this.#disputed.get(series) ?? new Set()).add(day));
       const both = `${say(known)} (${this.#place(known.where)}) and ${say(ohlc)} (${this.#place(where)})`;
       this.refuse(where, `${printDay(day)} has two prices, ${both}; neither is taken`);
     }
@@ -73,8 +73,9 @@ export class Gathering<W extends string | number> {
   taken(): Gathered<W>[] {
     const all: Gathered<W>[] = [];
     for (const [series, days] of this.#series) {
-      const rows = [...days.values()].filter(({ day }) => !this.#disputed.has(`${series}\n${day}`));
-      for (const row of rows.sort((a, b) => a.day - b.day)) all.push(row);
+      const disputed = this.#disputed.get(series);
+      const rows = [...days.values()].sort((a, b) => a.day - b.day);
+      for (const row of rows) if (!disputed?.has(row.day)) all.push(row);
     }
     return all;
   }

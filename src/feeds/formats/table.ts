@@ -7,7 +7,8 @@ export interface TableRow {
 
 export interface Table {
   header: readonly string[];
-  rows: readonly TableRow[];
+  /** Cut out of the text as they are asked for: a body of millions of rows is never held twice. */
+  rows: Iterable<TableRow>;
   delimiter: string;
 }
 
@@ -30,8 +31,8 @@ export function readTable(text: string, isHeader: (names: readonly string[]) => 
     const head = plain.slice(start, Math.min(end, start + LINE_CHARS_MAX));
     const delimiter = DELIMITERS.find((one) => isHeader(splitQuoted(head, one)));
     if (delimiter !== undefined) {
-      const [first, ...rows] = splitRows(plain.slice(start), delimiter, line);
-      return { header: first?.cells ?? [], rows, delimiter };
+      const rows = splitRows(plain.slice(start), delimiter, line);
+      return { ...beheaded(rows), delimiter };
     }
     start = end + (plain.startsWith('\r\n', end) ? 2 : 1);
   }
@@ -49,23 +50,29 @@ export function isFootnote(cells: readonly string[]): boolean {
   return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
 }
 
-export function splitRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
-  return text.includes('"')
-    ? splitQuotedRows(text, delimiter, firstLineNumber)
-    : splitPlainRows(text, delimiter, firstLineNumber);
+export function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TableRow> {
+  if (text.includes('"')) return splitQuotedRows(text, delimiter, firstLineNumber);
+  return { [Symbol.iterator]: () => splitPlainRows(text, delimiter, firstLineNumber) };
+}
+
+function beheaded(all: Iterable<TableRow>): { header: readonly string[]; rows: Iterable<TableRow> } {
+  const [first] = all;
+  const rows = function* (): Generator<TableRow> {
+    for (const row of all) if (row.line !== first?.line) yield row;
+  };
+  return { header: first?.cells ?? [], rows: { [Symbol.iterator]: rows } };
 }
 
 /** Without a quote in the text a row is a line and a cell is what stands between delimiters: ten times the speed. */
-function splitPlainRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
-  const rows: TableRow[] = [];
-  let line = firstLineNumber - 1;
-  for (const row of text.split(/\r\n|\n|\r/)) {
-    line++;
-    if (row.trim() === '') continue;
-    if (row.length > LINE_CHARS_MAX) throw tooLong(line);
-    rows.push({ line, cells: row.split(delimiter).map(trim) });
+function* splitPlainRows(text: string, delimiter: string, firstLineNumber: number): Generator<TableRow> {
+  let start = 0;
+  for (let line = firstLineNumber; start <= text.length; line++) {
+    const end = endOfLine(text, start);
+    if (end - start > LINE_CHARS_MAX) throw tooLong(line);
+    const row = text.slice(start, end);
+    if (row.trim() !== '') yield { line, cells: row.split(delimiter).map(trim) };
+    start = end + (text.startsWith('\r\n', end) ? 2 : 1);
   }
-  return rows;
 }
 
 function splitQuotedRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
@@ -103,12 +110,11 @@ function splitQuoted(head: string, delimiter: string): string[] {
   );
 }
 
+const LINE_END = /[\r\n]/g;
+
 function endOfLine(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 13) return at;
-  }
-  return text.length;
+  LINE_END.lastIndex = start;
+  return LINE_END.exec(text)?.index ?? text.length;
 }
 
 function trim(cell: string): string {
