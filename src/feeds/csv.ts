@@ -5,7 +5,7 @@ import { type DateOrder, findDateOrder, readDay } from './csv-dates.ts';
 import { type DecimalMark, findDecimalMark, readNumber } from './csv-numbers.ts';
 import { quote } from './formats/cell.ts';
 import { firstLine, isFootnote, readTable, type Table } from './formats/table.ts';
-import { Gathering } from './gathering.ts';
+import { Gathering, oddOnes } from './gathering.ts';
 
 /** How to read a file, where the file itself does not tell. */
 export interface CsvMapping {
@@ -58,16 +58,24 @@ export function parseCsv(text: string, latestDay: Day, mapping: CsvMapping = {})
     if (!isFootnote(cells)) readRow(line, cells, read);
   }
   const { gathering } = read;
-  const refused = gathering.refused.map(({ where: line, reason }) => ({ line, reason }));
-  const parsed: ParsedCsv = { bars: [], missing: gathering.missing, refused, odd: [] };
-  for (const { series: symbol, day, open, high, low, close, where } of gathering.taken()) {
-    parsed.bars.push({ symbol, day, open, high, low, close });
-    if (low > Math.min(open, close, high) || high < Math.max(open, close)) {
-      const reason = `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`;
-      parsed.odd.push({ line: where, reason });
-    }
-  }
-  return parsed;
+  const taken = gathering.taken();
+  return {
+    bars: taken.map(({ series: symbol, day, open, high, low, close }) => ({
+      symbol,
+      day,
+      open,
+      high,
+      low,
+      close,
+    })),
+    missing: gathering.missing,
+    refused: byLine(gathering.refused),
+    odd: byLine(oddOnes(taken)),
+  };
+}
+
+function byLine(remarks: readonly { where: number; reason: string }[]): { line: number; reason: string }[] {
+  return remarks.map(({ where: line, reason }) => ({ line, reason }));
 }
 
 // Most files leave nothing open. One look at the whole text spares them a second and a third pass over their rows.

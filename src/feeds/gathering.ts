@@ -81,6 +81,16 @@ export class Gathering<W extends string | number> {
   }
 }
 
+/** Bars whose low or high does not hold its open and close. They are kept: a source's word is not repaired. */
+export function oddOnes<W>(rows: readonly Gathered<W>[]): { where: W; reason: string }[] {
+  const odd: { where: W; reason: string }[] = [];
+  for (const { open, high, low, close, where } of rows) {
+    if (low <= Math.min(open, close, high) && high >= Math.max(open, close)) continue;
+    odd.push({ where, reason: `open ${open}, high ${high}, low ${low}, close ${close} do not fit together` });
+  }
+  return odd;
+}
+
 function say({ open, high, low, close }: Ohlc): string {
   const all = [open, high, low, close].map(printNumber);
   return new Set(all).size === 1 ? all[0]! : all.join('/');

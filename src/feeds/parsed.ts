@@ -1,13 +1,20 @@
 import { type Measure, readMeasure } from './formats/unit.ts';
-import type { Gathering } from './gathering.ts';
+import { type Gathering, oddOnes } from './gathering.ts';
 import type { Parsed, ProvidedSeries } from './provider.ts';
 
 /** What a provider's parse answers with, from what it has gathered. */
 export function parsedOf(gathering: Gathering<string>, more: Pick<Parsed, 'next' | 'ignored'> = {}): Parsed {
-  const observations = gathering
-    .taken()
-    .map(({ series, day, open, high, low, close }) => ({ series, day, open, high, low, close }));
-  return { observations, missing: gathering.missing, refused: gathering.refused, ...more };
+  const taken = gathering.taken();
+  const observations = taken.map(({ series, day, open, high, low, close }) => ({
+    series,
+    day,
+    open,
+    high,
+    low,
+    close,
+  }));
+  const { missing, refused } = gathering;
+  return { observations, missing, refused, odd: oddOnes(taken), ...more };
 }
 
 /** What a number of a series is as the provider publishes it. */

@@ -52,6 +52,8 @@ export interface Parsed {
   missing: number;
   /** What could not be used, and why. */
   refused: { where: string; reason: string }[];
+  /** What was taken and looks wrong: bars whose low or high does not hold the open and close. */
+  odd?: { where: string; reason: string }[];
   /** What was left out as it should be, and why: a bar that is still forming. */
   ignored?: { where: string; reason: string }[];
   /** Where the provider says that there is more, the request for it. */

@@ -15,6 +15,12 @@ test('CRLF and ragged rows: without a volume it is a bar, without a close it is 
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
+test('a bar that does not fit together is kept and flagged', () => {
+  const { observations, odd } = parse('Date,Open,High,Low,Close\n2020-04-18,5,4,1,2\n');
+  expect(observations.length).toBe(1);
+  expect(odd).toEqual([{ where: 'line 2', reason: 'open 5, high 4, low 1, close 2 do not fit together' }]);
+});
+
 test('the Polish page and the bulk files are read too', () => {
   const polish = 'Data,Otwarcie,Najwyzszy,Najnizszy,Zamkniecie\n2020-04-20,17.73,17.85,-40.32,-37.63\n';
   const bulk =

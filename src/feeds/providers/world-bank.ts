@@ -42,7 +42,7 @@ export const worldBank: Provider = {
     const kind = sniff(body);
     if (kind === 'zip') return parseWorkbook(body);
     if (kind === 'empty') throw new Error('the body is empty');
-    if (kind === 'html' && request.body === 'html')
+    if (request.body === 'html')
       return { observations: [], missing: 0, refused: [], next: workbookOn(decode(body), request) };
     throw new Error(
       kind === 'html'
