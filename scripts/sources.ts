@@ -19,9 +19,7 @@ This page is made from the providers' settings by \`bun scripts/sources.ts\`. Ho
 
 Where several providers that are on have a series for one symbol, the first in this order fills it.
 
-| Key | Provider | May be passed on | Must be set | Runs (cron, zone) |
-|---|---|---|---|---|
-${PROVIDERS.map(row).join('\n')}
+${table([['Key', 'Provider', 'May be passed on', 'Must be set', 'Runs (cron, zone)'], ...PROVIDERS.map(row)])}
 
 A provider that may not be passed on needs an agreement with its owner before you serve its prices to others.
 
@@ -37,9 +35,15 @@ They can be filled by \`openpit import\`, or by your own feed.
 `;
 }
 
-function row({ key, title, licence, needs, schedule, zone }: Provider): string {
+function row({ key, title, licence, needs, schedule, zone }: Provider): string[] {
   const must = needs.map((name) => `\`${name}\``).join(', ') || '—';
-  return `| \`${key}\` | ${title} | [${REDISTRIBUTION[licence.redistribution]}](${licence.url}) | ${must} | \`${schedule}\`, ${zone} |`;
+  return [
+    `\`${key}\``,
+    title,
+    `[${REDISTRIBUTION[licence.redistribution]}](${licence.url})`,
+    must,
+    `\`${schedule}\`, ${zone}`,
+  ];
 }
 
 function section(provider: Provider): string {
@@ -48,13 +52,21 @@ function section(provider: Provider): string {
     const codes = provider.series.map(({ id }) => id).join(', ');
     return `${head}Units of each currency for 1 EUR: ${codes}.`;
   }
-  return `${head}| Series | Symbol | Name | Unit |\n|---|---|---|---|\n${provider.series.map(seriesRow).join('\n')}`;
+  return head + table([['Series', 'Symbol', 'Name', 'Unit'], ...provider.series.map(seriesRow)]);
 }
 
-function seriesRow({ id, symbol, currency, unit, published }: ProvidedSeries): string {
+function seriesRow({ id, symbol, currency, unit, published }: ProvidedSeries): string[] {
   const name = catalog.find((one) => one.code === symbol)?.name ?? '';
   const from = published ? `, from ${published.currency} per ${published.unit}` : '';
-  return `| ${id} | \`${symbol}\` | ${name} | ${currency} per ${unit}${from} |`;
+  return [id, `\`${symbol}\``, name, `${currency} per ${unit}${from}`];
+}
+
+/** With columns as wide as their widest cell, as the formatter wants them. */
+function table([head, ...rows]: string[][]): string {
+  const widths = head!.map((name, i) => Math.max(name.length, 3, ...rows.map((cells) => cells[i]!.length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`;
+  return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
 function withoutSource(): string {
