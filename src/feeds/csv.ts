@@ -1,11 +1,29 @@
-import { parse } from 'csv-parse/sync';
 import type { Bar } from '../market/bar.ts';
-import { type Day, parseDay, printDay } from '../market/day.ts';
-import { parseNumber } from '../market/decimal.ts';
+import { type Day, printDay } from '../market/day.ts';
+import { type ColumnIndexes, type CsvColumns, findColumns, isHeader } from './csv-columns.ts';
+import { type DateOrder, findDateOrder, readDay } from './csv-dates.ts';
+import { type DecimalMark, findDecimalMark, readNumber } from './csv-numbers.ts';
+import { quote } from './formats/cell.ts';
+import { firstLine, isFootnote, readTable, type Table } from './formats/table.ts';
+import { Gathering, oddOnes } from './gathering.ts';
 
-/** What a file says: its bars, and what could not be taken, by line. */
+/** How to read a file, where the file itself does not tell. */
+export interface CsvMapping {
+  columns?: CsvColumns;
+  dateOrder?: DateOrder;
+  decimal?: DecimalMark;
+  /** Timestamps with an offset belong to the day that they are on in this IANA zone. */
+  zone?: string;
+}
+
+export interface CsvBar extends Bar {
+  /** What the symbol column says; empty where the file is of one symbol. */
+  symbol: string;
+}
+
+/** What a file says: its bars by symbol and day, and what could not be taken, by line. */
 export interface ParsedCsv {
-  bars: Bar[];
+  bars: CsvBar[];
   /** Rows with a day and no value. Missing is never zero. */
   missing: number;
   /** Rows that cannot be used. */
@@ -14,106 +32,110 @@ export interface ParsedCsv {
   odd: { line: number; reason: string }[];
 }
 
-const MISSING = new Set(['', '.', '..', '…', '-', 'n/a', 'na', 'null', 'nan', 'none', '#n/a']);
-const VALUE_NAMES = ['close', 'price', 'value', 'rate', 'settle', 'last'];
-
-interface Columns {
-  date: number;
-  /** Four columns, or one that is all four. */
-  ohlc: { open: number; high: number; low: number; close: number } | { value: number };
-}
-
 /**
- * Reads a CSV with a column `date` and either `open,high,low,close` or a single value, in any order of columns and
- * rows. Throws when the header does not tell which is which. `latestDay` is the last day that a row may have.
+ * Reads any CSV of daily prices: a date and either one value or open, high, low and close, in any order of columns and
+ * rows, with lines before the header, and with the separators of any country where they are clear. Throws when the
+ * file as a whole does not tell what it means. `latestDay` is the last day that a row may have.
  */
-export function parseCsv(text: string, latestDay: Day): ParsedCsv {
-  const lines: number[] = [];
-  const records = parse(text, {
-    bom: true,
-    on_record(record: string[], info) {
-      lines.push(info.lines);
-      return record;
-    },
-    trim: true,
-    delimiter: delimiterOf(text),
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-  });
-  const [header, ...rows] = records;
-  if (!header) throw new Error('the file is empty');
-  const columns = findColumns(header);
-  const parsed: ParsedCsv = { bars: [], missing: 0, refused: [], odd: [] };
-  const lineOfDay = new Map<Day, number>();
-  for (const [i, record] of rows.entries()) {
-    readRow(record, lines[i + 1]!, columns, latestDay, lineOfDay, parsed);
-  }
-  return parsed;
-}
-
-function readRow(
-  record: readonly string[],
-  line: number,
-  columns: Columns,
-  latestDay: Day,
-  lineOfDay: Map<Day, number>,
-  parsed: ParsedCsv,
-): void {
-  const refuse = (reason: string): void => {
-    parsed.refused.push({ line, reason });
+export function parseCsv(text: string, latestDay: Day, mapping: CsvMapping = {}): ParsedCsv {
+  const table = findTable(text, mapping.columns ?? {});
+  const columns = findColumns(table.header, mapping.columns ?? {});
+  const read: Reading = {
+    columns,
+    latestDay,
+    order:
+      mapping.dateOrder ??
+      (TWO_NUMBERS.test(text) ? findDateOrder(cellsOf(table, [columns.date])) : undefined),
+    mark:
+      mapping.decimal ??
+      (cellsHaveCommas(text, table)
+        ? findDecimalMark(cellsOf(table, columns.prices), table.delimiter)
+        : 'point'),
+    zone: mapping.zone,
+    gathering: new Gathering<number>((line) => `line ${line}`),
   };
-  const dateText = (record[columns.date] ?? '').replace(/[T ]00:00(:00(\.0+)?)?Z?$/, '');
-  const day = parseDay(dateText);
-  const { ohlc } = columns;
-  const cells = 'value' in ohlc ? [ohlc.value] : [ohlc.open, ohlc.high, ohlc.low, ohlc.close];
-  const texts = cells.map((cell) => record[cell] ?? '');
-  const values = texts.map((text) => parseNumber(withoutGrouping(text)));
-  const wrong = values.indexOf(undefined);
+  for (const { line, cells } of table.rows) {
+    if (!isFootnote(cells)) readRow(line, cells, read);
+  }
+  const { gathering } = read;
+  const taken = gathering.taken();
+  return {
+    bars: taken.map(({ series: symbol, day, open, high, low, close }) => ({
+      symbol,
+      day,
+      open,
+      high,
+      low,
+      close,
+    })),
+    missing: gathering.missing,
+    refused: byLine(gathering.refused),
+    odd: byLine(oddOnes(taken)),
+  };
+}
 
-  if (day === undefined) refuse(`"${dateText}" is not a day as YYYY-MM-DD`);
-  else if (day > latestDay) refuse(`${dateText} is in the future`);
-  else if (texts.some((text) => MISSING.has(text.toLowerCase()))) parsed.missing++;
-  else if (wrong >= 0) refuse(`"${texts[wrong]}" is not a number`);
-  else if (lineOfDay.has(day)) refuse(`${printDay(day)} is already on line ${lineOfDay.get(day)}`);
+function byLine(remarks: readonly { where: number; reason: string }[]): { line: number; reason: string }[] {
+  return remarks.map(({ where: line, reason }) => ({ line, reason }));
+}
+
+// Most files leave nothing open. One look at the whole text spares them a second and a third pass over their rows.
+const TWO_NUMBERS = /\b\d{1,2}([-/. ])\d{1,2}\1\d{4}\b/;
+
+function cellsHaveCommas(text: string, { delimiter }: Table): boolean {
+  return text.includes(',') && (delimiter !== ',' || text.includes('"'));
+}
+
+interface Reading {
+  columns: ColumnIndexes;
+  latestDay: Day;
+  order: DateOrder | undefined;
+  mark: DecimalMark | undefined;
+  zone: string | undefined;
+  gathering: Gathering<number>;
+}
+
+function findTable(text: string, columns: CsvColumns): Table {
+  if (text.trim() === '') throw new Error('the file is empty');
+  if (/^\s*<(!doctype|html|head|body|script)\b/i.test(text))
+    throw new Error('the file is a web page, not CSV');
+  if (text.slice(0, 4096).includes('\0')) throw new Error('the file is not text');
+  const table = readTable(text, (names) => isHeader(names, columns));
+  if (table) return table;
+  throw new Error(
+    columns.date === undefined
+      ? `no line has a column "date" beside another one; say which it is with --date-column (the file starts with ${quote(firstLine(text))})`
+      : `no line has a column "${columns.date}" (the file starts with ${quote(firstLine(text))})`,
+  );
+}
+
+function readRow(line: number, cells: readonly string[], read: Reading): void {
+  const { columns, gathering } = read;
+  const dateText = cells[columns.date] ?? '';
+  const day = readDay(dateText, read.order, read.zone);
+  const symbol = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
+  const texts = columns.prices.map((column) => cells[column] ?? '');
+  const prices = texts.map((text) => readNumber(text, read.mark));
+  const wrong = prices.indexOf(undefined);
+
+  if (day === undefined) gathering.refuse(line, `${quote(dateText)} is not a day`);
+  else if (day > read.latestDay) gathering.refuse(line, `${printDay(day)} is in the future`);
+  else if (columns.symbol !== undefined && symbol === '') gathering.refuse(line, 'it names no symbol');
+  else if (prices.includes('missing')) gathering.missing++;
+  else if (wrong >= 0) gathering.refuse(line, notANumber(texts[wrong]!, read.mark));
   else {
-    lineOfDay.set(day, line);
-    const [open, high = open, low = open, close = open] = values as [number, ...number[]];
-    if (low > Math.min(open, close, high) || high < Math.max(open, close)) {
-      const reason = `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`;
-      parsed.odd.push({ line, reason });
-    }
-    parsed.bars.push({ day, open, high, low, close });
+    const [open, high = open, low = open, close = open] = prices as [number, ...number[]];
+    gathering.take(symbol, day, { open, high, low, close }, line);
   }
 }
 
-function findColumns(header: readonly string[]): Columns {
-  const names = header.map((name) => name.trim().toLowerCase());
-  const date = names.findIndex((name) => name === 'date' || name === 'day' || name === 'observation_date');
-  if (date < 0) throw new Error(`the first line has no column "date" (it has ${header.join(', ')})`);
-  const [open, high, low, close] = ['open', 'high', 'low', 'close'].map((name) => names.indexOf(name));
-  if ([open, high, low, close].every((index) => index !== undefined && index >= 0)) {
-    return { date, ohlc: { open: open!, high: high!, low: low!, close: close! } };
-  }
-  const others = names.map((_, index) => index).filter((index) => index !== date && names[index] !== '');
-  const named = others.filter((index) => VALUE_NAMES.includes(names[index]!));
-  const value = others.length === 1 ? others[0] : named.length === 1 ? named[0] : undefined;
-  if (value === undefined) {
-    throw new Error(
-      `the first line must name open, high, low and close, or one value column (it has ${header.join(', ')})`,
-    );
-  }
-  return { date, ohlc: { value } };
+function notANumber(text: string, mark: DecimalMark | undefined): string {
+  return mark === undefined && /\d,\d/.test(text)
+    ? `${quote(text)} may be thousands or a decimal comma; say --decimal comma or point`
+    : `${quote(text)} is not a number`;
 }
 
-/** The first line tells: a semicolon or a tab there is never part of a name. */
-function delimiterOf(text: string): string {
-  const firstLine = text.slice(0, text.indexOf('\n') + 1 || text.length);
-  if (firstLine.includes('\t')) return '\t';
-  return firstLine.includes(';') ? ';' : ',';
-}
-
-/** `1,234.5` as `1234.5`. */
-function withoutGrouping(text: string): string {
-  return /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(',', '') : text;
+function* cellsOf({ rows }: Table, columns: readonly number[]): Generator<string> {
+  for (const { cells } of rows) {
+    for (const column of columns) yield cells[column] ?? '';
+  }
 }

@@ -64,7 +64,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
   test('refused lines are told by their number and do not stop the rest', async () => {
     const file = await csv(
       'bad.csv',
-      'date,close\n2021-02-30,1\n2021-03-01,x\n2021-03-02,5\n2021-03-02,6\n2999-01-01,1\n',
+      'date,close\n2021-02-30,1\n2021-03-01,x\n2021-03-02,5\n2021-03-02,6\n2999-01-01,1\n2021-03-03,7\n',
     );
     const out = await run('import', file, '--symbol', 'XAG');
     expect(out).toContain('1 taken, 0 unchanged, 0 corrected, 0 without a value, 4 refused');

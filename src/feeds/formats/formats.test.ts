@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test';
+import { zipSync } from 'fflate';
+import { bytes, workbook, zipOf } from '../../../test/support/feed-bodies.ts';
+import { sniff, textOf } from './body.ts';
+import { readMeasure } from './unit.ts';
+import { readSheet } from './xlsx.ts';
+import { parseXml } from './xml.ts';
+import { Zip } from './zip.ts';
+
+describe('zip', () => {
+  /** A zip of files of zeros, whose directory gives another size for them. */
+  function zipThatSays(sizes: readonly number[], realBytes: number): Uint8Array {
+    const zip = zipSync(Object.fromEntries(sizes.map((_, i) => [`${i}`, new Uint8Array(realBytes)])));
+    const view = new DataView(zip.buffer, zip.byteOffset);
+    let at = view.getUint32(zip.length - 6, true);
+    for (const size of sizes) {
+      expect(view.getUint32(at, true)).toBe(0x02014b50);
+      view.setUint32(at + 24, size, true);
+      at += 46 + 1;
+    }
+    return zip;
+  }
+
+  test('what would fill the memory is refused by its directory, before it is unpacked', () => {
+    const mebibyte = 1024 * 1024;
+    expect(() => new Zip(zipThatSays([65 * mebibyte], 10))).toThrow('at most 67108864');
+    expect(() => new Zip(zipThatSays(Array(9).fill(8 * mebibyte), 10))).toThrow('at most 67108864');
+  });
+
+  test('a directory that says too little is found out while unpacking', () => {
+    const zip = new Zip(zipThatSays([10], 1_000_000));
+    expect(() => zip.read('0')).toThrow('damaged');
+  });
+
+  test('one wrong byte is found by the checksum', () => {
+    const zip = zipSync({ 'a.csv': [bytes('Date,USD\n2026-01-02,1.5\n'), { level: 0 }] });
+    expect(new Zip(zip).read('a.csv')).toEqual(bytes('Date,USD\n2026-01-02,1.5\n'));
+    const at = zip.indexOf('1'.charCodeAt(0), 50);
+    zip[at] = '9'.charCodeAt(0);
+    expect(() => new Zip(zip).read('a.csv')).toThrow('damaged');
+  });
+});
+
+describe('XML', () => {
+  test('entities that grow are refused with their document type', () => {
+    const laughs = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]><a>&lol2;</a>';
+    expect(() => parseXml(laughs)).toThrow('document type');
+  });
+
+  test('more than a thousand ampersands are no attack', () => {
+    const text = parseXml(`<a>${'<b>x &amp; y</b>'.repeat(3000)}</a>`);
+    expect(JSON.stringify(text)).toContain('x & y');
+  });
+
+  test('a document that is cut off or nested without end is refused', () => {
+    expect(() => parseXml('<a><b>')).toThrow('cut off');
+    expect(() => parseXml('<a>'.repeat(100_000))).toThrow('cut off');
+    expect(() => parseXml(`${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`)).toThrow('not well formed');
+  });
+});
+
+describe('XLSX', () => {
+  test('numbers keep the 15 digits that Excel shows', () => {
+    const rows = readSheet(workbook('S', [[1.14, 0.07, 646.42, 'text & more']]), (name) => name === 'S');
+    expect([...rows[0]!.cells.values()]).toEqual(['1.14', '0.07', '646.42', 'text & more']);
+  });
+
+  test('a cell in the farthest corner costs nothing', () => {
+    const far = zipOf({
+      'xl/workbook.xml': '<workbook><sheets><sheet name="S" r:id="rId1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="rId1" Target="/xl/worksheets/a.xml"/></Relationships>',
+      'xl/worksheets/a.xml':
+        '<worksheet><dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c><v>1</v></c><c t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>',
+    });
+    const rows = readSheet(far, () => true);
+    expect(rows.map(({ number, cells }) => [number, [...cells]])).toEqual([
+      [
+        1,
+        [
+          [0, '1'],
+          [1, 'ab'],
+        ],
+      ],
+      [1048576, [[16383, '2']]],
+    ]);
+  });
+});
+
+test.each([
+  ['($/bbl)', 'USD', 'Bbl'],
+  ['$/MMBTU', 'USD', 'MMBtu'],
+  ['Dollars per Barrel', 'USD', 'Bbl'],
+  ['U.S. Dollars per Metric Ton', 'USD', 'MT'],
+  ['U.S. Cents per Pound', 'USX', 'Lb'],
+  ['($/troy oz)', 'USD', 'T.oz'],
+  ['($/cubic meter)', 'USD', 'm3'],
+  ['$/GAL', 'USD', 'Gal'],
+])('the label %s is %s per %s', (label, currency, unit) => {
+  expect(readMeasure(label)).toEqual({ currency, unit });
+});
+
+test.each(['($/dmtu)', '(2010=100)', '(cents/sheet)', '', '$', 'Index', '$/bbl/day'])(
+  'the label "%s" is not known',
+  (label) => {
+    expect(readMeasure(label)).toBeUndefined();
+  },
+);
+
+test('what a body is shows in its first bytes', () => {
+  expect(sniff(bytes('  \n<?xml version="1.0"?><!-- c --><html>'))).toBe('html');
+  expect(sniff(bytes('<gesmes:Envelope>'))).toBe('xml');
+  expect(sniff(bytes(' [1]'))).toBe('json');
+  expect(sniff(new Uint8Array())).toBe('empty');
+  expect(() => textOf(new Uint8Array([1, 0, 2]), 'CSV')).toThrow('not text');
+});

@@ -1,0 +1,126 @@
+import { parse } from 'csv-parse/sync';
+
+export interface TableRow {
+  line: number;
+  cells: readonly string[];
+}
+
+export interface Table {
+  header: readonly string[];
+  /** Cut out of the text as they are asked for: a body of millions of rows is never held twice. */
+  rows: Iterable<TableRow>;
+  delimiter: string;
+}
+
+const DELIMITERS = [',', ';', '\t', '|'];
+/** How far down a header is looked for: EIA's files have four or five lines before theirs. */
+const PREAMBLE_LINES_MAX = 60;
+/** A price row has some hundred characters. The widest header of a provider, ECB's, has 200. */
+const LINE_CHARS_MAX = 200_000;
+
+/**
+ * Reads delimited text. The first line that `isHeader` accepts, cut by whichever delimiter, is the header; what stands
+ * before it is skipped. Cells are trimmed, empty rows left out. Undefined when no line is a header.
+ */
+export function readTable(text: string, isHeader: (names: readonly string[]) => boolean): Table | undefined {
+  const plain = text.replace(/^\uFEFF/, '');
+  let line = 1;
+  let start = 0;
+  for (; line <= PREAMBLE_LINES_MAX && start < plain.length; line++) {
+    const end = endOfLine(plain, start);
+    const head = plain.slice(start, Math.min(end, start + LINE_CHARS_MAX));
+    const delimiter = DELIMITERS.find((one) => isHeader(splitQuoted(head, one)));
+    if (delimiter !== undefined) {
+      const rows = splitRows(plain.slice(start), delimiter, line);
+      return { ...beheaded(rows), delimiter };
+    }
+    start = end + (plain.startsWith('\r\n', end) ? 2 : 1);
+  }
+  return undefined;
+}
+
+/** The first lines of a text, for a message that says what was found instead. */
+export function firstLine(text: string): string {
+  return text.slice(0, Math.min(endOfLine(text, 0), 200)).replace(/^\uFEFF/, '');
+}
+
+/** A row that is a remark and not a row: one cell with words in it. */
+export function isFootnote(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell !== '');
+  return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
+}
+
+export function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TableRow> {
+  if (text.includes('"')) return splitQuotedRows(text, delimiter, firstLineNumber);
+  return { [Symbol.iterator]: () => splitPlainRows(text, delimiter, firstLineNumber) };
+}
+
+function beheaded(all: Iterable<TableRow>): { header: readonly string[]; rows: Iterable<TableRow> } {
+  const [first] = all;
+  const rows = function* (): Generator<TableRow> {
+    for (const row of all) if (row.line !== first?.line) yield row;
+  };
+  return { header: first?.cells ?? [], rows: { [Symbol.iterator]: rows } };
+}
+
+/** Without a quote in the text a row is a line and a cell is what stands between delimiters: ten times the speed. */
+function* splitPlainRows(text: string, delimiter: string, firstLineNumber: number): Generator<TableRow> {
+  let start = 0;
+  for (let line = firstLineNumber; start <= text.length; line++) {
+    const end = endOfLine(text, start);
+    if (end - start > LINE_CHARS_MAX) throw tooLong(line);
+    const row = text.slice(start, end);
+    if (row.trim() !== '') yield { line, cells: row.split(delimiter).map(trim) };
+    start = end + (text.startsWith('\r\n', end) ? 2 : 1);
+  }
+}
+
+function splitQuotedRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
+  const rows: TableRow[] = [];
+  try {
+    parse(text, {
+      on_record(record: string[], { lines }) {
+        rows.push({ line: lines + firstLineNumber - 1, cells: record });
+        return null;
+      },
+      trim: true,
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: LINE_CHARS_MAX,
+    });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'CSV_QUOTE_NOT_CLOSED')
+      throw new Error('a quote is not closed; the file may have been cut off');
+    if (code === 'CSV_MAX_RECORD_SIZE') throw tooLong(rows.at(-1)?.line ?? firstLineNumber);
+    throw new Error('the text is not well-formed CSV');
+  }
+  return rows;
+}
+
+function splitQuoted(head: string, delimiter: string): string[] {
+  return head.split(delimiter).map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .trim(),
+  );
+}
+
+const LINE_END = /[\r\n]/g;
+
+function endOfLine(text: string, start: number): number {
+  LINE_END.lastIndex = start;
+  return LINE_END.exec(text)?.index ?? text.length;
+}
+
+function trim(cell: string): string {
+  return cell.trim();
+}
+
+function tooLong(line: number): Error {
+  return new Error(`line ${line} or the one after it has more than ${LINE_CHARS_MAX} characters`);
+}

@@ -1,0 +1,46 @@
+/** What one number of a series is: `USD` per `Bbl`. */
+export interface Measure {
+  currency: string;
+  unit: string;
+}
+
+const CURRENCIES: readonly [RegExp, string][] = [
+  [/^(u\.?s\.? ?)?(cents?|¢)$|^usx$/, 'USX'],
+  [/^(u\.?s\.? ?)?(\$|dollars?)$|^usd$|^us\$$/, 'USD'],
+  [/^(€|euros?|eur)$/, 'EUR'],
+];
+
+/** How providers write the catalogue's units. A unit that is not here is not known, and a series in it is refused. */
+const UNITS: Readonly<Record<string, readonly string[]>> = {
+  Bbl: ['bbl', 'barrel', 'barrels'],
+  MMBtu: [
+    'mmbtu',
+    'million btu',
+    'mil. btu',
+    'million british thermal units',
+    'million metric british thermal unit',
+  ],
+  MT: ['mt', 'metric ton', 'metric tons', 'metric tonne', 'tonne'],
+  DMT: ['dmt', 'dry metric ton'],
+  Kg: ['kg', 'kilogram', 'kilo'],
+  Lb: ['lb', 'pound', 'pounds'],
+  'T.oz': ['troy oz', 'toz', 'troy ounce', 'oz t'],
+  m3: ['cubic meter', 'cubic metre', 'cubic meters', 'cum', 'm3'],
+  Gal: ['gal', 'gallon', 'gallons'],
+};
+const unitOfName = new Map(
+  Object.entries(UNITS).flatMap(([unit, names]) => names.map((name) => [name, unit])),
+);
+
+/** Reads a label such as `($/bbl)`, `$/MMBTU`, `Dollars per Barrel`, `U.S. Cents per Pound`; undefined when it says something else. */
+export function readMeasure(label: string): Measure | undefined {
+  const plain = label
+    .toLowerCase()
+    .replace(/[()\s]+/g, ' ')
+    .trim();
+  const [money, amount, ...more] = plain.split(/\s*\/\s*|\s+per\s+/);
+  if (money === undefined || amount === undefined || more.length > 0) return undefined;
+  const currency = CURRENCIES.find(([pattern]) => pattern.test(money))?.[1];
+  const unit = unitOfName.get(amount);
+  return currency && unit ? { currency, unit } : undefined;
+}

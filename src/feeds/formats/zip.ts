@@ -1,0 +1,105 @@
+import { inflateRawSync } from 'node:zlib';
+import { decode, UNZIPPED_BYTES_MAX } from './body.ts';
+
+interface Entry {
+  name: string;
+  method: number;
+  crc: number;
+  packedBytes: number;
+  bytes: number;
+  offset: number;
+}
+
+/** As many files as a workbook or a download could have, many times over. */
+const ENTRIES_MAX = 2_000;
+
+/**
+ * The files of a zip, unpacked when asked for. The sizes in the directory are added up before anything is inflated, and
+ * inflating stops at the size that the directory gives: a small file that would fill the memory is refused either way.
+ * Each file's checksum is compared, so that a damaged body never becomes a price.
+ */
+export class Zip {
+  readonly #body: Uint8Array;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  constructor(body: Uint8Array, bytesMax = UNZIPPED_BYTES_MAX) {
+    this.#body = body;
+    const entries = readDirectory(body);
+    const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total > bytesMax)
+      throw new Error(`the zip file unpacks to ${total} bytes; at most ${bytesMax} are taken`);
+    this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
+  }
+
+  get names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  read(name: string): Uint8Array | undefined {
+    const entry = this.#entries.get(name);
+    if (!entry) return undefined;
+    const bytes = this.#unpack(entry);
+    if (bytes.length !== entry.bytes || Bun.hash.crc32(bytes) !== entry.crc) throw damaged(name);
+    return bytes;
+  }
+
+  #unpack({ name, method, packedBytes, bytes, offset }: Entry): Uint8Array {
+    const view = viewOf(this.#body);
+    if (offset + 30 > view.byteLength || view.getUint32(offset, true) !== 0x04034b50) throw damaged(name);
+    const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+    const packed = this.#body.subarray(start, start + packedBytes);
+    if (packed.length !== packedBytes) throw damaged(name);
+    if (method === 0) return packed;
+    if (method !== 8) throw new Error(`"${name.slice(0, 60)}" in the zip file is packed in an unknown way`);
+    try {
+      return inflateRawSync(packed, { maxOutputLength: Math.max(bytes, 1) });
+    } catch {
+      throw damaged(name);
+    }
+  }
+}
+
+function readDirectory(body: Uint8Array): Entry[] {
+  const view = viewOf(body);
+  const end = findEnd(view);
+  const count = view.getUint16(end + 10, true);
+  if (count > ENTRIES_MAX)
+    throw new Error(`the zip file has ${count} files; at most ${ENTRIES_MAX} are taken`);
+  const entries: Entry[] = [];
+  let at = view.getUint32(end + 16, true);
+  for (let i = 0; i < count; i++) {
+    if (at + 46 > view.byteLength || view.getUint32(at, true) !== 0x02014b50) throw cutOff();
+    const nameBytes = view.getUint16(at + 28, true);
+    entries.push({
+      name: decode(body.subarray(at + 46, at + 46 + nameBytes)),
+      method: view.getUint16(at + 10, true),
+      crc: view.getUint32(at + 16, true),
+      packedBytes: view.getUint32(at + 20, true),
+      bytes: view.getUint32(at + 24, true),
+      offset: view.getUint32(at + 42, true),
+    });
+    at += 46 + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+/** The directory's end is the last 22 bytes, before a comment of 64 KiB at most. */
+function findEnd(view: DataView): number {
+  const first = Math.max(0, view.byteLength - 22 - 0xffff);
+  for (let at = view.byteLength - 22; at >= first; at--) {
+    if (view.getUint32(at, true) === 0x06054b50) return at;
+  }
+  throw cutOff();
+}
+
+function viewOf(body: Uint8Array): DataView {
+  return new DataView(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function cutOff(): Error {
+  return new Error('the zip file is not whole; it may have been cut off');
+}
+
+function damaged(name: string): Error {
+  return new Error(`"${name.slice(0, 60)}" in the zip file is damaged`);
+}

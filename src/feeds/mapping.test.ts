@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test';
+import catalog from '../ledger/catalog/symbols.json' with { type: 'json' };
+import { assignSymbols, pricesOf } from './mapping.ts';
+import type { ProvidedSeries } from './provider.ts';
+import { PROVIDERS, providerOf } from './providers/index.ts';
+
+const MONTHLY = ['world-bank', 'imf'];
+
+/** What 1 of a published unit is in the symbol's own; only exact constants. */
+function exactFactor({ published, currency, unit }: ProvidedSeries): number | undefined {
+  if (!published) return 1;
+  if (published.unit !== unit) return undefined;
+  return published.currency === 'USX' && currency === 'USD' ? 0.01 : undefined;
+}
+
+describe.each(PROVIDERS.filter((one) => one.fills !== 'currencies').map((one) => [one.key, one] as const))(
+  'the series of %s',
+  (key, provider) => {
+    test('are prices of symbols of the catalogue, in their unit and currency', () => {
+      for (const series of provider.series) {
+        const symbol = catalog.find((one) => one.code === series.symbol);
+        const own = symbol && { currency: symbol.currency.code, unit: symbol.unit.symbol };
+        expect({ id: series.id, ...own }).toEqual({
+          id: series.id,
+          currency: series.currency,
+          unit: series.unit,
+        });
+        expect(series.factor ?? 1).toBe(exactFactor(series)!);
+      }
+    });
+
+    test('are one for each symbol and of its rhythm: a month’s average is no price of a day', () => {
+      expect(new Set(provider.series.map((one) => one.id)).size).toBe(provider.series.length);
+      expect(new Set(provider.series.map((one) => one.symbol)).size).toBe(provider.series.length);
+      for (const { id, symbol } of provider.series) {
+        const monthly = MONTHLY.includes(key) || (key === 'fred' && id.endsWith('USDM'));
+        expect([id, catalog.find((one) => one.code === symbol)!.updateInterval === 'month']).toEqual([
+          id,
+          monthly,
+        ]);
+      }
+    });
+  },
+);
+
+test('keys are unique, and what may not be passed on says so', () => {
+  expect(new Set(PROVIDERS.map((one) => one.key)).size).toBe(PROVIDERS.length);
+  const off = PROVIDERS.filter((one) => one.licence.redistribution === 'no').map((one) => one.key);
+  expect(off.sort()).toEqual(['lbma', 'stooq', 'yahoo']);
+  for (const { licence } of PROVIDERS) expect(licence.attribution).not.toBe('');
+});
+
+test('a symbol has one source at a time: the first provider that is on', () => {
+  const all = assignSymbols(PROVIDERS);
+  expect(all.get('WTIOIL-SPOT')!.provider.key).toBe('eia');
+  expect(all.get('MAIZE')!.provider.key).toBe('world-bank');
+  const withoutKey = assignSymbols(PROVIDERS.filter((one) => one.needs.length === 0));
+  expect(withoutKey.get('WTIOIL-SPOT')!.provider.key).toBe('fred');
+  expect(all.has('USD')).toBe(false);
+});
+
+test('prices are multiplied once and rounded once; a series without a symbol is left out', () => {
+  const yahoo = providerOf('yahoo')!;
+  const bar = { day: 1, open: 7.25, high: 549.125, low: 0.1, close: 70.07 };
+  expect(
+    pricesOf(yahoo, {
+      observations: [
+        { series: 'ZW=F', ...bar },
+        { series: 'AAPL', ...bar },
+      ],
+    }),
+  ).toEqual([{ symbol: 'ZW-FUT', day: 1, open: 0.0725, high: 5.49125, low: 0.001, close: 0.7007 }]);
+});

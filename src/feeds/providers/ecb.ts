@@ -1,0 +1,147 @@
+import { type Day, printDay } from '../../market/day.ts';
+import { decode, sniff, textOf } from '../formats/body.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { parsePlainDay } from '../formats/day.ts';
+import { firstLine, isFootnote, readTable, type Table } from '../formats/table.ts';
+import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
+import { Zip } from '../formats/zip.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf } from '../parsed.ts';
+import type { Provider } from '../provider.ts';
+
+/** All that have been published since 1999, those that ended included. */
+const CURRENCIES =
+  'USD JPY BGN CYP CZK DKK EEK GBP HUF LTL LVL MTL PLN ROL RON SEK SIT SKK CHF ISK NOK HRK RUB TRL TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP SGD THB ZAR'.split(
+    ' ',
+  );
+const SITE = 'https://www.ecb.europa.eu/stats/eurofxref';
+
+/** Reference rates: units of a currency for 1 EUR. A series' id is its currency's code. */
+export const ecb: Provider = {
+  key: 'ecb',
+  title: 'European Central Bank reference rates',
+  licence: {
+    redistribution: 'attribution',
+    attribution: 'Source: European Central Bank',
+    url: 'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
+  },
+  schedule: '15,45 16 * * 1-5',
+  zone: 'Europe/Berlin',
+  body: 'zip',
+  fills: 'currencies',
+  series: CURRENCIES.map((code) => ({ id: code, symbol: code, currency: code, unit: 'EUR' })),
+  needs: [],
+  requests(_secrets, since) {
+    return since === undefined
+      ? [{ url: `${SITE}/eurofxref-hist.zip` }]
+      : [{ url: `${SITE}/eurofxref-hist-90d.xml`, body: 'xml' }];
+  },
+  parse(body) {
+    const gathering = new Gathering<string>();
+    const kind = sniff(body);
+    if (kind === 'zip') {
+      const zip = new Zip(body);
+      const names = zip.names.filter((name) => /\.(csv|xml)$/i.test(name));
+      if (names.length === 0) throw new Error('the zip file holds no CSV or XML');
+      for (const name of names) readText(decode(zip.read(name)!), gathering);
+    } else {
+      readText(textOf(body, 'XML, CSV or zip'), gathering);
+    }
+    const parsed = parsedOf(gathering);
+    if (parsed.observations.length + parsed.refused.length === 0) throw new Error('the body has no rates');
+    return parsed;
+  },
+};
+
+function readText(text: string, gathering: Gathering<string>): void {
+  if (text.trimStart().startsWith('<')) {
+    readXml(parseXml(text.trim()), gathering);
+    return;
+  }
+  const table = readTable(text, (names) => isWide(names) || isSdmx(names));
+  if (!table) throw new Error(`no line has the column Date; the text starts with ${quote(firstLine(text))}`);
+  if (isSdmx(table.header)) readSdmx(table, gathering);
+  else readWide(table, gathering);
+}
+
+function readXml(root: Element, gathering: Gathering<string>): void {
+  const days = childrenOf(childrenOf(root, 'Envelope')[0], 'Cube').flatMap((cube) =>
+    childrenOf(cube, 'Cube'),
+  );
+  for (const dayCube of days) {
+    const time = attributeOf(dayCube, 'time') ?? '';
+    const day = parsePlainDay(time);
+    if (day === undefined) {
+      gathering.refuse(`time ${quote(time)}`, 'it is not a day');
+      continue;
+    }
+    for (const rate of childrenOf(dayCube, 'Cube')) {
+      take(gathering, attributeOf(rate, 'currency') ?? '', day, attributeOf(rate, 'rate'), printDay(day));
+    }
+  }
+}
+
+function isWide(names: readonly string[]): boolean {
+  return names[0]?.toLowerCase() === 'date' && names.slice(1).some((name) => currencyOf(name) !== undefined);
+}
+
+/** A column's currency: `USD`, or in a download of the data portal `US dollar/Euro (EXR.D.USD.EUR.SP00.A)`. */
+function currencyOf(name: string): string | undefined {
+  const code = /^[A-Z]{3}$/i.exec(name)?.[0] ?? /\bEXR\.D\.([A-Z]{3})\.EUR\.SP00\.A\b/.exec(name)?.[1];
+  return code?.toUpperCase();
+}
+
+/** A column for each currency, and in some files a comma at the end of each row. */
+function readWide({ header, rows }: Table, gathering: Gathering<string>): void {
+  const currencies = header.map((name, index) => (index === 0 ? undefined : currencyOf(name)));
+  for (const { line, cells } of rows) {
+    if (isFootnote(cells)) continue;
+    const where = `line ${line}`;
+    const day = parsePlainDay(cells[0] ?? '');
+    if (day === undefined) {
+      gathering.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
+      continue;
+    }
+    for (const [i, currency] of currencies.entries()) {
+      if (currency) take(gathering, currency, day, cells[i], where);
+    }
+  }
+}
+
+function isSdmx(names: readonly string[]): boolean {
+  const upper = names.map((name) => name.toUpperCase());
+  return ['CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'].every((name) => upper.includes(name));
+}
+
+/** The data portal's form: a row for each rate. Only the daily spot rate against the euro is the reference rate. */
+function readSdmx({ header, rows }: Table, gathering: Gathering<string>): void {
+  const names = header.map((name) => name.toUpperCase());
+  const expected = { FREQ: 'D', CURRENCY_DENOM: 'EUR', EXR_TYPE: 'SP00' };
+  for (const { line, cells } of rows) {
+    const cell = (name: string): string | undefined => cells[names.indexOf(name)];
+    const where = `line ${line}`;
+    const currency = cell('CURRENCY') ?? '';
+    const wrong = Object.entries(expected).find(([name, value]) => (cell(name) ?? value) !== value);
+    const day = parsePlainDay(cell('TIME_PERIOD') ?? '');
+    if (wrong) {
+      const reason = `${quote(currency)} has ${wrong[0]} ${quote(cell(wrong[0]) ?? '')} where ${wrong[1]} is the reference rate`;
+      gathering.refuseSeries(`${currency} ${wrong[0]}`, where, reason);
+    } else if (day === undefined) gathering.refuse(where, `${quote(cell('TIME_PERIOD') ?? '')} is not a day`);
+    else take(gathering, currency, day, cell('OBS_VALUE'), where);
+  }
+}
+
+function take(
+  gathering: Gathering<string>,
+  code: string,
+  day: Day,
+  cell: string | undefined,
+  where: string,
+): void {
+  const value = readCell(cell);
+  if (!/^[A-Z]{3}$/.test(code)) gathering.refuseSeries(code, where, `${quote(code)} is not a currency`);
+  else if (value === 'missing') gathering.missing++;
+  else if (value === undefined || value <= 0)
+    gathering.refuse(where, `${quote(cell ?? '')} is not a rate of ${code}`);
+  else gathering.takeValue(code, day, value, where);
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { parseMonth } from '../formats/day.ts';
+import { numeric, readJson } from '../formats/json.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf, wrongUnit } from '../parsed.ts';
+import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+
+/** By route of the API: spot and future prices of oil and its products, and of gas. */
+const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {
+  'petroleum/pri/spt': [
+    { id: 'RWTC', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },
+    { id: 'RBRTE', symbol: 'BRENTOIL-SPOT', currency: 'USD', unit: 'Bbl' },
+    { id: 'EER_EPD2F_PF4_Y35NY_DPG', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
+    { id: 'EER_EPD2DXL0_PF4_Y35NY_DPG', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
+    { id: 'EER_EPLLPA_PF4_Y44MB_DPG', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
+  ],
+  'petroleum/pri/fut': [
+    { id: 'RCLC1', symbol: 'WTIOIL-FUT', currency: 'USD', unit: 'Bbl' },
+    { id: 'EER_EPMRR_PE1_Y35NY_DPG', symbol: 'RB-FUT', currency: 'USD', unit: 'Gal' },
+    { id: 'EER_EPD2F_PE1_Y35NY_DPG', symbol: 'HO-FUT', currency: 'USD', unit: 'Gal' },
+  ],
+  'natural-gas/pri/fut': [
+    { id: 'RNGWHHD', symbol: 'NG-SPOT', currency: 'USD', unit: 'MMBtu' },
+    { id: 'RNGC1', symbol: 'NG-FUT', currency: 'USD', unit: 'MMBtu' },
+  ],
+};
+const SERIES = Object.values(ROUTES).flat();
+const KEY = 'OPENPIT_EIA_API_KEY';
+/** The most rows that the API gives at a time. */
+const PAGE_ROWS = 5000;
+
+export const eia: Provider = {
+  key: 'eia',
+  title: 'U.S. Energy Information Administration',
+  licence: {
+    redistribution: 'yes',
+    attribution: 'Source: U.S. Energy Information Administration',
+    url: 'https://www.eia.gov/about/copyrights_reuse.php',
+  },
+  schedule: '30 17 * * 1-5',
+  zone: 'America/New_York',
+  body: 'json',
+  series: SERIES,
+  needs: [KEY],
+  requests(secrets, since) {
+    const key = secrets[KEY];
+    if (!key) throw new Error(`${KEY} is not set`);
+    return Object.entries(ROUTES).map(([route, series]) => {
+      const url = new URL(`https://api.eia.gov/v2/${route}/data/`);
+      const add = (name: string, value: string) => url.searchParams.append(name, value);
+      add('api_key', key);
+      add('frequency', 'daily');
+      add('data[0]', 'value');
+      for (const { id } of series) add('facets[series][]', id);
+      if (since !== undefined) add('start', printDay(since));
+      add('sort[0][column]', 'period');
+      add('sort[0][direction]', 'asc');
+      add('offset', '0');
+      add('length', String(PAGE_ROWS));
+      return { url: url.href };
+    });
+  },
+  parse(body, request) {
+    // The body echoes the key, and a damaged one may have it in any place.
+    const key = URL.canParse(request.url) ? new URL(request.url).searchParams.get('api_key') : undefined;
+    const hide = (text: string): string => (key ? text.replaceAll(key, '(key)') : text);
+    try {
+      const parsed = parse(body, request);
+      for (const one of parsed.refused) one.reason = hide(one.reason);
+      return parsed;
+    } catch (error) {
+      throw new Error(hide(error instanceof Error ? error.message : String(error)));
+    }
+  },
+};
+
+const Body = z.union([
+  z.object({
+    response: z.object({
+      total: numeric.optional(),
+      frequency: z.string().optional(),
+      data: z.array(
+        z.object({
+          period: z.union([z.string(), z.number()]),
+          series: z.string(),
+          value: numeric.optional(),
+          units: z.string().nullish(),
+        }),
+      ),
+    }),
+  }),
+  z.object({ error: z.unknown() }),
+]);
+
+function parse(body: Uint8Array, request: FeedRequest): Parsed {
+  const said = readJson(body, Body);
+  if (!('response' in said))
+    throw new Error('the provider answered with an error; see whether its key is right');
+  const { total, frequency, data } = said.response;
+  const asked = URL.canParse(request.url) ? new URL(request.url).searchParams : new URLSearchParams();
+  const wanted = asked.get('frequency');
+  if (wanted && frequency && frequency !== wanted)
+    throw new Error(`the prices are ${quote(frequency)} where ${wanted} ones were asked for`);
+  const gathering = new Gathering<string>();
+  for (const [i, { period, series, value, units }] of data.entries()) {
+    const provided = SERIES.find((one) => one.id === series);
+    const reason = provided && wrongUnit(provided, units ?? '');
+    const where = `row ${i}`;
+    const day = dayOfPeriod(String(period));
+    const price = readCell(value);
+    if (reason) gathering.refuseSeries(series, where, reason);
+    else if (day === undefined) gathering.refuse(where, `${quote(String(period))} is not a day`);
+    else if (price === 'missing') gathering.missing++;
+    else if (price === undefined) gathering.refuse(where, `${quote(String(value))} is not a number`);
+    else gathering.takeValue(series, day, price, where);
+  }
+  const offset = Number(asked.get('offset') ?? 0);
+  const more = asked.has('length') && data.length > 0 && offset + data.length < Number(total ?? 0);
+  return parsedOf(gathering, more ? { next: pageAt(request, offset + data.length) } : {});
+}
+
+/** The API's own warning of an incomplete answer says no more than `total` does: the next page begins where this one ended. */
+function pageAt(request: FeedRequest, offset: number): FeedRequest {
+  const url = new URL(request.url);
+  url.searchParams.set('offset', String(offset));
+  return { ...request, url: url.href };
+}
+
+/** A day or a week's Friday, a month, or a year: the last two belong to their first day. */
+function dayOfPeriod(period: string): Day | undefined {
+  if (/^\d{4}$/.test(period)) return dayOf(Number(period), 1, 1);
+  return parseDay(period) ?? parseMonth(period);
+}

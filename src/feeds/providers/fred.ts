@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { printDay } from '../../market/day.ts';
+import { decode, sniff, textOf } from '../formats/body.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { parsePlainDay } from '../formats/day.ts';
+import { numeric, readJson } from '../formats/json.ts';
+import { firstLine, isFootnote, readTable } from '../formats/table.ts';
+import { Zip } from '../formats/zip.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf, wrongUnit } from '../parsed.ts';
+import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+
+const DAILY: readonly ProvidedSeries[] = [
+  { id: 'DCOILWTICO', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },
+  { id: 'DCOILBRENTEU', symbol: 'BRENTOIL-SPOT', currency: 'USD', unit: 'Bbl' },
+  { id: 'DHHNGSP', symbol: 'NG-SPOT', currency: 'USD', unit: 'MMBtu' },
+  { id: 'DHOILNYH', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
+  { id: 'DDFUELNYH', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
+  { id: 'DPROPANEMBTX', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
+];
+
+/** The IMF's monthly prices, for symbols that are monthly. A month's average is no price of a day. */
+const MONTHLY: readonly ProvidedSeries[] = [
+  { id: 'PMAIZMTUSDM', symbol: 'MAIZE', currency: 'USD', unit: 'MT' },
+  { id: 'PBARLUSDM', symbol: 'NBLC1', currency: 'USD', unit: 'MT' },
+  { id: 'PRICENPQUSDM', symbol: 'RICET5', currency: 'USD', unit: 'MT' },
+  { id: 'PGNUTSUSDM', symbol: 'GN', currency: 'USD', unit: 'MT' },
+  { id: 'PFSHMEALUSDM', symbol: 'FM', currency: 'USD', unit: 'MT' },
+  { id: 'PCOALAUUSDM', symbol: 'COAL-AU', currency: 'USD', unit: 'MT' },
+  { id: 'PNGASEUUSDM', symbol: 'NG-EU', currency: 'USD', unit: 'MMBtu' },
+  { id: 'PNGASJPUSDM', symbol: 'LNG', currency: 'USD', unit: 'MMBtu' },
+  { id: 'POILDUBUSDM', symbol: 'DBLC1', currency: 'USD', unit: 'Bbl' },
+];
+
+const SERIES = [...DAILY, ...MONTHLY];
+const SITE = 'https://fred.stlouisfed.org';
+const API = 'https://api.stlouisfed.org';
+const KEY = 'OPENPIT_FRED_API_KEY';
+
+/**
+ * FRED gives CSV to everyone and JSON to those with a key. With a key, each series is asked for its description
+ * first: it is the only place where FRED says the unit.
+ */
+export const fred: Provider = {
+  key: 'fred',
+  title: 'FRED, Federal Reserve Bank of St. Louis',
+  licence: {
+    redistribution: 'attribution',
+    attribution:
+      'Source: U.S. Energy Information Administration and International Monetary Fund, via FRED, Federal Reserve Bank of St. Louis',
+    url: 'https://fred.stlouisfed.org/legal/',
+  },
+  schedule: '15 18 * * 1-5',
+  zone: 'America/Chicago',
+  body: 'csv',
+  series: SERIES,
+  needs: [],
+  requests(secrets, since) {
+    const key = secrets[KEY];
+    return SERIES.map(({ id }) => {
+      if (!key) {
+        const from = since === undefined ? '' : `&cosd=${printDay(since)}`;
+        return { url: `${SITE}/graph/fredgraph.csv?id=${id}${from}`, series: id };
+      }
+      const from = since === undefined ? '' : `&observation_start=${printDay(since)}`;
+      const query = `series_id=${id}&api_key=${encodeURIComponent(key)}&file_type=json${from}`;
+      return { url: `${API}/fred/series?${query}`, series: id, body: 'json' };
+    });
+  },
+  parse(body, request) {
+    const kind = sniff(body);
+    if (kind === 'json') return parseJson(body, request);
+    if (kind !== 'zip') return parseCsv([['', textOf(body, 'CSV')]], request);
+    const zip = new Zip(body);
+    const names = zip.names.filter((name) => /\.csv$/i.test(name));
+    if (names.length === 0) throw new Error('the zip file holds no CSV');
+    return parseCsv(
+      names.map((name) => [`${name.slice(0, 60)} `, decode(zip.read(name)!)]),
+      request,
+    );
+  },
+};
+
+const DATE_NAMES = ['date', 'observation_date'];
+
+function parseCsv(files: readonly [file: string, text: string][], request: FeedRequest): Parsed {
+  const gathering = new Gathering<string>();
+  for (const [file, text] of files) {
+    const table = readTable(text, (names) => DATE_NAMES.includes(names[0]?.toLowerCase() ?? ''));
+    if (!table)
+      throw new Error(
+        `no line has DATE or observation_date first; the text starts with ${quote(firstLine(text))}`,
+      );
+    const ids = table.header.slice(1).map((name) => name.toUpperCase());
+    // The oldest downloads have one column, VALUE; the request knows of what.
+    if (ids[0] === 'VALUE' && request.series) ids[0] = request.series;
+    for (const { line, cells } of table.rows) {
+      if (isFootnote(cells)) continue;
+      const where = `${file}line ${line}`;
+      const day = parsePlainDay(cells[0] ?? '');
+      if (day === undefined) {
+        gathering.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
+        continue;
+      }
+      for (const [i, id] of ids.entries()) {
+        if (id !== '') takeCell(gathering, id, day, cells[i + 1], where);
+      }
+    }
+  }
+  return parsedOf(gathering);
+}
+
+const Body = z.union([
+  z.object({
+    observations: z.array(z.object({ date: z.string(), value: numeric })),
+    units: z.string().optional(),
+    count: z.number().optional(),
+    offset: z.number().optional(),
+    limit: z.number().optional(),
+  }),
+  z.object({ seriess: z.array(z.object({ id: z.string(), units: z.string().default('') })).min(1) }),
+  z.object({ error_code: z.number() }),
+]);
+
+function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
+  const said = readJson(body, Body);
+  if ('error_code' in said) throw new Error(`the provider answered with its error ${said.error_code}`);
+  const gathering = new Gathering<string>();
+  if ('seriess' in said) {
+    const { id, units } = said.seriess[0]!;
+    const wanted = SERIES.find((one) => one.id === id);
+    const reason = wanted && wrongUnit(wanted, units);
+    if (reason) gathering.refuseSeries(id, id, reason);
+    const next = reason ? undefined : observationsRequest(request, id);
+    return parsedOf(gathering, next && { next });
+  }
+  const id = request.series ?? parameter(request.url, 'series_id');
+  if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
+  if (said.units !== undefined && said.units !== 'lin')
+    throw new Error('the observations are not plain values (units is not "lin")');
+  for (const [i, { date, value }] of said.observations.entries()) {
+    const day = parsePlainDay(date);
+    if (day === undefined) gathering.refuse(`observation ${i}`, `${quote(date)} is not a day`);
+    else takeCell(gathering, id, day, value, `observation ${i}`);
+  }
+  const { count = 0, offset = 0, limit = 0 } = said;
+  const from = offset + said.observations.length;
+  const more = said.observations.length > 0 && limit > 0 && from < count && parameter(request.url, 'api_key');
+  return parsedOf(gathering, more ? { next: withParameter(request, 'offset', String(from)) } : {});
+}
+
+function takeCell(
+  gathering: Gathering<string>,
+  id: string,
+  day: number,
+  cell: string | number | null | undefined,
+  where: string,
+): void {
+  const value = readCell(cell);
+  if (value === 'missing') gathering.missing++;
+  else if (value === undefined) gathering.refuse(where, `${quote(String(cell))} is not a number (${id})`);
+  else gathering.takeValue(id, day, value, where);
+}
+
+/** From a series' description to its prices, with the same key. */
+function observationsRequest(request: FeedRequest, id: string): FeedRequest | undefined {
+  if (!URL.canParse(request.url)) return undefined;
+  const url = new URL(request.url);
+  if (!url.pathname.endsWith('/fred/series')) return undefined;
+  url.pathname += '/observations';
+  return { ...request, url: url.href, series: id };
+}
+
+function parameter(url: string, name: string): string | undefined {
+  return (URL.canParse(url) && new URL(url).searchParams.get(name)) || undefined;
+}
+
+function withParameter(request: FeedRequest, name: string, value: string): FeedRequest {
+  const url = new URL(request.url);
+  url.searchParams.set(name, value);
+  return { ...request, url: url.href };
+}

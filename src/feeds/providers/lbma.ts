@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { quote, readCell } from '../formats/cell.ts';
+import { parsePlainDay } from '../formats/day.ts';
+import { numeric, readJson } from '../formats/json.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf } from '../parsed.ts';
+import type { FeedRequest, Provider } from '../provider.ts';
+
+const Body = z.array(z.object({ d: z.string(), v: z.array(numeric) }));
+
+/** Auction prices of precious metals. They need a licence of the LBMA or its administrators. */
+export const lbma: Provider = {
+  key: 'lbma',
+  title: 'LBMA precious metal prices',
+  licence: {
+    redistribution: 'no',
+    attribution: 'Source: LBMA; ICE Benchmark Administration (gold, silver), LME (platinum, palladium)',
+    url: 'https://www.lbma.org.uk/prices-and-data/lbma-licensing',
+  },
+  schedule: '30 16 * * 1-5',
+  zone: 'Europe/London',
+  body: 'json',
+  series: [
+    { id: 'gold_pm', symbol: 'XAU', currency: 'USD', unit: 'T.oz' },
+    { id: 'silver', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
+    { id: 'platinum_pm', symbol: 'PL', currency: 'USD', unit: 'T.oz' },
+    { id: 'palladium_pm', symbol: 'PA', currency: 'USD', unit: 'T.oz' },
+  ],
+  needs: [],
+  requests() {
+    return this.series.map(({ id }) => ({ url: `https://prices.lbma.org.uk/json/${id}.json`, series: id }));
+  },
+  parse(body, request) {
+    const rows = readJson(body, Body);
+    if (rows.length === 0) throw new Error('the list is empty');
+    const id = request.series ?? nameIn(request);
+    if (!id) throw new Error('the body does not say which metal it is of, and the request does not either');
+    const gathering = new Gathering<string>();
+    for (const [i, { d, v }] of rows.entries()) {
+      const where = `entry ${i}`;
+      const day = parsePlainDay(d.slice(0, 10));
+      const dollars = readCell(v[0]); // the order is USD, GBP, EUR
+      if (day === undefined) gathering.refuse(where, `${quote(d)} is not a day`);
+      else if (dollars === 'missing' || dollars === 0)
+        gathering.missing++; // a metal's price is never 0: it was not set
+      else if (dollars === undefined) gathering.refuse(where, `${quote(String(v[0]))} is not a number`);
+      else gathering.takeValue(id, day, dollars, where);
+    }
+    return parsedOf(gathering);
+  },
+};
+
+function nameIn({ url }: FeedRequest): string | undefined {
+  return /([a-z_]+)\.json(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
+}

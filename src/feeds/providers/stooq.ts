@@ -1,0 +1,93 @@
+import { textOf } from '../formats/body.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { parsePlainDay } from '../formats/day.ts';
+import { firstLine, isFootnote, readTable } from '../formats/table.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf } from '../parsed.ts';
+import type { FeedRequest, Provider } from '../provider.ts';
+
+const CENTS_PER_BUSHEL = { currency: 'USX', unit: 'Bu' };
+
+/** Daily bars. The site answers a robot with a page of JavaScript and status 200. */
+export const stooq: Provider = {
+  key: 'stooq',
+  title: 'Stooq',
+  licence: { redistribution: 'no', attribution: 'Source: Stooq', url: 'https://stooq.com/' },
+  schedule: '30 23 * * 1-5',
+  zone: 'Europe/Warsaw',
+  body: 'csv',
+  series: [
+    { id: 'cl.f', symbol: 'WTIOIL-FUT', currency: 'USD', unit: 'Bbl' },
+    { id: 'cb.f', symbol: 'BRENTOIL-FUT', currency: 'USD', unit: 'Bbl' },
+    { id: 'ng.f', symbol: 'NG-FUT', currency: 'USD', unit: 'MMBtu' },
+    { id: 'rb.f', symbol: 'RB-FUT', currency: 'USD', unit: 'Gal' },
+    { id: 'ho.f', symbol: 'HO-FUT', currency: 'USD', unit: 'Gal' },
+    { id: 'xauusd', symbol: 'XAU', currency: 'USD', unit: 'T.oz' },
+    { id: 'xagusd', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
+    { id: 'xptusd', symbol: 'PL', currency: 'USD', unit: 'T.oz' },
+    { id: 'xpdusd', symbol: 'PA', currency: 'USD', unit: 'T.oz' },
+    { id: 'zc.f', symbol: 'CORN', currency: 'USX', unit: 'Bu' },
+    { id: 'zs.f', symbol: 'SOYBEAN-FUT', currency: 'USX', unit: 'Bu' },
+    { id: 'zw.f', symbol: 'ZW-FUT', currency: 'USD', unit: 'Bu', factor: 0.01, published: CENTS_PER_BUSHEL },
+  ],
+  needs: [],
+  requests() {
+    return this.series.map(({ id }) => ({ url: `https://stooq.com/q/d/l/?s=${id}&i=d`, series: id }));
+  },
+  parse(body, request) {
+    const text = textOf(body, 'CSV');
+    const table = readTable(text, (names) => columnsOf(names) !== undefined);
+    if (!table)
+      throw new Error(
+        `no line has Date, Open, High, Low and Close; the text starts with ${quote(firstLine(text))}`,
+      );
+    const { ticker, date, prices } = columnsOf(table.header)!;
+    const asked = request.series ?? nameIn(request);
+    const gathering = new Gathering<string>();
+    for (const { line, cells } of table.rows) {
+      if (isFootnote(cells)) continue;
+      const where = `line ${line}`;
+      const id = ticker >= 0 ? (cells[ticker] ?? '').toLowerCase() : asked;
+      if (!id)
+        throw new Error('the body does not say which series it is of, and the request does not either');
+      const day = parsePlainDay(cells[date] ?? '');
+      const values = prices.map((column) => readCell(cells[column]));
+      const wrong = values.indexOf(undefined);
+      if (day === undefined) gathering.refuse(where, `${quote(cells[date] ?? '')} is not a day`);
+      else if (values.includes('missing'))
+        gathering.missing++; // a ragged row ends early
+      else if (wrong >= 0) gathering.refuse(where, `${quote(cells[prices[wrong]!] ?? '')} is not a number`);
+      else {
+        const [open, high, low, close] = values as [number, number, number, number];
+        gathering.take(id, day, { open, high, low, close }, where);
+      }
+    }
+    return parsedOf(gathering);
+  },
+};
+
+/** In English, in Polish, or between angle brackets as in the bulk files, which also have a ticker in each row. */
+const NAMES = {
+  date: ['date', 'data'],
+  prices: [
+    ['open', 'otwarcie'],
+    ['high', 'najwyzszy'],
+    ['low', 'najnizszy'],
+    ['close', 'zamkniecie'],
+  ],
+};
+
+function columnsOf(
+  header: readonly string[],
+): { ticker: number; date: number; prices: number[] } | undefined {
+  const names = header.map((name) => name.toLowerCase().replace(/[<>]/g, ''));
+  const find = (among: readonly string[]): number => names.findIndex((name) => among.includes(name));
+  const [date, prices] = [find(NAMES.date), NAMES.prices.map(find)];
+  return date >= 0 && prices.every((column) => column >= 0)
+    ? { ticker: find(['ticker']), date, prices }
+    : undefined;
+}
+
+function nameIn({ url }: FeedRequest): string | undefined {
+  return (URL.canParse(url) && new URL(url).searchParams.get('s')?.toLowerCase()) || undefined;
+}

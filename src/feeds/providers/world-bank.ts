@@ -1,0 +1,167 @@
+import { decode, sniff } from '../formats/body.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { parseMonth } from '../formats/day.ts';
+import { readSheet, type SheetRow } from '../formats/xlsx.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf, wrongUnit } from '../parsed.ts';
+import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import names from './world-bank.json' with { type: 'json' };
+
+const SERIES: readonly ProvidedSeries[] = names.map(({ id, symbol, unit }) => ({
+  id,
+  symbol,
+  currency: 'USD',
+  unit,
+}));
+
+/** Every name and code that an edition has used for a series, in the form of `plain`. */
+const idOfName = new Map(
+  names.flatMap(({ id, also }) => [id, ...also].map((name) => [plain(name), id] as const)),
+);
+
+const PAGE = 'https://www.worldbank.org/en/research/commodity-markets';
+const HOSTS = ['www.worldbank.org', 'thedocs.worldbank.org', 'pubdocs.worldbank.org'];
+
+/** The Pink Sheet. Its address changes with each edition, so a run begins at the page that links to it. */
+export const worldBank: Provider = {
+  key: 'world-bank',
+  title: 'World Bank Commodity Price Data (The Pink Sheet)',
+  licence: {
+    redistribution: 'attribution',
+    attribution: 'Source: World Bank Commodity Price Data (The Pink Sheet), CC BY 4.0',
+    url: 'https://creativecommons.org/licenses/by/4.0/',
+  },
+  schedule: '0 12 2-8 * *',
+  zone: 'America/New_York',
+  body: 'xlsx',
+  series: SERIES,
+  hosts: HOSTS,
+  needs: [],
+  requests: () => [{ url: PAGE, body: 'html' }],
+  parse(body, request) {
+    const kind = sniff(body);
+    if (kind === 'zip') return parseWorkbook(body);
+    if (kind === 'empty') throw new Error('the body is empty');
+    if (request.body === 'html')
+      return { observations: [], missing: 0, refused: [], next: workbookOn(decode(body), request) };
+    throw new Error(
+      kind === 'html'
+        ? 'the body is a web page (HTML) where a workbook was expected'
+        : 'the body is not an XLSX workbook',
+    );
+  },
+};
+
+/** The link to the monthly workbook on the landing page; the page also links to the annual one, and to PDFs. */
+function workbookOn(page: string, request: FeedRequest): FeedRequest {
+  for (const [, , link] of page.matchAll(/\bhref\s*=\s*(["'])([^"'<>\s]{1,500})\1/gi)) {
+    const href = link!.replaceAll('&amp;', '&');
+    if (!/monthly[^/]*\.xlsx?(\?|#|$)/i.test(href) || !URL.canParse(href, request.url)) continue;
+    const url = new URL(href, request.url);
+    if (url.protocol === 'http:') url.protocol = 'https:';
+    if (url.protocol === 'https:' && HOSTS.includes(url.hostname)) return { url: url.href, body: 'xlsx' };
+  }
+  throw new Error('the page has no link to the monthly workbook; it may have moved');
+}
+
+function parseWorkbook(body: Uint8Array): Parsed {
+  const rows = readSheet(body, (name) => plain(name) === 'monthly prices');
+  const first = rows.findIndex((row) => isMonth(row.cells.get(0)));
+  if (first < 0)
+    throw new Error('the sheet Monthly Prices has no row that begins with a month such as 1960M01');
+  const columns = readHeader(rows.slice(0, first));
+  const gathering = new Gathering<string>();
+  const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), gathering));
+  if (wanted.length === 0) throw new Error('the sheet Monthly Prices names no series above its first month');
+  for (const row of rows.slice(first)) readRow(row, wanted, gathering);
+  return parsedOf(gathering);
+}
+
+interface Column {
+  index: number;
+  id: string;
+  unit: string;
+}
+
+/** Names stand above units; titles have one cell in their row; some editions have a row of codes, above or below. */
+function readHeader(rows: readonly SheetRow[]): Column[] {
+  const wide = rows.filter(({ cells }) => cells.size > 2);
+  const unitRow = wide.findLast(
+    ({ cells }) => countOf(cells, (text) => text.startsWith('(')) * 2 > cells.size,
+  );
+  if (!unitRow) throw new Error('the sheet Monthly Prices has no row of units such as ($/bbl)');
+  const nameRows = wide.filter((row) => row !== unitRow).reverse();
+  const indexes = new Set(nameRows.flatMap(({ cells }) => [...cells.keys()]));
+  indexes.delete(0);
+  const columns: Column[] = [];
+  for (const index of [...indexes].sort((a, b) => a - b)) {
+    const texts = nameRows.flatMap(({ cells }) => cells.get(index) ?? []);
+    const known = texts.map((text) => idOfName.get(plain(text))).find((id) => id !== undefined);
+    const name = known ?? texts.find((text) => !isCode(text)) ?? texts[0]!;
+    columns.push({ index, id: known ?? tidy(name), unit: unitRow.cells.get(index) ?? '' });
+  }
+  return columns;
+}
+
+/** The unit is the label's word: a series whose label has changed is refused, and says so. So is a name's second column. */
+function isAsExpected(
+  { index, id, unit }: Column,
+  before: readonly Column[],
+  gathering: Gathering<string>,
+): boolean {
+  const provided = SERIES.find((one) => one.id === id);
+  const twin = before.find((one) => one.id === id);
+  const reason = twin
+    ? `it is named ${id} as column ${twin.index + 1} is`
+    : provided && wrongUnit(provided, unit);
+  if (reason) gathering.refuse(`column ${index + 1}`, reason);
+  return !reason;
+}
+
+function readRow(
+  { number, cells }: SheetRow,
+  columns: readonly Column[],
+  gathering: Gathering<string>,
+): void {
+  const month = cells.get(0) ?? '';
+  const day = isMonth(month) ? parseMonth(month) : undefined;
+  if (day === undefined) {
+    // A footnote has text and no numbers; a row of numbers without its month cannot be placed.
+    const numbers = columns.filter(({ index }) => typeof readCell(cells.get(index)) === 'number');
+    if (numbers.length > 0) gathering.refuse(`row ${number}`, `${quote(month)} is not a month`);
+    return;
+  }
+  for (const { index, id } of columns) {
+    const text = cells.get(index);
+    const value = readCell(text);
+    if (value === 'missing') gathering.missing++;
+    else if (value === undefined)
+      gathering.refuse(`row ${number}`, `${quote(text ?? '')} is not a number (${id})`);
+    else gathering.takeValue(id, day, value, `row ${number}, column ${index + 1}`);
+  }
+}
+
+function isMonth(text: string | undefined): boolean {
+  return text !== undefined && /^\d{4}\s?M\s?\d{1,2}$/i.test(text);
+}
+
+/** `CRUDE_PETRO`, against `Crude oil, average`. */
+function isCode(text: string): boolean {
+  return /^[A-Z0-9]+(_[A-Z0-9]+)+$/i.test(text);
+}
+
+/** Without footnote marks and odd spaces. */
+function tidy(name: string): string {
+  return name
+    .replace(/[*†‡]|\s\d\/$/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function plain(name: string): string {
+  return tidy(name).toLowerCase();
+}
+
+function countOf(cells: ReadonlyMap<number, string>, test: (text: string) => boolean): number {
+  return [...cells.values()].filter(test).length;
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type Day, utcDay } from '../../market/day.ts';
+import { zoneOffset } from '../../market/zone.ts';
+import { quote, readCell } from '../formats/cell.ts';
+import { numeric, readJson } from '../formats/json.ts';
+import { Gathering } from '../gathering.ts';
+import { parsedOf, publishedMeasure } from '../parsed.ts';
+import type { FeedRequest, Parsed, Provider } from '../provider.ts';
+import series from './yahoo.json' with { type: 'json' };
+
+/** Daily bars of futures. The terms allow no redistribution. */
+export const yahoo: Provider = {
+  key: 'yahoo',
+  title: 'Yahoo Finance chart',
+  licence: {
+    redistribution: 'no',
+    attribution: 'Source: Yahoo Finance',
+    url: 'https://legal.yahoo.com/us/en/yahoo/terms/otos/index.html',
+  },
+  schedule: '30 18 * * 1-5',
+  zone: 'America/New_York',
+  body: 'json',
+  series,
+  needs: [],
+  requests(_secrets, since) {
+    const range = since === undefined ? 'max' : '3mo';
+    return this.series.map(({ id }) => ({
+      url: `https://query1.finance.yahoo.com/v8/finance/chart/${encodeURIComponent(id)}?interval=1d&range=${range}`,
+      series: id,
+    }));
+  },
+  parse: (body, request) => parse(body, request),
+};
+
+const prices = z.array(numeric).optional();
+const Result = z.object({
+  meta: z.object({
+    symbol: z.string().optional(),
+    currency: z.string().nullish(),
+    exchangeTimezoneName: z.string().nullish(),
+    gmtoffset: z.number().nullish(),
+    dataGranularity: z.string().nullish(),
+    regularMarketTime: z.number().nullish(),
+    currentTradingPeriod: z.object({ regular: z.object({ end: z.number() }) }).nullish(),
+  }),
+  timestamp: z.array(z.number()).nullish(),
+  indicators: z.object({
+    quote: z.array(z.object({ open: prices, high: prices, low: prices, close: prices })),
+  }),
+});
+const Body = z.object({
+  chart: z.object({ result: z.array(Result).nullish(), error: z.object({ code: z.string() }).nullish() }),
+});
+
+function parse(body: Uint8Array, request: FeedRequest): Parsed {
+  const { chart } = readJson(body, Body);
+  if (chart.error) throw new Error(`the provider answered with the error ${quote(chart.error.code)}`);
+  const result = chart.result?.[0];
+  if (!result) throw new Error('the chart has no result');
+  const { meta, timestamp, indicators } = result;
+  const id = meta.symbol ?? request.series;
+  if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
+  if (meta.dataGranularity && meta.dataGranularity !== '1d')
+    throw new Error(`the bars are of ${quote(meta.dataGranularity)} where days were expected`);
+  const gathering = new Gathering<string>();
+  const provided = yahoo.series.find((one) => one.id === id);
+  const currency = provided && publishedMeasure(provided).currency;
+  if (currency && meta.currency !== currency) {
+    gathering.refuseSeries(
+      id,
+      id,
+      `${id} is in ${quote(meta.currency ?? '')} where ${currency} was expected`,
+    );
+    return parsedOf(gathering);
+  }
+  const bars = indicators.quote[0];
+  const times = timestamp ?? [];
+  if (!bars?.close || times.length === 0) throw new Error('the chart has no bars');
+  const live = isLive(result) ? times.length - 1 : -1;
+  for (const [i, seconds] of times.entries()) {
+    if (i === live) continue;
+    const where = `bar ${i}`;
+    const day = dayOf(meta, seconds);
+    const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((list) =>
+      readCell(list?.[i]),
+    );
+    if (day === undefined) gathering.refuse(where, 'its time is not a time');
+    else if ([open, high, low, close].includes('missing')) gathering.missing++;
+    else if (
+      typeof open === 'number' &&
+      typeof high === 'number' &&
+      typeof low === 'number' &&
+      typeof close === 'number'
+    ) {
+      const bar = {
+        open: asWritten(open),
+        high: asWritten(high),
+        low: asWritten(low),
+        close: asWritten(close),
+      };
+      gathering.take(id, day, bar, where);
+    } else gathering.refuse(where, 'one of its prices is not a number');
+  }
+  const ignored = live >= 0 ? [{ where: `bar ${live}`, reason: 'it is still forming' }] : [];
+  return parsedOf(gathering, { ignored });
+}
+
+type Meta = z.infer<typeof Result>['meta'];
+
+/** The last bar moves until its day's session has ended. Where the body does not tell, it is taken to be moving. */
+function isLive({ meta, timestamp }: z.infer<typeof Result>): boolean {
+  const last = timestamp?.at(-1);
+  if (last === undefined) return false;
+  if (meta.regularMarketTime === null || meta.regularMarketTime === undefined) return true;
+  const [lastDay, marketDay] = [dayOf(meta, last), dayOf(meta, meta.regularMarketTime)];
+  if (lastDay !== undefined && marketDay !== undefined && lastDay < marketDay) return false;
+  return !(meta.regularMarketTime >= (meta.currentTradingPeriod?.regular.end ?? Number.POSITIVE_INFINITY));
+}
+
+/** The day on the exchange's own clock. */
+function dayOf({ exchangeTimezoneName, gmtoffset }: Meta, seconds: number): Day | undefined {
+  const ms = seconds * 1000;
+  if (!Number.isInteger(ms) || Math.abs(ms) > 8e15) return undefined;
+  try {
+    return utcDay(
+      ms + (exchangeTimezoneName ? zoneOffset(exchangeTimezoneName, ms) : (gmtoffset ?? 0) * 1000),
+    );
+  } catch {
+    return undefined; // no such zone
+  }
+}
+
+/**
+ * Yahoo keeps prices as float32 and prints them as float64: 64.36 comes as 64.36000061035156. The shortest decimal
+ * that is the same float32 is the price that was meant.
+ */
+function asWritten(price: number): number {
+  if (Math.fround(price) !== price || String(price).replace(/[-.]/g, '').length <= 9) return price;
+  for (let digits = 1; digits <= 9; digits++) {
+    const shorter = Number(price.toPrecision(digits));
+    if (Math.fround(shorter) === price) return shorter;
+  }
+  return price;
+}
