@@ -6,6 +6,7 @@ import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
@@ -30,6 +31,7 @@ export class Ledger {
   readonly ticks: TickStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
+  readonly feeds: FeedStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -39,6 +41,7 @@ export class Ledger {
     this.ticks = new TickStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
+    this.feeds = new FeedStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
