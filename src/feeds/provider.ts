@@ -26,6 +26,8 @@ export interface FeedRequest {
   url: string;
   /** The series that the body is of, where the body itself does not say. */
   series?: string;
+  /** What this body is, where it is not the provider's usual kind: a landing page before the file. */
+  body?: BodyKind;
 }
 
 /** One price of one series, on one day. */
@@ -61,6 +63,8 @@ export interface Provider {
   readonly zone: string;
   readonly body: BodyKind;
   readonly series: readonly ProvidedSeries[];
+  /** Hosts beside those of its first requests that a redirect, or a request for more, may go to. */
+  readonly hosts?: readonly string[];
   /** Settings it cannot do without, such as OPENPIT_FRED_API_KEY. */
   readonly needs: readonly string[];
   /** The first requests of a run; a body may ask for more. */
