@@ -29,6 +29,8 @@ export interface Gathered {
   bodyHash: string | undefined;
   bytes: number;
   requests: number;
+  /** Requests whose body has not changed since it was taken in. */
+  kept: number;
   /** To be kept when the run has succeeded. */
   bodies: KnownBody[];
   /** Bodies that hold far fewer observations than the last time. */
@@ -113,6 +115,7 @@ class Gathering {
     bodyHash: undefined,
     bytes: 0,
     requests: 0,
+    kept: 0,
     bodies: [],
     shrunken: [],
   };
@@ -120,6 +123,7 @@ class Gathering {
 
   keep(known: KnownBody): void {
     this.#result.requests++;
+    this.#result.kept++;
     this.#result.bodies.push(known);
   }
 

@@ -2,7 +2,7 @@ import type { NewBar } from '../ledger/bars.ts';
 import type { Refusal } from '../ledger/feed-runs.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { type Ohlc, sameOhlc } from '../market/bar.ts';
-import { type Day, FIRST_DAY, printDay } from '../market/day.ts';
+import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { product } from '../market/decimal.ts';
 import type { Observation, ProvidedSeries, Provider } from './provider.ts';
 
@@ -44,13 +44,13 @@ export function mapObservations(
     }
     for (const observation of ofSeries) {
       const { day } = observation;
-      const where = `${id} ${printDay(day)}`;
       const prices = convert(observation, series.factor ?? 1);
-      if (day > latestDay) suspect(`${where} is in the future`);
-      if (!Number.isInteger(day) || day < FIRST_DAY || !Object.values(prices).every(Number.isFinite)) {
-        refused.push({ where, reason: 'not a day with a price' });
+      if (!isDay(day) || !Object.values(prices).every(Number.isFinite)) {
+        refused.push({ where: id, reason: 'not a day with a price' });
         continue;
       }
+      const where = `${id} ${printDay(day)}`;
+      if (day > latestDay) suspect(`${where} is in the future`);
       const key = `${symbol.id} ${day}`;
       const before = seen.get(key);
       if (before) {
@@ -64,6 +64,11 @@ export function mapObservations(
   }
   bars.sort((a, b) => a.symbolId - b.symbolId || a.day - b.day);
   return { bars, refused, suspicion };
+}
+
+/** A day of any year that can be printed: one that lies far ahead is told by its date. */
+function isDay(day: Day): boolean {
+  return Number.isInteger(day) && day >= FIRST_DAY && day <= LAST_DAY + 365_250;
 }
 
 function reasonAgainst(

@@ -43,6 +43,8 @@ export interface FeedLease {
   number: number;
   holder: string;
   leaseMs: number;
+  /** Runs in a row before this one that did not end well. */
+  failures: number;
 }
 
 /** What the ledger knows of a body that was taken in. */
@@ -99,7 +101,7 @@ export async function takeLease(
   await tx`INSERT INTO feed_run (feed, number, started, status, bytes, requests, taken, corrected, unchanged, missing,
       refused, reasons) VALUES (${feed}, ${number}, ${started}, 'running', 0, 0, 0, 0, 0, 0, 0, '[]')`;
   await tx`DELETE FROM feed_run WHERE feed = ${feed} AND number <= ${number - RUNS_KEPT}`;
-  return { feed, number, holder, leaseMs };
+  return { feed, number, holder, leaseMs, failures: Number(row.failures) };
 }
 
 export const CUT_SHORT = 'the runner ended in the middle; the run after it completes what it began';
@@ -152,6 +154,7 @@ export interface FeedRow {
   key: string;
   enabled: number;
   last_run: number;
+  failures: number;
   next_run: number | string | null;
   holder: string | null;
   lease_until: number | string;

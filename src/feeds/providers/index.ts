@@ -1,0 +1,4 @@
+import type { Provider } from '../provider.ts';
+
+/** Every provider that can be turned on. */
+export const PROVIDERS: readonly Provider[] = [];
