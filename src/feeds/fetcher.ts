@@ -71,7 +71,7 @@ export async function fetchBody(ask: Ask, around: Surroundings, limits: Limits =
     const pauseMs = made.pauseMs ?? FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + around.random());
     if (pauseMs > limits.pauseMsMax) return { ...failure, comeBackMs: pauseMs };
     if (attempt >= limits.attempts) {
-      const reason = `${failure.reason} (${attempt} attempts)`;
+      const reason = attempt > 1 ? `${failure.reason} (${attempt} attempts)` : failure.reason;
       return made.pauseMs === undefined
         ? { ...failure, reason }
         : { ...failure, reason, comeBackMs: pauseMs };
