@@ -11,10 +11,8 @@ export function gapsIn(days: readonly Day[]): number {
   const spacings = days.slice(1).map((day, i) => day - days[i]!);
   const usual = spacings.toSorted((a, b) => a - b)[Math.floor(spacings.length / 2)]!;
   if (usual >= 25) return monthOf(last) - monthOf(first) + 1 - new Set(days.map(monthOf)).size;
-  if (usual >= 5)
-    return (
-      Math.floor((last - first) / 7) + 1 - new Set(days.map((day) => Math.floor((day - first) / 7))).size
-    );
+  const weekOf = (day: Day) => Math.round((day - first) / 7); // a holiday moves it by a day or two
+  if (usual >= 5) return weekOf(last) + 1 - new Set(days.map(weekOf)).size;
   return weekdaysBetween(first, last) - days.filter((day) => !isWeekend(day)).length;
 }
 
