@@ -44,6 +44,7 @@ test('what the ledger has long had is not questioned again', () => {
   ]);
   expect(findUnitChange([{ day: MONDAY + 2, ...flat(4001) }], known)).toBeUndefined();
   expect(findUnitChange([{ day: MONDAY - 1, ...flat(41) }], known)).toBeUndefined();
+  expect(findUnitChange(bars(40, 4000, 4001), known)).toBeUndefined(); // a body that says it all again
 });
 
 test('no series that moves by less than a factor of 25 a day is ever doubted', () => {
