@@ -1,5 +1,6 @@
 import type { KnownBody, Refusal } from '../ledger/feed-runs.ts';
 import { messageOf } from '../log.ts';
+import type { Day } from '../market/day.ts';
 import { type Failure, fetchBody, type Limits, type Surroundings } from './fetcher.ts';
 import type { FeedRequest, Observation, Parsed, Provider, Secrets } from './provider.ts';
 import { urlHash } from './secrets.ts';
@@ -9,6 +10,8 @@ const REQUESTS_MAX = 500;
 
 export interface GatherOptions {
   secrets: Secrets;
+  /** The first day that is wanted; undefined for all history. */
+  since: Day | undefined;
   /** Stands in for scheme and host of every request: a mirror, or a test. */
   baseUrl: string | undefined;
   known: ReadonlyMap<string, KnownBody>;
@@ -42,7 +45,7 @@ export async function gather(provider: Provider, options: GatherOptions): Promis
   const { secrets, baseUrl } = options;
   const missing = provider.needs.filter((name) => !secrets[name]);
   if (missing.length > 0) return failed(`it needs ${missing.join(' and ')} to be set`);
-  const waiting = [...provider.requests(secrets)];
+  const waiting = [...provider.requests(secrets, options.since)];
   const hosts = new Set([
     ...waiting.map((request) => new URL(sentTo(request, baseUrl)).host),
     ...(baseUrl === undefined ? (provider.hosts ?? []) : []),

@@ -1,4 +1,5 @@
 import type { Bar } from '../market/bar.ts';
+import type { Day } from '../market/day.ts';
 
 /** One series of a provider and the symbol it is the price of. */
 export interface ProvidedSeries {
@@ -6,11 +7,16 @@ export interface ProvidedSeries {
   id: string;
   /** The code of the symbol in the catalogue. */
   symbol: string;
-  /** What one number of the provider is: `USD` per `Bbl`. It must be the symbol's own unit and currency. */
+  /** What one price of the symbol is: `USD` per `Bbl`, as in the catalogue. */
   currency: string;
   unit: string;
-  /** What a number of the provider is multiplied by, once, to be in the symbol's unit; 1 where it already is. */
+  /**
+   * What a number of the provider is multiplied by, once, to be in the symbol's unit; 1 where it already is. A parse
+   * leaves the provider's own numbers: whoever stores them multiplies (`pricesOf` in mapping.ts does).
+   */
   factor?: number;
+  /** What one number of the provider is, where that is not the symbol's own: cents, or dollars per kilogram. */
+  published?: { currency: string; unit: string };
 }
 
 /** What may be done with a provider's prices. What may not be passed on is off until the operator turns it on. */
@@ -23,10 +29,11 @@ export interface Licence {
 
 /** One request that the runner makes. Everything about the network is the runner's: a provider only says what it wants. */
 export interface FeedRequest {
+  /** It may hold a key: it is never logged as it is. */
   url: string;
   /** The series that the body is of, where the body itself does not say. */
   series?: string;
-  /** What this body is, where it is not the provider's usual kind: a landing page before the file. */
+  /** What this body is, where it is not the provider's usual kind: the page that leads to a workbook is `html`. */
   body?: BodyKind;
 }
 
@@ -35,13 +42,18 @@ export interface Observation extends Bar {
   series: string;
 }
 
-/** What a body says. */
+/**
+ * What a body says. For each series the days are unique and ascending. A series that the provider does not map may be
+ * among them: it has no symbol, and is not stored.
+ */
 export interface Parsed {
   observations: Observation[];
   /** Days on which the provider has no value. Missing is never zero. */
   missing: number;
   /** What could not be used, and why. */
   refused: { where: string; reason: string }[];
+  /** What was left out as it should be, and why: a bar that is still forming. */
+  ignored?: { where: string; reason: string }[];
   /** Where the provider says that there is more, the request for it. */
   next?: FeedRequest;
 }
@@ -63,12 +75,17 @@ export interface Provider {
   readonly zone: string;
   readonly body: BodyKind;
   readonly series: readonly ProvidedSeries[];
-  /** Hosts beside those of its first requests that a redirect, or a request for more, may go to. */
+  /** What its series are: prices of symbols unless it says `currencies`, units of a currency per 1 EUR, with the code as id and symbol. */
+  readonly fills?: 'symbols' | 'currencies';
+  /** Hosts that a body may lead to, beside those of `requests`. */
   readonly hosts?: readonly string[];
   /** Settings it cannot do without, such as OPENPIT_FRED_API_KEY. */
   readonly needs: readonly string[];
-  /** The first requests of a run; a body may ask for more. */
-  requests(secrets: Secrets): readonly FeedRequest[];
+  /**
+   * The first requests of a run; a body may ask for more. `since` is the first day that is wanted, 60 days back at
+   * most: a provider that can asks for little more than that. Without it, all history.
+   */
+  requests(secrets: Secrets, since?: Day): readonly FeedRequest[];
   /** Throws with a plain reason when the body as a whole is not what it should be. */
   parse(body: Uint8Array, request: FeedRequest): Parsed;
 }

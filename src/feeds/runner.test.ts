@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { csv, feedBench, GOOD, history, NOW } from '../../test/support/feed-bench.ts';
 import { onEachEngine } from '../../test/support/ledger.ts';
 import { unique } from '../../test/support/ledgers.ts';
+import { MS_PER_DAY, utcDay } from '../market/day.ts';
 import type { Provider } from './provider.ts';
 
 onEachEngine('a run', (engine) => {
@@ -118,7 +119,7 @@ onEachEngine('a run', (engine) => {
     expect(await bench.closes()).toEqual([4015.45885488, -3.11034768]);
   });
 
-  test('a series that does not fit its symbol is refused, the rest is taken', async () => {
+  test('a series that does not fit its symbol is refused, one that is not mapped is passed over, the rest is taken', async () => {
     const symbol = bench.symbol;
     const series = [
       { id: 'GOLD', symbol, currency: 'USD', unit: 'T.oz' },
@@ -129,11 +130,10 @@ onEachEngine('a run', (engine) => {
     expect(await bench.run({}, { series })).toMatchObject({
       status: 'ok',
       taken: 1,
-      refused: 3,
+      refused: 2,
       reasons: [
         { where: 'KILO', reason: expect.stringContaining('it is in USD/kg') },
         { where: 'NONE', reason: expect.stringContaining('there is no symbol NO-SUCH') },
-        { where: 'MORE', reason: expect.stringContaining('does not say what this series is') },
       ],
     });
   });
@@ -171,5 +171,26 @@ onEachEngine('a run', (engine) => {
       taken: 20,
     });
     expect(bench.server.requests.at(-1)!.path).toBe('/mirror/a/prices.csv?id=1');
+  });
+
+  test('scheduled runs ask for the last 60 days, and for all of it once a week', async () => {
+    const asked: (number | undefined)[] = [];
+    const requests = (_: unknown, since?: number) => {
+      asked.push(since);
+      return [{ url: `${bench.server.url}/prices.csv?since=${since}` }];
+    };
+    bench.play(GOOD);
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW);
+    const run = () => bench.run({ dueAt: Number.MAX_SAFE_INTEGER }, { requests });
+    await run();
+    bench.around.time += MS_PER_DAY;
+    await run();
+    bench.around.time += 7 * MS_PER_DAY;
+    await run();
+    await run();
+    const today = utcDay(NOW);
+    expect(asked).toEqual([undefined, today + 1 - 60, undefined, today + 8 - 60]);
+    await bench.run({}, { requests }); // by hand
+    expect(asked.at(-1)).toBeUndefined();
   });
 });

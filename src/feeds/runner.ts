@@ -9,11 +9,11 @@ import {
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { messageOf } from '../log.ts';
-import { utcDay } from '../market/day.ts';
+import { type Day, MS_PER_DAY, utcDay } from '../market/day.ts';
 import { type Failure, LIMITS, type Limits, type Surroundings } from './fetcher.ts';
 import { gapsIn } from './gaps.ts';
 import { type Gathered, gather } from './gather.ts';
-import { mapObservations } from './mapping.ts';
+import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
 import { withoutSecrets } from './secrets.ts';
@@ -51,6 +51,10 @@ const LEASE_MS = 180_000;
 const REASONS_KEPT = 50;
 /** A price on the day before is a neighbour; so is the last one before a long pause, or of a month ago. */
 const NEIGHBOUR_DAYS = 100;
+/** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
+const SINCE_DAYS = 60;
+/** So often everything is asked for again: a correction may be older than that. */
+const FULL_EVERY_MS = 7 * MS_PER_DAY;
 
 /**
  * One run of one feed, all or nothing:
@@ -83,6 +87,8 @@ class Run {
   readonly #parts: RunnerParts;
   readonly #options: RunOptions;
   readonly #lease: FeedLease;
+  /** The first day that is asked for; undefined for all history. A run by hand is of everything. */
+  readonly #since: Day | undefined;
   readonly #report: RunReport = {
     status: 'failed',
     message: undefined,
@@ -102,6 +108,9 @@ class Run {
     this.#parts = parts;
     this.#options = options;
     this.#lease = lease;
+    const now = parts.around.now();
+    const isFull = options.dueAt === undefined || now - (lease.lastFull ?? 0) >= FULL_EVERY_MS;
+    this.#since = isFull ? undefined : utcDay(now) - SINCE_DAYS;
   }
 
   async run(): Promise<RunResult> {
@@ -119,6 +128,7 @@ class Run {
     const { ledger, secrets, around, signal, limits = LIMITS } = this.#parts;
     return gather(this.#provider, {
       secrets,
+      since: this.#since,
       baseUrl: this.#options.baseUrl,
       known: await ledger.feeds.bodies(this.#provider.key),
       around,
@@ -197,6 +207,7 @@ class Run {
       report: this.#result(status, undefined),
       nextRun: nextSlot(this.#provider, now),
       lateAt: lateAfter(this.#provider, now),
+      isFull: this.#since === undefined,
       bodies: gathered.bodies,
       ...(status === 'ok' ? { coverage: await this.#coverage() } : {}),
     });

@@ -45,6 +45,8 @@ export interface FeedLease {
   leaseMs: number;
   /** Runs in a row before this one that did not end well. */
   failures: number;
+  /** When a run of all history last ended well. */
+  lastFull: number | undefined;
 }
 
 /** What the ledger knows of a body that was taken in. */
@@ -69,6 +71,8 @@ export interface Finish {
   nextRun: number;
   /** When the feed is late; given when the run succeeded. */
   lateAt?: number;
+  /** Whether all history was asked for. */
+  isFull?: boolean;
   bodies?: readonly KnownBody[];
   coverage?: Coverage;
 }
@@ -101,7 +105,8 @@ export async function takeLease(
   await tx`INSERT INTO feed_run (feed, number, started, status, bytes, requests, taken, corrected, unchanged, missing,
       refused, reasons) VALUES (${feed}, ${number}, ${started}, 'running', 0, 0, 0, 0, 0, 0, 0, '[]')`;
   await tx`DELETE FROM feed_run WHERE feed = ${feed} AND number <= ${number - RUNS_KEPT}`;
-  return { feed, number, holder, leaseMs, failures: Number(row.failures) };
+  const lastFull = row.last_full === null ? undefined : Number(row.last_full);
+  return { feed, number, holder, leaseMs, failures: Number(row.failures), lastFull };
 }
 
 export const CUT_SHORT = 'the runner ended in the middle; the run after it completes what it began';
@@ -118,7 +123,7 @@ export async function renewLease(engine: Engine, tx: SQL, lease: FeedLease): Pro
 export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finish: Finish): Promise<void> {
   await renewLease(engine, tx, lease);
   const { feed, number } = lease;
-  const { report, ended, nextRun, lateAt, bodies = [], coverage } = finish;
+  const { report, ended, nextRun, lateAt, isFull, bodies = [], coverage } = finish;
   await tx`UPDATE feed_run SET ended = ${ended}, status = ${report.status}, message = ${report.message ?? null},
       body_hash = ${report.bodyHash ?? null}, bytes = ${report.bytes}, requests = ${report.requests},
       taken = ${report.taken}, corrected = ${report.corrected}, unchanged = ${report.unchanged},
@@ -128,6 +133,7 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
     WHERE key = ${feed}`;
   if (lateAt === undefined) return;
   await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt} WHERE key = ${feed}`;
+  if (isFull) await tx`UPDATE feed SET last_full = ${ended} WHERE key = ${feed}`;
   if (coverage) {
     await tx`UPDATE feed SET days = ${coverage.days}, gaps = ${coverage.gaps},
       first_day = ${coverage.firstDay ?? null}, last_day = ${coverage.lastDay ?? null} WHERE key = ${feed}`;
@@ -155,6 +161,7 @@ export interface FeedRow {
   enabled: number;
   last_run: number;
   failures: number;
+  last_full: number | string | null;
   next_run: number | string | null;
   holder: string | null;
   lease_until: number | string;

@@ -60,7 +60,7 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       // `holder` and `lease_until`: who runs the feed now, by the ledger's own time. `late_at`: when it counts as late.
       `CREATE TABLE feed (
          key TEXT PRIMARY KEY, enabled INTEGER NOT NULL, last_run INTEGER NOT NULL, last_ok BIGINT,
-         next_run BIGINT, late_at BIGINT, failures INTEGER NOT NULL,
+         last_full BIGINT, next_run BIGINT, late_at BIGINT, failures INTEGER NOT NULL,
          days INTEGER NOT NULL, gaps INTEGER NOT NULL, first_day INTEGER, last_day INTEGER,
          holder TEXT, lease_until BIGINT NOT NULL)`,
       `CREATE TABLE feed_run (

@@ -37,7 +37,7 @@ export function feedBench(engine: EngineName): FeedBench {
   const bench = new FeedBench();
   beforeAll(async () => {
     bench.ledger = await ledgers.shared();
-  });
+  }, 60_000); // on a busy machine PostgreSQL takes its time to start
   beforeEach(async () => {
     bench.key = unique('feed');
     bench.around = stillSurroundings(NOW);

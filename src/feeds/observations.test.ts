@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { day, flat, ledgersOf } from '../../test/support/ledgers.ts';
 import { playedProvider } from '../../test/support/played-provider.ts';
-import { mapObservations } from './mapping.ts';
+import { mapObservations } from './observations.ts';
 import type { Observation } from './provider.ts';
 
 const ledgers = ledgersOf('sqlite');

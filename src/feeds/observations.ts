@@ -37,8 +37,9 @@ export function mapObservations(
   for (const [id, ofSeries] of Map.groupBy(observations, (one) => one.series)) {
     const series = seriesById.get(id);
     const symbol = series && symbolByCode.get(series.symbol);
+    if (!series) continue; // a body may hold more than what is mapped
     const misfit = reasonAgainst(series, symbol);
-    if (misfit !== undefined || !series || !symbol) {
+    if (misfit !== undefined || !symbol) {
       refused.push({ where: id, reason: `${misfit}: ${ofSeries.length} observations not used` });
       continue;
     }
@@ -71,11 +72,7 @@ function isDay(day: Day): boolean {
   return Number.isInteger(day) && day >= FIRST_DAY && day <= LAST_DAY + 365_250;
 }
 
-function reasonAgainst(
-  series: ProvidedSeries | undefined,
-  symbol: LedgerSymbol | undefined,
-): string | undefined {
-  if (!series) return 'the provider does not say what this series is';
+function reasonAgainst(series: ProvidedSeries, symbol: LedgerSymbol | undefined): string | undefined {
   if (!symbol) return `there is no symbol ${series.symbol}`;
   const [theirs, ours] = [
     `${series.currency}/${series.unit}`,
