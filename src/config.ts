@@ -15,6 +15,9 @@ export interface Config {
   readonly mounts: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly adminToken: string | undefined;
+  /** Where quota events are posted. */
+  readonly webhookUrl: string | undefined;
+  readonly webhookSecret: string | undefined;
   readonly failedKeysPerMinute: number;
   readonly historyMb: number;
   readonly drainSeconds: number;
@@ -34,7 +37,7 @@ export interface Setting {
   isSecret?: true;
 }
 
-export const SETTINGS: readonly Setting[] = [
+export const SETTINGS = [
   { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all' },
   { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free one' },
   { env: 'OPENPIT_DATA_DIR', default: './data', help: 'Folder for the SQLite ledger and the demo key' },
@@ -56,6 +59,16 @@ export const SETTINGS: readonly Setting[] = [
   },
   { env: 'OPENPIT_ADMIN_TOKEN', default: '', help: 'Token for /metrics from other machines' },
   {
+    env: 'OPENPIT_WEBHOOK_URL',
+    default: '',
+    help: 'Where to post that an account reached 75, 90 or 100 % of its quota',
+  },
+  {
+    env: 'OPENPIT_WEBHOOK_SECRET',
+    default: '',
+    help: 'Signs those posts; without it one is made (openpit webhook secret)',
+  },
+  {
     env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',
     default: '60',
     help: 'Wrong keys an address may send in a minute',
@@ -73,7 +86,9 @@ export const SETTINGS: readonly Setting[] = [
   },
   { env: 'OPENPIT_FRED_API_KEY', default: '', help: 'Key for the feed fred', isSecret: true },
   { env: 'OPENPIT_EIA_API_KEY', default: '', help: 'Key for the feed eia', isSecret: true },
-];
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof SETTINGS)[number]['env'];
 
 /** `OPENPIT_DATA_DIR` ↔ `--data-dir` */
 export function flagOf(env: string): string {
@@ -88,23 +103,26 @@ export function readConfig(
   env: Record<string, string | undefined>,
   flags: Record<string, string | undefined>,
 ): Config {
-  const text = (name: string): string => {
+  const text = (name: SettingName): string => {
     const setting = SETTINGS.find((one) => one.env === name)!;
     return (flags[flagOf(name)] ?? env[name] ?? '').trim() || setting.default;
   };
-  const whole = (name: string, min: number, max: number): number => {
+  const whole = (name: SettingName, min: number, max: number): number => {
     const value = Number(text(name));
     if (Number.isInteger(value) && value >= min && value <= max) return value;
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max} (it is "${text(name)}").`);
   };
-  const list = (name: string): string[] =>
+  const list = (name: SettingName): string[] =>
     text(name)
       .split(',')
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');
 
   const secrets: Record<string, string> = {};
-  for (const { env: name, isSecret } of SETTINGS) if (isSecret && text(name)) secrets[name] = text(name);
+  for (const setting of SETTINGS) {
+    const value = 'isSecret' in setting ? text(setting.env) : '';
+    if (value !== '') secrets[setting.env] = value;
+  }
   const dataDir = text('OPENPIT_DATA_DIR');
   const url = text('OPENPIT_DATABASE_URL');
   if (url !== '' && !/^(postgres(ql)?|sqlite):/.test(url)) {
@@ -120,6 +138,8 @@ export function readConfig(
     mounts: readMounts(list('OPENPIT_MOUNTS')),
     trustedProxies: readAddresses('OPENPIT_TRUSTED_PROXIES', list('OPENPIT_TRUSTED_PROXIES')),
     adminToken: text('OPENPIT_ADMIN_TOKEN') || undefined,
+    webhookUrl: readUrl('OPENPIT_WEBHOOK_URL', text('OPENPIT_WEBHOOK_URL')),
+    webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
@@ -131,7 +151,7 @@ export function readConfig(
 
 /** A name that is no setting is most likely a slip, but other programs may set names like ours. */
 function warningsOf(env: Record<string, string | undefined>, token: string): string[] {
-  const known = new Set(SETTINGS.map((setting) => setting.env));
+  const known = new Set<string>(SETTINGS.map((setting) => setting.env));
   const unknown = Object.keys(env).filter((name) => name.startsWith('OPENPIT_') && !known.has(name));
   const warnings = unknown.map((name) => `${name} is not a setting and has no effect`);
   if (token !== '' && token.length < 16)
@@ -163,6 +183,12 @@ function readAddresses(name: string, entries: readonly string[]): readonly strin
   throw new ConfigError(
     `${name} must be addresses and ranges such as 127.0.0.1,10.0.0.0/8 ("${wrong}" is neither).`,
   );
+}
+
+function readUrl(name: string, text: string): string | undefined {
+  if (text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
+    return text || undefined;
+  throw new ConfigError(`${name} must be a URL such as https://example.com/hook.`);
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import packageJson from '../package.json';
 import { Api } from './api/api.ts';
 import type { Phase } from './api/operations.ts';
@@ -7,8 +8,11 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { startFeeds } from './feeds/feeds.ts';
+import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
-import { Tally } from './gate/tally.ts';
+import { secureRandom } from './gate/key.ts';
+import { Meter } from './gate/meter.ts';
+import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';
 
@@ -16,6 +20,9 @@ export const VERSION = packageJson.version;
 
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
+
+/** How often quota events are looked for. */
+const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
@@ -44,7 +51,12 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const ledger = await Ledger.open(config.databaseUrl, clock);
   const demo = await decideDemo(config, ledger);
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
-  const meter = new Tally(clock);
+  const meter = await Meter.open({
+    ledger,
+    clock,
+    spoolDir: join(config.dataDir, 'spool'),
+    warn: (message) => log.warn('quota', { message }),
+  });
   const board = await Board.open(
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
     [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
@@ -81,6 +93,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       trustedProxies,
       adminToken,
       version: VERSION,
+      phase: () => core.phase,
       health,
       gauges,
     }),
@@ -89,7 +102,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       await gate.follow(head);
       await board.follow(head);
     },
-    close: () => ledger.close(),
+    async close() {
+      await meter.close();
+      await ledger.close();
+    },
   };
   return core;
 }
@@ -98,6 +114,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
 export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
   const core = await openCore(config, clock, log);
   const key = core.demo ? await demoKey(config, core.ledger, clock.now()) : undefined;
+  const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
+  const telling = repeat(TELL_EVERY_MS, async () => {
+    await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
+  });
   const following = repeat(FOLLOW_EVERY_MS, async () => {
     await core.follow().catch((error) => {
       log.warn('the ledger could not be followed', { message: messageOf(error) });
@@ -134,9 +154,19 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
       await listener.stop(config.drainSeconds * 1000);
       await feeds.stop();
       await following.stop();
+      await telling.stop();
       await core.close();
     },
   };
+}
+
+/** The secret is the operator's, or one that is made once and kept in the ledger, the same for every replica. */
+async function openWebhook(config: Config, ledger: Ledger, clock: Clock): Promise<Webhook | undefined> {
+  if (config.webhookUrl === undefined) return undefined;
+  const secret =
+    config.webhookSecret ??
+    (await ledger.metaOnce('webhook-secret', () => createWebhookSecret(secureRandom)));
+  return new Webhook(config.webhookUrl, secret, clock);
 }
 
 /** Does a job again and again, never twice at a time. `once` has it done once more, from a fresh start. */

@@ -16,9 +16,16 @@ export class ClientAddress {
     let address = withoutMapping(peer);
     if (!forwardedFor || !this.#trusted.has(address)) return address;
     for (const hop of forwardedFor.split(',').reverse()) {
-      address = withoutMapping(hop);
+      if (hop.trim() === '') continue;
+      address = withoutMapping(withoutPort(hop));
       if (!this.#trusted.has(address)) break;
     }
     return address;
   }
+}
+
+/** Some proxies name the client's port too: `203.0.113.7:52100`, `[2001:db8::7]:52100`. */
+function withoutPort(hop: string): string {
+  const match = /^\[([^\]]+)\](:\d+)?$|^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop.trim());
+  return match?.[1] ?? match?.[3] ?? hop;
 }

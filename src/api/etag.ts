@@ -21,9 +21,13 @@ export function etagOfEncoding(etag: string, encoding: string): string {
 export function matches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   const own = opaque(etag);
-  return ifNoneMatch.split(',').some((tag) => opaque(tag).replace(/-gzip$/, '') === own);
+  return ifNoneMatch.split(',').some((tag) => opaque(tag) === own);
 }
 
 function opaque(tag: string): string {
-  return tag.trim().replace(/^W\//, '').replaceAll('"', '');
+  return tag
+    .trim()
+    .replace(/^W\//, '')
+    .replaceAll('"', '')
+    .replace(/-gzip$/, '');
 }

@@ -1,5 +1,5 @@
-/** Upper bounds of the latency buckets, in seconds. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** Upper bounds of the latency buckets, in ms. */
+const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500];
 
 /** Something that is read when metrics are asked for. */
 export interface Gauge {
@@ -8,32 +8,34 @@ export interface Gauge {
   value(): number;
 }
 
-interface Series {
-  count: number;
-  seconds: number;
-  buckets: number[];
+/** The requests of one endpoint that ended in one status. */
+export class RequestCounter {
+  count = 0;
+  sumMs = 0;
+  readonly buckets = new Float64Array(BOUNDS_MS.length + 1);
+
+  add(ms: number): void {
+    this.count++;
+    this.sumMs += ms;
+    let bucket = 0;
+    while (bucket < BOUNDS_MS.length && ms > BOUNDS_MS[bucket]!) bucket++;
+    this.buckets[bucket]!++;
+  }
 }
 
-/** Counts of requests and their time, in the form that Prometheus reads. Labels are endpoints and statuses: never a URL. */
+/** Requests and their time, in the form that Prometheus reads. Labels are endpoints and statuses: never a URL. */
 export class Metrics {
-  readonly #requests = new Map<string, Map<number, Series>>();
+  readonly #requests = new Map<string, Map<number, RequestCounter>>();
   readonly #gauges: readonly Gauge[];
 
   constructor(gauges: readonly Gauge[]) {
     this.#gauges = gauges;
   }
 
-  count(endpoint: string, status: number, seconds: number): void {
-    const statuses = this.#requests.getOrInsertComputed(endpoint, () => new Map<number, Series>());
-    const series = statuses.getOrInsertComputed(status, () => ({
-      count: 0,
-      seconds: 0,
-      buckets: new Array<number>(BUCKETS.length).fill(0),
-    }));
-    series.count++;
-    series.seconds += seconds;
-    const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) series.buckets[bucket]!++;
+  counter(endpoint: string, status: number): RequestCounter {
+    return this.#requests
+      .getOrInsertComputed(endpoint, () => new Map<number, RequestCounter>())
+      .getOrInsertComputed(status, () => new RequestCounter());
   }
 
   render(): string {
@@ -42,16 +44,8 @@ export class Metrics {
       '# TYPE openpit_request_seconds histogram',
     ];
     for (const [endpoint, statuses] of this.#requests) {
-      for (const [status, { count, seconds, buckets }] of statuses) {
-        const labels = `endpoint="${endpoint}",status="${status}"`;
-        let sum = 0;
-        BUCKETS.forEach((bound, i) => {
-          sum += buckets[i]!;
-          lines.push(`openpit_request_seconds_bucket{${labels},le="${bound}"} ${sum}`);
-        });
-        lines.push(`openpit_request_seconds_bucket{${labels},le="+Inf"} ${count}`);
-        lines.push(`openpit_request_seconds_sum{${labels}} ${seconds}`);
-        lines.push(`openpit_request_seconds_count{${labels}} ${count}`);
+      for (const [status, counter] of statuses) {
+        lines.push(...histogram(`endpoint="${endpoint}",status="${status}"`, counter));
       }
     }
     for (const { name, help, value } of this.#gauges) {
@@ -59,4 +53,16 @@ export class Metrics {
     }
     return `${lines.join('\n')}\n`;
   }
+}
+
+function histogram(labels: string, { count, sumMs, buckets }: RequestCounter): string[] {
+  let sum = 0;
+  const lines = BOUNDS_MS.map((bound, i) => {
+    sum += buckets[i]!;
+    return `openpit_request_seconds_bucket{${labels},le="${bound / 1000}"} ${sum}`;
+  });
+  lines.push(`openpit_request_seconds_bucket{${labels},le="+Inf"} ${count}`);
+  lines.push(`openpit_request_seconds_sum{${labels}} ${sumMs / 1000}`);
+  lines.push(`openpit_request_seconds_count{${labels}} ${count}`);
+  return lines;
 }

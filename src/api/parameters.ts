@@ -2,7 +2,7 @@ import type { Board } from '../board/board.ts';
 import type { Series } from '../board/series.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
-import { marketOf, runningTradeDate } from '../market/session.ts';
+import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
 import { refuse } from './errors.ts';
 import type { Query } from './query.ts';
 
@@ -17,6 +17,15 @@ export interface AskedSymbols {
   symbols: readonly AskedSymbol[];
   /** The later of the UTC date and the trade date of the asked symbols whose session has opened. */
   today: Day;
+}
+
+/**
+ * Whether an answer up to `last` holds a day that is not over for one of the symbols. Steel trades for tomorrow in
+ * Shanghai while gold trades for today in New York, and a delayed view lives in the past.
+ */
+export function holdsToday(last: Day, symbols: readonly AskedSymbol[], horizon: number): boolean {
+  if (last >= utcDay(horizon)) return true;
+  return symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
 }
 
 /** How much of a wrong value is repeated to the caller. */

@@ -8,7 +8,8 @@ export interface Target {
 }
 
 export function readTarget(url: string): Target {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
+  // Without a usable Host (HTTP/1.0 health checks send none), Bun gives the path alone.
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
   const mark = url.indexOf('?', start);
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark);
   return { path, query: mark < 0 ? '' : url.slice(mark + 1), length: url.length - start };

@@ -1,100 +1,97 @@
-import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
+import { withoutKeys } from '../gate/key.ts';
+import type { Allowance } from './allowance.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
-import type { Answer } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
-import { etagOfEncoding } from './etag.ts';
-import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimit, rateLimitPolicy } from './headers.ts';
+import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import type { Representation } from './ready-answer.ts';
 
 /** What every answer says of its request. */
 export interface Addressee {
+  request: Request;
   requestId: string;
   /** Who asks, once that is known: keyed answers tell what is left of the quota. */
   customer: Customer | undefined;
 }
 
-/** How much of its quota a customer has left, as far as this process knows, and when it starts anew. */
-export interface QuotaView {
-  remaining(customer: Customer): number;
-  resetsAt(): number;
-}
-
-type Headers = Record<string, string>;
-
 /** Makes the responses. */
 export class Responses {
-  readonly #quota: QuotaView;
-  readonly #clock: Clock;
+  readonly #allowance: Allowance;
 
-  constructor(quota: QuotaView, clock: Clock) {
-    this.#quota = quota;
-    this.#clock = clock;
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
   }
 
-  success(to: Addressee, answer: Answer, etag: string, acceptEncoding: string | null): Response {
-    const body = answer.prefix + answer.content;
-    const headers = this.#headers(to, {
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': cacheControl(answer),
-      ETag: etag,
-    });
-    if (body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(acceptEncoding))
-      return new Response(body, { headers });
-    headers['Content-Encoding'] = 'gzip';
-    headers.ETag = etagOfEncoding(etag, 'gzip');
-    return new Response(Bun.gzipSync(body), { headers });
+  /** Headers are kept with the answer, and the two values that differ are set on them: a response copies them. */
+  success({ body, headers }: Representation, requestId: string, customer: Customer): Response {
+    this.#address(headers, requestId, customer);
+    return new Response(body, { headers });
   }
 
-  notModified(to: Addressee, answer: Answer, etag: string): Response {
-    return new Response(null, {
-      status: 304,
-      headers: this.#headers(to, { 'Cache-Control': cacheControl(answer), ETag: etag }),
-    });
+  /** Its headers are those of the answer that it stands for. */
+  notModified({ headers }: Representation, requestId: string, customer: Customer): Response {
+    this.#address(headers, requestId, customer);
+    const response = new Response(null, { status: 304, headers });
+    response.headers.delete('Content-Type');
+    response.headers.delete('Content-Encoding');
+    return response;
   }
 
-  usage(to: Addressee, customer: Customer, used: number): Response {
-    const { name, quota } = customer.plan;
-    const body = {
-      success: true,
-      plan: name,
-      quota,
-      used,
-      remaining: Math.max(0, quota - used),
-      resetAt: Math.floor(this.#quota.resetsAt() / 1000),
-    };
-    return Response.json(body, {
-      headers: this.#headers(to, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' }),
-    });
+  /** What a customer is told of itself. */
+  account(to: Addressee, body: Readonly<Record<string, unknown>>): Response {
+    return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
-  /** The usage query tells its errors in a field of its own, and in nothing else. */
-  refusal(to: Addressee, { code, status, message, retryAfterSeconds }: Refusal, ofUsage: boolean): Response {
-    const body = ofUsage
+  /** Errors about the account itself are told in a field of their own, and in nothing else. */
+  refusal(to: Addressee, refusal: Refusal, inErrorField: boolean): Response {
+    const { code, status, retryAfterSeconds } = refusal;
+    const message = withoutKeys(refusal.message);
+    const body = inErrorField
       ? { success: false, error: message }
       : { success: false, message, statusCode: String(status), code };
-    const headers = this.#headers(to, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' });
+    const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
-    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="openpit"';
+    if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 405) headers.Allow = ALLOWED_METHODS;
-    return Response.json(body, { status, headers });
+    return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 
-  secondsToReset(): number {
-    return Math.max(1, Math.ceil((this.#quota.resetsAt() - this.#clock.now()) / 1000));
+  #address(headers: Headers, requestId: string, customer: Customer): void {
+    headers.set('X-Request-Id', requestId);
+    const left = this.#allowance.header(customer);
+    if (left !== undefined) headers.set('RateLimit', left);
   }
 
-  #headers({ requestId, customer }: Addressee, own: Headers): Headers {
-    const headers: Headers = { ...COMMON_HEADERS, 'X-Request-Id': requestId, ...own };
+  #headers({ requestId, customer }: Addressee): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...COMMON_HEADERS,
+      'X-Request-Id': requestId,
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+    };
     if (customer) {
-      const { quota, burstPerSecond } = customer.plan;
-      headers['RateLimit-Policy'] = rateLimitPolicy(quota, burstPerSecond);
-      headers.RateLimit = rateLimit(this.#quota.remaining(customer), this.secondsToReset());
+      headers['RateLimit-Policy'] = rateLimitPolicy(customer.plan.quota, customer.plan.burstPerSecond);
+      const left = this.#allowance.header(customer);
+      if (left !== undefined) headers.RateLimit = left;
     }
     return headers;
   }
 }
 
-/** Closed days change only by a correction; anything that holds today may change at once. */
-function cacheControl({ holdsToday }: Answer): string {
-  return holdsToday ? 'private, no-cache' : 'private, max-age=60';
+function jsonResponse(
+  body: string,
+  status: number,
+  to: Addressee,
+  headers: Record<string, string>,
+): Response {
+  const isLong = body.length > COMPRESS_FROM_BYTES;
+  if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
+    return new Response(body, { status, headers });
+  }
+  headers['Content-Encoding'] = 'gzip';
+  return new Response(Bun.gzipSync(body), { status, headers });
+}
+
+function challengeOf(code: Refusal['code']): string {
+  return code === 'invalid_admin_token' ? 'Bearer realm="openpit"' : 'ApiKey realm="openpit"';
 }

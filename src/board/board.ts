@@ -78,9 +78,14 @@ export class Board {
     return this.#views.get(delayMs)!;
   }
 
+  /** Whether a view has something to take in at `now`. */
+  isDue(now: number): boolean {
+    return now >= this.#nextDue;
+  }
+
   /** Sees to it that the series are in memory and that every view stands at `now`. A promise only when it must read. */
   prepare(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> | undefined {
-    if (now >= this.#nextDue) this.#advance(now);
+    if (this.isDue(now)) this.#advance(now);
     this.#uses++;
     let missing = false;
     for (const series of wanted) {
@@ -111,9 +116,10 @@ export class Board {
   async #follow(head: Head): Promise<void> {
     const { ledger, clock } = this.#options;
     if (head.epoch !== this.#head.epoch || head.prices < this.#head.prices) {
-      this.#head = head;
       await this.#readCatalog();
       for (const series of this.#series.values()) series.reset();
+      this.newestAt = await ledger.newestAt();
+      this.#head = head; // last: when the ledger fails on the way, the next turn begins again
       return;
     }
     if (head.prices === this.#head.prices) {
@@ -160,8 +166,12 @@ export class Board {
     const aliases = await ledger.symbols.aliases();
     for (const symbol of symbols) {
       const known = this.#series.get(symbol.id);
-      if (!known) this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()], simulated));
-      else known.symbol = symbol;
+      if (!known) {
+        this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()], simulated));
+        continue;
+      }
+      if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
+      known.symbol = symbol;
     }
     this.#catalog = new Catalog(symbols, aliases, this.#series);
     await this.#nameSources();

@@ -4,6 +4,7 @@ import { PROVIDERS } from '../feeds/providers/index.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
+import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { feedCommands } from './feed.ts';
 import { importCommand } from './import.ts';
@@ -11,6 +12,7 @@ import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
 import { serveCommand } from './serve.ts';
 import { symbolsCommands } from './symbols.ts';
+import { webhookCommand } from './webhook.ts';
 
 /** Every command. The feeds are those of the providers that are given. */
 function commandsOf(providers: readonly Provider[]): readonly Command[] {
@@ -22,6 +24,8 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...accountCommands,
     ...planCommands,
     ...keyCommands,
+    webhookCommand,
+    checkCommand,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
-import { type Config, flagOf, readConfig, SETTINGS } from '../config.ts';
+import { type Config, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts';
 import { Ledger } from '../ledger/ledger.ts';
 
 /** A flag of a command. `value` names what follows it; a flag without one is a switch. */
@@ -17,7 +17,7 @@ export interface Command {
   summary: string;
   flags: Readonly<Record<string, Flag>>;
   /** Which settings it takes as flags, beside the environment. */
-  settings: readonly string[];
+  settings: readonly SettingName[];
   run(call: Call): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface Call {
 export class UsageError extends Error {}
 
 /** What keeps the ledger: every command that opens it can be pointed at it. */
-export const LEDGER_SETTINGS = ['OPENPIT_DATA_DIR', 'OPENPIT_DATABASE_URL'];
+export const LEDGER_SETTINGS: readonly SettingName[] = ['OPENPIT_DATA_DIR', 'OPENPIT_DATABASE_URL'];
 
 export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print JSON' } };
 

@@ -66,6 +66,24 @@ export const planCommands: readonly Command[] = [
       );
     },
   },
+  {
+    name: 'plan delete',
+    operands: ['NAME'],
+    summary: 'Delete a plan that no account is on',
+    flags: JSON_FLAG,
+    settings: LEDGER_SETTINGS,
+    async run({ config, operands, isSet }) {
+      const name = operands[0]!;
+      const result = await withLedger(config, (ledger) => ledger.accounts.deletePlan(name));
+      if (result === false) throw new Error(`there is no plan "${name}"`);
+      if (result !== true) {
+        throw new Error(
+          `${result} accounts are on the plan "${name}"; move them first with openpit account set-plan`,
+        );
+      }
+      console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
+    },
+  },
 ];
 
 /** A new plan begins as `free` does, until it is told otherwise. */

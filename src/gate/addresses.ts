@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
 export class AddressList {
@@ -43,5 +43,12 @@ export function withoutMapping(address: string): string {
 /** What limits by address go by: one IPv4 address, or the /64 that one IPv6 customer has. */
 export function limitKey(address: string): string {
   const plain = withoutMapping(address);
-  return isIPv4(plain) ? plain : plain.split(':').slice(0, 4).join(':');
+  if (isIP(plain) !== 6) return plain;
+  // `2001:db8::7` leaves out groups of zeros: they are put back before the first four are taken.
+  const [left = '', right = ''] = plain.split('%', 1)[0]!.toLowerCase().split('::');
+  const before = left === '' ? [] : left.split(':');
+  const after = right === '' ? [] : right.split(':');
+  const zeros = new Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }

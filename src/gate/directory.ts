@@ -10,11 +10,15 @@ export interface Customer {
   plan: Plan;
   /** Requests of the running second, over all keys. */
   readonly burst: Window;
+  /** What was last known to be left of the quota that starts anew at `resetAt`. */
+  left: { remaining: number; resetAt: number };
 }
 
 /** A key that was looked up. */
 export interface KnownKey {
   readonly key: ApiKey;
+  /** Whether it may be used from anywhere and in any way, so that nothing of the request has to be looked at. */
+  readonly isPlain: boolean;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
@@ -66,6 +70,8 @@ export class Directory {
     for (;;) {
       const before = this.#changes;
       const found = await this.#ledger.accounts.byKeyHash(hash);
+      // A key can be used before the plan that was made with it has been followed.
+      if (found && !this.#plans.has(found.account.plan)) await this.follow(await this.#ledger.head());
       if (before !== this.#changes) continue;
       return found && this.#keep(text, found.key, found.account);
     }
@@ -94,23 +100,31 @@ export class Directory {
 
   async #reload(): Promise<void> {
     const { epoch, accounts } = await this.#ledger.head();
+    const plans = await this.#ledger.accounts.plans();
+    // From here on nothing waits: a request never finds the directory half empty.
     this.#changes++;
     this.#keys.clear();
     this.#textByHash.clear();
     this.#customers.clear();
     this.#plans.clear();
-    for (const plan of await this.#ledger.accounts.plans()) this.#plans.set(plan.name, plan);
+    for (const plan of plans) this.#plans.set(plan.name, plan);
     this.#epoch = epoch;
     this.#revision = accounts;
   }
 
   #keep(text: string, key: ApiKey, account: Account): KnownKey {
     const { customer, hashes } = this.#customers.getOrInsertComputed(account.id, () => ({
-      customer: { account, plan: this.#planOf(account), burst: new Window() },
+      customer: {
+        account,
+        plan: this.#planOf(account),
+        burst: new Window(),
+        left: { remaining: 0, resetAt: 0 },
+      },
       hashes: new Set<string>(),
     }));
     const known: KnownKey = {
       key,
+      isPlain: key.allowedIps === null && !key.headerOnly,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };

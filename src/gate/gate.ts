@@ -58,6 +58,20 @@ export class Gate {
       .then((found) => (found ? this.#judge(found, presented) : this.#fail(presented)));
   }
 
+  /**
+   * The same for a key that is in memory and plain, as one question. A no is not the last word: `admit` then says why.
+   * A request that is over the burst limit is not counted by either.
+   */
+  admitsAtOnce({ key, isPlain, customer }: KnownKey, now: number): boolean {
+    return (
+      isPlain &&
+      key.revokedAt === null &&
+      (key.expiresAt === null || key.expiresAt > now) &&
+      customer.account.status === 'active' &&
+      customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)
+    );
+  }
+
   follow(head: Head): Promise<void> {
     return this.directory.follow(head);
   }

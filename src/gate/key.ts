@@ -24,6 +24,11 @@ export function isWellFormed(text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
+/** A text with every key in it cut down to its prefix, for what repeats a caller's words. Codes are upper-cased. */
+export function withoutKeys(text: string): string {
+  return text.replace(/pit_live_[0-9a-z]+/gi, `${PREFIX}…`);
+}
+
 /** What the ledger keeps of a key. 178 random bits need no slow hash. */
 export function hashKey(key: string): string {
   return new Bun.CryptoHasher('sha256').update(key).digest('hex');

@@ -41,7 +41,40 @@ export async function issueKey(
   now: number,
   random: RandomBytes,
 ): Promise<IssuedKey> {
-  if (!(await ledger.accounts.find(accountId))) throw new Error(`there is no account ${accountId}`);
+  await requireAccount(ledger, accountId);
+  const issued = makeKey(accountId, options, now, random);
+  await ledger.accounts.addKey(issued.key);
+  return issued;
+}
+
+/** Makes a key with the same rules as another, which runs out after the overlap. */
+export async function rotateKey(
+  ledger: Ledger,
+  old: ApiKey,
+  overlapMs: number,
+  now: number,
+  random: RandomBytes,
+): Promise<IssuedKey> {
+  if (old.revokedAt !== null) throw new Error(`key ${old.id} is revoked; create a new one instead`);
+  if (old.expiresAt !== null && old.expiresAt <= now)
+    throw new Error(`key ${old.id} has expired; create a new one instead`);
+  const options: KeyOptions = {
+    headerOnly: old.headerOnly,
+    ...(old.allowedIps && { allowedIps: old.allowedIps }),
+    ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
+  };
+  const issued = makeKey(old.accountId, options, now, random);
+  await ledger.accounts.replaceKey(old.id, now + overlapMs, issued.key);
+  return issued;
+}
+
+export async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
+  const account = await ledger.accounts.find(id);
+  if (!account) throw new Error(`there is no account ${id}; openpit account list shows them`);
+  return account;
+}
+
+function makeKey(accountId: string, options: KeyOptions, now: number, random: RandomBytes): IssuedKey {
   const allowedIps = options.allowedIps?.length ? [...options.allowedIps] : null;
   if (allowedIps) new AddressList(allowedIps); // throws with the entry that is wrong
   const text = createKey(random);
@@ -55,7 +88,6 @@ export async function issueKey(
     allowedIps,
     headerOnly: options.headerOnly ?? false,
   };
-  await ledger.accounts.addKey(key);
   return { text, key };
 }
 

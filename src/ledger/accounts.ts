@@ -69,8 +69,24 @@ export class AccountStore {
     await this.#engine.write((tx) => writePlan(tx, plan));
   }
 
-  async list(): Promise<Account[]> {
-    return (await this.#engine.read`SELECT * FROM account ORDER BY created_at, id`).map(toAccount);
+  /** Removes a plan that no account has; false when there is none of that name, a number when so many have it. */
+  async deletePlan(name: string): Promise<boolean | number> {
+    return this.#engine.write(async (tx) => {
+      await nextRevision(tx, 'accounts'); // from here on no account can take the plan
+      const [row] = await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`;
+      if (Number(row.n) > 0) return Number(row.n);
+      const deleted = await tx`DELETE FROM plan WHERE name = ${name} RETURNING name`;
+      return deleted.length > 0;
+    });
+  }
+
+  /** Accounts in the order they were made; those with `search` in their id, name or plan. */
+  async list(search = '', limit = 1_000): Promise<Account[]> {
+    const part = `%${search.toLowerCase()}%`;
+    const rows = await this.#engine.read`SELECT * FROM account
+      WHERE lower(id) LIKE ${part} OR lower(name) LIKE ${part} OR plan LIKE ${part}
+      ORDER BY created_at, id LIMIT ${limit}`;
+    return rows.map(toAccount);
   }
 
   async find(id: string): Promise<Account | undefined> {
@@ -99,10 +115,7 @@ export class AccountStore {
   async addKey(key: ApiKey): Promise<void> {
     await this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'accounts');
-      await tx`INSERT INTO api_key
-          (hash, id, account_id, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
-        VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.createdAt}, ${key.expiresAt}, ${key.revokedAt},
-          ${key.allowedIps === null ? null : key.allowedIps.join(',')}, ${key.headerOnly ? 1 : 0}, ${revision})`;
+      await insertKey(tx, key, revision);
     });
   }
 
@@ -110,6 +123,22 @@ export class AccountStore {
     return (
       await this.#engine.read`SELECT * FROM api_key WHERE account_id = ${accountId} ORDER BY created_at, id`
     ).map(toKey);
+  }
+
+  async findKey(id: string): Promise<ApiKey | undefined> {
+    const [row] = await this.#engine.read`SELECT * FROM api_key WHERE id = ${id}`;
+    return row && toKey(row);
+  }
+
+  /** Adds a key in the place of another, which runs out at `oldExpiresAt`, or before, if it would have. */
+  async replaceKey(oldId: string, oldExpiresAt: number, key: ApiKey): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts');
+      await tx`UPDATE api_key SET revision = ${revision}, expires_at =
+        CASE WHEN expires_at IS NULL OR expires_at > ${oldExpiresAt} THEN ${oldExpiresAt} ELSE expires_at END
+        WHERE id = ${oldId}`;
+      await insertKey(tx, key, revision);
+    });
   }
 
   /** Revokes by key id; false when there is no such key. Revoking twice keeps the first time. */
@@ -147,6 +176,13 @@ export class AccountStore {
       keyHashes: keys.map((row: { hash: string }) => row.hash),
     };
   }
+}
+
+async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> {
+  await tx`INSERT INTO api_key
+      (hash, id, account_id, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
+    VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.createdAt}, ${key.expiresAt}, ${key.revokedAt},
+      ${key.allowedIps === null ? null : key.allowedIps.join(',')}, ${key.headerOnly ? 1 : 0}, ${revision})`;
 }
 
 export async function writePlan(tx: SQL, plan: Plan): Promise<void> {

@@ -3,7 +3,7 @@ import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { insertRows, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from './statements.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -138,8 +138,8 @@ export async function publishBars(
   await requireSymbols(tx, bySymbol.keys());
   const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
-  const rows: unknown[][] = [];
-  const changes: unknown[][] = [];
+  const rows: TableRow[] = [];
+  const changes: TableRow[] = [];
   for (const [symbolId, ofSymbol] of bySymbol) {
     if (real.has(symbolId)) {
       result.unchanged += ofSymbol.length; // simulated prices never follow real ones

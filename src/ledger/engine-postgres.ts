@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import type { Engine } from './engine.ts';
+import type { TableRow } from './statements.ts';
 
 /** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
 const LOST_A_RACE = new Set(['40001', '40P01']);
@@ -26,6 +27,12 @@ export async function openPostgres(url: string): Promise<Engine> {
       }
     },
     placeholder: (n) => `$${n}`,
+    // COPY takes rows about twice as fast as INSERT does.
+    async load(tx, into, rows) {
+      const writer = tx.unsafe(`COPY ${into} FROM STDIN (FORMAT csv)`).writable().getWriter();
+      await writer.write(rows.map(csvLine).join(''));
+      await writer.close();
+    },
     lockForMigration: async (tx) => {
       await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     },
@@ -36,6 +43,14 @@ export async function openPostgres(url: string): Promise<Engine> {
     },
     close: () => pool.close(),
   };
+}
+
+/** Nothing is NULL; a text is always quoted, so that an empty one is not. */
+function csvLine(row: TableRow): string {
+  const cells = row.map((cell) =>
+    typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : (cell ?? ''),
+  );
+  return `${cells.join(',')}\n`;
 }
 
 /** Bun says ERR_POSTGRES_SERVER_ERROR in `code` and gives the SQLSTATE in `errno`. */

@@ -8,6 +8,7 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { QuotaStore } from './quota.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
 import { TickStore } from './ticks.ts';
@@ -31,6 +32,7 @@ export class Ledger {
   readonly ticks: TickStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
+  readonly quota: QuotaStore;
   readonly feeds: FeedStore;
 
   private constructor(engine: Engine) {
@@ -41,6 +43,7 @@ export class Ledger {
     this.ticks = new TickStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
+    this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine);
   }
 
@@ -87,6 +90,14 @@ export class Ledger {
   async meta(name: string): Promise<string | undefined> {
     const [row] = await this.engine.read`SELECT value FROM meta WHERE name = ${name}`;
     return row?.value;
+  }
+
+  /** A word that is made when it is first asked for, and is the same for everyone from then on. */
+  async metaOnce(name: string, make: () => string): Promise<string> {
+    await this.engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${name}, ${make()}) ON CONFLICT DO NOTHING`;
+    });
+    return (await this.meta(name))!;
   }
 
   async setMeta(name: string, value: string): Promise<void> {

@@ -54,6 +54,35 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
     ],
   },
   {
+    id: 2,
+    title: 'quota leases',
+    statements: [
+      // No reference to account: a spool may bring back the count of an account that is gone.
+      `CREATE TABLE quota_period (
+         account_id TEXT NOT NULL, period INTEGER NOT NULL, granted BIGINT NOT NULL, used BIGINT NOT NULL,
+         barrier BIGINT NOT NULL, recall_at BIGINT NOT NULL, signalled_at BIGINT NOT NULL, notified INTEGER NOT NULL,
+         PRIMARY KEY (account_id, period)) {clustered}`,
+      `CREATE INDEX quota_period_by_signal ON quota_period (signalled_at)`,
+      // spent_by is JSON text: what each endpoint spent. Its sum is spent.
+      `CREATE TABLE quota_lease (
+         lease_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, period INTEGER NOT NULL, replica TEXT NOT NULL,
+         granted BIGINT NOT NULL, spent BIGINT NOT NULL, spent_by TEXT NOT NULL, seq BIGINT NOT NULL,
+         barrier_ack BIGINT NOT NULL, open INTEGER NOT NULL, expires_at BIGINT NOT NULL) {clustered}`,
+      // Closed leases pile up through the month; the questions of every sync are about the open ones.
+      `CREATE INDEX quota_lease_open ON quota_lease (account_id, period) WHERE open = 1`,
+      `CREATE INDEX quota_lease_by_expiry ON quota_lease (expires_at) WHERE open = 1`,
+      `CREATE TABLE usage_day (
+         account_id TEXT NOT NULL, period INTEGER NOT NULL, day INTEGER NOT NULL, endpoint TEXT NOT NULL,
+         count BIGINT NOT NULL, PRIMARY KEY (account_id, period, day, endpoint)) {clustered}`,
+      `CREATE TABLE quota_event (
+         account_id TEXT NOT NULL, period INTEGER NOT NULL, percent INTEGER NOT NULL, used BIGINT NOT NULL,
+         quota BIGINT NOT NULL, at BIGINT NOT NULL, sent_at BIGINT, attempts INTEGER NOT NULL DEFAULT 0,
+         claimed_until BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (account_id, period, percent))
+         {clustered}`,
+      `CREATE INDEX quota_event_unsent ON quota_event (at) WHERE sent_at IS NULL`,
+    ],
+  },
+  {
     id: 3,
     title: 'feeds and their runs',
     statements: [

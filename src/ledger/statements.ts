@@ -29,14 +29,21 @@ export const ROWS_PER_TRANSACTION = 2_000;
 // SQLite takes 32,766 parameters and PostgreSQL 65,535.
 const PARAMETERS_MAX = 30_000;
 
-/** Inserts rows with as few statements as the engine's limit on parameters allows. */
+/** One row of a table, in the order of its columns. */
+export type TableRow = readonly (string | number | null)[];
+
+/** From so many rows on, the engine's own way of loading is worth its round trips. */
+const LOAD_FROM_ROWS = 50;
+
+/** Inserts rows the fastest way there is: the engine's own, or as few statements as its limit on parameters allows. */
 export async function insertRows(
   engine: Engine,
   tx: SQL,
   into: string,
-  rows: readonly (readonly unknown[])[],
+  rows: readonly TableRow[],
   onConflict = '',
 ): Promise<void> {
+  if (engine.load && onConflict === '' && rows.length >= LOAD_FROM_ROWS) return engine.load(tx, into, rows);
   const width = rows[0]?.length ?? 0;
   const perStatement = Math.floor(PARAMETERS_MAX / Math.max(width, 1));
   for (let from = 0; from < rows.length; from += perStatement) {

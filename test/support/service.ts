@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import type { Plan } from '../../src/ledger/accounts.ts';
+import { periodEnd, periodOf } from '../../src/ledger/period.ts';
 import { createLog } from '../../src/log.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { openCore } from '../../src/service.ts';
@@ -62,6 +63,11 @@ export async function openTestService(
       const rest = { quota: 1_000, delaySeconds: 0, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 10_000 };
       await ledger.accounts.setPlan({ ...rest, ...plan });
       await core.follow();
+    },
+
+    /** When quotas start anew, in ms: by the ledger's own time, which on PostgreSQL the test does not move. */
+    async resetAt(): Promise<number> {
+      return periodEnd(periodOf(await ledger.engine.now(ledger.engine.read)));
     },
 
     /** Publishes bars, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */

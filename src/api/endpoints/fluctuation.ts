@@ -1,13 +1,13 @@
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { fluctuation as change } from '../../market/fluctuation.ts';
-import { endpoint } from '../endpoint.ts';
-import { findSymbols, readCodes, readRange, wantsMetadata } from '../parameters.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
+import { findSymbols, holdsToday, readCodes, readRange, wantsMetadata } from '../parameters.ts';
 import { bySymbol, sourcesJson, unitAndQuote } from '../render.ts';
 import { barsFor } from './closes.ts';
 
 /** GET /rates/fluctuation: the change of each symbol between two days. */
-export const fluctuation = endpoint({
+export const fluctuation = priceEndpoint({
   name: 'fluctuation',
   path: '/rates/fluctuation',
   needs: 'all',
@@ -20,7 +20,7 @@ export const fluctuation = endpoint({
     return { symbols, series: symbols.map((asked) => asked.series), first, last, today, metadata };
   },
 
-  answer({ symbols, first, last, today, metadata }, view, { board }) {
+  answer({ symbols, first, last, today, metadata }, view, { board, now }) {
     const starts = barsFor(symbols, first, view);
     const ends = barsFor(symbols, Math.min(last, today), view);
     const rates = bySymbol(symbols, (_, i) => {
@@ -36,6 +36,6 @@ export const fluctuation = endpoint({
         return `{${unitAndQuote(asked)},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sources}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: last >= today };
+    return json(`${content}}`, holdsToday(last, symbols, now - view.delayMs));
   },
 });

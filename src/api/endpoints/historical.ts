@@ -1,11 +1,11 @@
 import { printDay } from '../../market/day.ts';
-import { endpoint } from '../endpoint.ts';
-import { findSymbols, readCodes, readDay, wantsMetadata } from '../parameters.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
+import { findSymbols, holdsToday, readCodes, readDay, wantsMetadata } from '../parameters.ts';
 import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
 import { barsFor } from './closes.ts';
 
 /** GET /rates/historical: open, high, low and close of one day. */
-export const historical = endpoint({
+export const historical = priceEndpoint({
   name: 'historical',
   path: '/rates/historical',
   needs: 'all',
@@ -14,11 +14,11 @@ export const historical = endpoint({
     const codes = readCodes(query, plan);
     const day = readDay(query, 'date');
     const metadata = wantsMetadata(query);
-    const { symbols, today } = findSymbols(codes, board, now, { name: 'date', day });
-    return { symbols, series: symbols.map((asked) => asked.series), day, today, metadata };
+    const { symbols } = findSymbols(codes, board, now, { name: 'date', day });
+    return { symbols, series: symbols.map((asked) => asked.series), day, metadata };
   },
 
-  answer({ symbols, day, today, metadata }, view, { board }) {
+  answer({ symbols, day, metadata }, view, { board, now }) {
     const bars = barsFor(symbols, day, view);
     let content = `{"success":true,"date":"${printDay(day)}","rates":${bySymbol(symbols, (_, i) => ohlcJson(bars[i]!))}`;
     if (metadata) {
@@ -27,6 +27,6 @@ export const historical = endpoint({
         return `{${unitAndQuote(asked)},"date":"${printDay(bar.day)}","source":${sourcesJson(board, [bar.sourceId])}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: day >= today };
+    return json(`${content}}`, holdsToday(day, symbols, now - view.delayMs));
   },
 });

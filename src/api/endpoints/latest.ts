@@ -4,20 +4,22 @@ import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { marketOf, tradeDate } from '../../market/session.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
-import { endpoint } from '../endpoint.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
 import { findSymbols, readCodes, wantsMetadata } from '../parameters.ts';
 import { bySymbol, sourcesJson, unitAndQuote } from '../render.ts';
 
 /** GET /rates/latest: the newest visible price of each symbol. */
-export const latest = endpoint({
+export const latest = priceEndpoint({
   name: 'latest',
   path: '/rates/latest',
   needs: 'recent',
 
   read({ query, plan, board, now }) {
-    const { symbols } = findSymbols(readCodes(query, plan), board, now);
-    return { symbols, series: symbols.map((asked) => asked.series), metadata: wantsMetadata(query) };
+    const codes = readCodes(query, plan);
+    const metadata = wantsMetadata(query);
+    const { symbols } = findSymbols(codes, board, now);
+    return { symbols, series: symbols.map((asked) => asked.series), metadata };
   },
 
   answer({ symbols, metadata }, view, { board, now }) {
@@ -38,11 +40,7 @@ export const latest = endpoint({
         return `{${unitAndQuote(asked)},"at":"${printAt(latest)}","source":${source},"stale":${isStale(asked.series, latest.day, horizon)}}`;
       })}`;
     }
-    return {
-      prefix: `{"success":true,"timestamp":${Math.floor(now / 1000)},`,
-      content: `${content}}`,
-      holdsToday: true,
-    };
+    return json(`${content}}`, true, `{"success":true,"timestamp":${Math.floor(now / 1000)},`);
   },
 });
 

@@ -1,10 +1,10 @@
 import type { Series } from '../../board/series.ts';
 import type { View } from '../../board/view.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import { endpoint } from '../endpoint.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
 
 /** GET /symbols: every symbol, sorted by code. */
-export const symbols = endpoint({
+export const symbols = priceEndpoint({
   name: 'symbols',
   path: '/symbols',
   needs: 'recent',
@@ -15,7 +15,7 @@ export const symbols = endpoint({
 
   answer({ series }, view) {
     const records = series.map((one) => recordJson(one, view)).join(',');
-    return { prefix: '', content: `{"success":true,"symbols":[${records}]}`, holdsToday: true };
+    return json(`{"success":true,"symbols":[${records}]}`, true);
   },
 });
 

@@ -1,11 +1,11 @@
 import type { Day } from '../../market/day.ts';
 import { printDay } from '../../market/day.ts';
-import { endpoint } from '../endpoint.ts';
-import { findSymbols, readCodes, readRange, wantsMetadata } from '../parameters.ts';
+import { json, priceEndpoint } from '../endpoint.ts';
+import { findSymbols, holdsToday, readCodes, readRange, wantsMetadata } from '../parameters.ts';
 import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
 
 /** GET /rates/time-series: every day of a range on which a symbol has a bar. */
-export const timeSeries = endpoint({
+export const timeSeries = priceEndpoint({
   name: 'time-series',
   path: '/rates/time-series',
   needs: 'all',
@@ -18,7 +18,7 @@ export const timeSeries = endpoint({
     return { symbols, series: symbols.map((asked) => asked.series), first, last, today, metadata };
   },
 
-  answer({ symbols, first, last, today, metadata }, view, { board }) {
+  answer({ symbols, first, last, today, metadata }, view, { board, now }) {
     const bars = symbols.map(({ series }) => view.bars(series, first, Math.min(last, today)));
     const days = new Map<Day, string>();
     symbols.forEach(({ code }, i) => {
@@ -42,6 +42,6 @@ export const timeSeries = endpoint({
         return `{${unitAndQuote(asked)},"source":${sources}}`;
       })}`;
     }
-    return { prefix: '', content: `${content}}`, holdsToday: last >= today };
+    return json(`${content}}`, holdsToday(last, symbols, now - view.delayMs));
   },
 });

@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts';
+import type { Customer } from '../gate/directory.ts';
+import type { Meter } from '../gate/meter.ts';
+import { rateLimit } from './headers.ts';
+
+/** What is left of each customer's quota, for the headers: what this process knows, without asking the ledger twice. */
+export class Allowance {
+  readonly #meter: Meter;
+  readonly #clock: Clock;
+  #resetAt = 0;
+  #secondsToReset = 0;
+  /** The two above hold until this moment: the end of a second. */
+  #holdsUntil = 0;
+
+  constructor(meter: Meter, clock: Clock) {
+    this.#meter = meter;
+    this.#clock = clock;
+  }
+
+  /** The value of the header RateLimit; undefined when the ledger has not been asked this month. */
+  header(customer: Customer): string | undefined {
+    const remaining = this.#remaining(customer);
+    return remaining === undefined ? undefined : rateLimit(remaining, this.secondsToReset);
+  }
+
+  /** Sees to it that `header` has a value; without the ledger it has none. */
+  async learn(customer: Customer): Promise<void> {
+    if (this.#remaining(customer) !== undefined) return;
+    const usage = await this.#meter.usage(customer.account.id).catch(() => undefined);
+    if (usage) customer.left = { remaining: Math.max(0, usage.quota - usage.used), resetAt: this.resetAt };
+  }
+
+  /** When quotas start anew, in ms. */
+  get resetAt(): number {
+    this.#refresh();
+    return this.#resetAt;
+  }
+
+  get secondsToReset(): number {
+    this.#refresh();
+    return this.#secondsToReset;
+  }
+
+  #remaining(customer: Customer): number | undefined {
+    const lease = this.#meter.known(customer.account.id);
+    const { left } = customer;
+    if (!lease) return left.resetAt === this.resetAt ? left.remaining : undefined;
+    left.remaining = lease.remaining;
+    left.resetAt = this.resetAt;
+    return lease.remaining;
+  }
+
+  /** The month is worked out once a second, not once a request. */
+  #refresh(): void {
+    const now = this.#clock.now();
+    if (now < this.#holdsUntil && now >= this.#holdsUntil - 1000) return;
+    this.#holdsUntil = Math.floor(now / 1000) * 1000 + 1000;
+    this.#resetAt = this.#meter.resetAt();
+    this.#secondsToReset = this.#meter.secondsToReset();
+  }
+}

@@ -1,0 +1,85 @@
+import type { Board } from '../board/board.ts';
+import type { Catalog } from '../board/catalog.ts';
+import type { Series } from '../board/series.ts';
+import type { View } from '../board/view.ts';
+import type { Plan } from '../ledger/accounts.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
+import type { Answer } from './endpoint.ts';
+import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
+import { COMMON_HEADERS, rateLimitPolicy } from './headers.ts';
+
+/** One encoding of an answer. `headers` lacks only what differs from request to request. */
+export interface Representation {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+  readonly headers: Headers;
+}
+
+/**
+ * An answer as it is sent, and sent again to the same question while nothing in it can have changed: until the second is
+ * over, a series of it shows something else, or the catalogue changes. Everything that goes by the clock (the timestamp, what "today" is, whether a
+ * price is stale) changes at a whole second.
+ */
+export class ReadyAnswer {
+  readonly #plain: Representation;
+  readonly #isLong: boolean;
+  #gzipped: Representation | undefined;
+  readonly #series: readonly Series[];
+  readonly #versions: readonly number[];
+  readonly #view: View;
+  readonly #board: Board;
+  readonly #catalog: Catalog;
+  readonly #goodUntil: number;
+  /** An estimate of what it takes in memory. */
+  readonly bytes: number;
+
+  constructor(answer: Answer, series: readonly Series[], view: View, board: Board, plan: Plan, now: number) {
+    const body = answer.prefix + answer.content;
+    const etag = etagOf(answer.content, etagSeed(board.epoch, view.delayMs), answer.prefix !== '');
+    const headers = new Headers({
+      ...COMMON_HEADERS,
+      'Content-Type': answer.type,
+      'Cache-Control': cacheControl(answer),
+      ETag: etag,
+      'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
+    });
+    this.#plain = { body, etag, headers };
+    this.#isLong = body.length > COMPRESS_FROM_BYTES;
+    this.bytes = body.length + 1_000;
+    this.#series = series;
+    this.#versions = series.map((one) => view.version(one));
+    this.#view = view;
+    this.#board = board;
+    this.#catalog = board.catalog;
+    this.#goodUntil = Math.floor(now / 1000) * 1000 + 1000;
+  }
+
+  isGood(now: number): boolean {
+    if (now >= this.#goodUntil || now < this.#goodUntil - 1000) return false;
+    if (this.#board.catalog !== this.#catalog) return false;
+    for (let i = 0; i < this.#series.length; i++) {
+      if (this.#view.version(this.#series[i]!) !== this.#versions[i]) return false;
+    }
+    return true;
+  }
+
+  /** What a client gets that accepts these encodings. */
+  representation(request: Request): Representation {
+    if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
+    this.#gzipped ??= gzip(this.#plain);
+    return this.#gzipped;
+  }
+}
+
+function gzip({ body, etag, headers }: Representation): Representation {
+  const own = new Headers(headers);
+  const tag = etagOfEncoding(etag, 'gzip');
+  own.set('Content-Encoding', 'gzip');
+  own.set('ETag', tag);
+  return { body: Bun.gzipSync(body), etag: tag, headers: own };
+}
+
+/** Closed days change only by a correction; anything that holds today may change at once. */
+function cacheControl({ holdsToday }: Answer): string {
+  return holdsToday ? 'private, no-cache' : 'private, max-age=60';
+}

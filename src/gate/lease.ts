@@ -1,0 +1,137 @@
+import { type Period, periodEnd } from '../ledger/period.ts';
+import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
+import { lowWater, Traffic, unspentWanted } from './block.ts';
+import { spentByName } from './endpoints.ts';
+import type { SpoolRecord } from './spool.ts';
+import { COUNT_MAX, COUNTS, type Owner, pack } from './spool-record.ts';
+
+/** A lease ends this much before the ledger says so: clocks of two machines do not run alike. */
+const MARGIN_MS = 2_000;
+
+/** The two clocks at one moment, in ms. The monotonic one stops while a virtual machine sleeps; the other may be set. */
+export interface Moment {
+  wall: number;
+  mono: number;
+}
+
+/**
+ * A block of an account's quota that this replica may spend. It is also what a spend answers with: `ok` and
+ * `remaining` are read from it, so that counting a request allocates nothing.
+ */
+export class Lease {
+  readonly ok = true;
+  /** The quota less the best known `used`. */
+  remaining = 0;
+  quota = 0;
+
+  readonly owner: Owner;
+  readonly #record: SpoolRecord;
+  readonly #counts = new Float64Array(COUNTS);
+  readonly #traffic: Traffic;
+
+  spent = 0;
+  /** Never more than the ledger granted; lowered before units are given back. */
+  limit = 0;
+  /** What the ledger has acknowledged. */
+  flushed = 0;
+  /** At this count the next block is asked for. */
+  refillAt = Number.POSITIVE_INFINITY;
+  #wallEnd = 0;
+  #monoEnd = 0;
+  #seq = 0;
+  #answered = true;
+  barrierSeen = 0;
+  /** Another replica waits for units. */
+  recalled = false;
+  lastSpendAt: number;
+  lastAnswerAt = Number.NEGATIVE_INFINITY;
+  /** The ledger's time of the last answer. */
+  asOf = 0;
+
+  constructor(owner: Owner, record: SpoolRecord, now: number) {
+    this.owner = owner;
+    this.#record = record;
+    this.#traffic = new Traffic(now);
+    this.lastSpendAt = now;
+  }
+
+  get period(): Period {
+    return this.owner.period;
+  }
+
+  /** Takes one unit, if there is one and the lease still holds. The hot path: it must stay this short. */
+  take(place: number, wall: number, mono: number): boolean {
+    if (this.spent >= this.limit || wall >= this.#wallEnd || mono >= this.#monoEnd) return false;
+    this.spent++;
+    if (this.remaining > 0) this.remaining--;
+    const count = ++this.#counts[place]!;
+    this.#record.counts[place] = pack(count);
+    this.lastSpendAt = mono;
+    return true;
+  }
+
+  hasEnded(now: Moment): boolean {
+    return now.wall >= this.#wallEnd || now.mono >= this.#monoEnd;
+  }
+
+  /** A count has so many bits in the spool; long before they run out the lease is changed for a new one. */
+  get isFull(): boolean {
+    return this.spent >= COUNT_MAX / 2;
+  }
+
+  /**
+   * What to tell the ledger. While the last message has no answer, this one has its seq: the ledger may have applied
+   * that one, and then ignores this. `waiting` requests are to be served by it.
+   */
+  message(waiting: number, now: Moment): SyncRequest {
+    if (this.#answered) this.#seq++;
+    this.#answered = false;
+    const need = this.spent + waiting;
+    const unspent = this.limit - this.spent;
+    const rate = this.#traffic.perSecond(this.spent, now.mono);
+    const want = this.recalled ? need : need + unspentWanted(unspent, rate);
+    this.recalled = false;
+    // Lower the own limit before the units are given back, not after: the answer may be lost.
+    this.limit = Math.min(this.limit, want);
+    return { ...this.#settlement(), seq: this.#seq, want, need, close: false };
+  }
+
+  /** The last message: no unit can be taken after it. */
+  closeMessage(): SyncRequest {
+    this.limit = this.spent;
+    return { ...this.#settlement(), seq: this.#seq, want: 0, need: 0, close: true };
+  }
+
+  /** Takes over what the ledger said. `sent` is from before the message left, so that a slow answer ends early. */
+  apply(answer: SyncAnswer, sent: Moment): void {
+    this.#answered = true;
+    this.flushed = answer.spent;
+    this.quota = answer.quota;
+    this.remaining = Math.max(0, answer.quota - (answer.used - answer.spent) - this.spent);
+    this.barrierSeen = Math.max(this.barrierSeen, answer.barrier);
+    this.asOf = answer.now;
+    this.lastAnswerAt = sent.mono;
+    if (answer.state !== 'open') {
+      this.limit = this.spent;
+      return;
+    }
+    this.recalled = answer.recall && answer.granted > this.spent;
+    this.limit = answer.granted;
+    const untilMonthEnds = periodEnd(this.period) - answer.now;
+    const goodForMs = Math.min(answer.leaseMs - MARGIN_MS, untilMonthEnds);
+    this.#wallEnd = sent.wall + goodForMs;
+    this.#monoEnd = sent.mono + goodForMs;
+    const unspent = this.limit - this.spent;
+    // With an empty pool there is nothing to ask for before a request needs it.
+    this.refillAt = answer.pool > 0 ? this.limit - lowWater(unspent) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Forgets the spool's record: only when the ledger has every spend. */
+  forget(): void {
+    this.#record.free();
+  }
+
+  #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'close'> {
+    return { ...this.owner, spentBy: spentByName(this.#counts), barrierSeen: this.barrierSeen };
+  }
+}

@@ -1,0 +1,253 @@
+import type { Clock } from '../clock.ts';
+import { type Period, periodEnd, periodOf } from '../ledger/period.ts';
+import type { QuotaStore } from '../ledger/quota.ts';
+import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
+import { type CountedEndpoint, PLACE_OF } from './endpoints.ts';
+import { Lease, type Moment } from './lease.ts';
+import { Purse, type Replica } from './purse.ts';
+import { type Scheduler, systemScheduler } from './scheduler.ts';
+import { Settlement } from './settlement.ts';
+import type { LockSlot } from './slot-lock.ts';
+import type { Refusal, Spend, Spent } from './spend.ts';
+import { Spool } from './spool.ts';
+import { Syncer } from './syncer.ts';
+import { Ticker } from './ticker.ts';
+import { type KnownUsage, UsageQuestions } from './usage.ts';
+
+export interface MeterOptions {
+  ledger: { readonly quota: QuotaCalls };
+  clock: Clock;
+  /** A folder of this machine's own, kept across restarts. */
+  spoolDir: string;
+  /** Names this process in the ledger; anything that no other has. */
+  replica?: string;
+  warn?: (text: string) => void;
+  monotonic?: Clock;
+  scheduler?: Scheduler;
+  newId?: () => string;
+  lock?: LockSlot;
+  spoolRecordsPerFile?: number;
+}
+
+export type QuotaCalls = Pick<
+  QuotaStore,
+  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'releaseLost' | 'now'
+>;
+
+/** After so long without a request an account's lease is given back. */
+const IDLE_MS = 30_000;
+/** What the loss of a whole host can cost in `used`; a kill costs nothing, for that is what the spool is for. */
+const FLUSH_MS = 5_000;
+/** For how long a barrier or recall is looked for: far longer than anybody waits for it. */
+const SIGNAL_WINDOW_MS = 5_000;
+
+/**
+ * Counts requests against quotas that all replicas share. A spend is a few instructions and one store into the spool;
+ * the ledger is asked only for an account's first request and when a block runs dry.
+ */
+export class Meter {
+  readonly #quota: QuotaCalls;
+  readonly #clock: Clock;
+  readonly #monotonic: Clock;
+  readonly #spool: Spool;
+  readonly #syncer: Syncer;
+  readonly #ticker: Ticker;
+  readonly #usage: UsageQuestions;
+  readonly #replica: Replica;
+  readonly #purses = new Map<string, Purse>();
+  /** The ledger's time less the monotonic clock. */
+  #ledgerAhead = 0;
+  #isClosed = false;
+
+  private constructor(options: MeterOptions) {
+    const scheduler = options.scheduler ?? systemScheduler;
+    const warn = options.warn ?? (() => {});
+    const newId = options.newId ?? Bun.randomUUIDv7;
+    const name = options.replica ?? newId();
+    const spoolOptions = {
+      dir: options.spoolDir,
+      warn,
+      ...(options.lock && { lock: options.lock }),
+      ...(options.spoolRecordsPerFile && { recordsPerFile: options.spoolRecordsPerFile }),
+    };
+    this.#quota = options.ledger.quota;
+    this.#clock = options.clock;
+    this.#monotonic = options.monotonic ?? { now: () => performance.now() };
+    this.#spool = new Spool(spoolOptions);
+    this.#syncer = new Syncer({
+      sync: (requests) => this.#sync(requests),
+      now: () => this.#now(),
+      scheduler,
+      warn,
+    });
+    this.#replica = {
+      now: () => this.#now(),
+      period: () => this.#period(),
+      openLease: (accountId) => {
+        // A fresh id for each lease, not for each process: an old message must never meet a new lease.
+        const owner = { accountId, period: this.#period(), leaseId: newId(), replica: name };
+        return new Lease(owner, this.#spool.add(owner), this.#monotonic.now());
+      },
+      closeLease: (lease) => this.#syncer.ask(Settlement.of(lease)),
+      ask: (party, urgent) => this.#syncer.ask(party, urgent),
+      after: (ms, call) => scheduler.after(ms, call),
+      exhausted: () => refusal('exhausted', this.secondsToReset()),
+      unavailable: () => refusal('unavailable', 1),
+    };
+    this.#usage = new UsageQuestions(this.#quota, scheduler, this.#monotonic, (accountId, period, barrier) =>
+      this.#purses.get(accountId)?.heard({ accountId, period, barrier, recallAt: 0 }),
+    );
+    this.#ticker = new Ticker(scheduler, warn, {
+      listen: () => this.#listen(),
+      flush: () => this.#flush(),
+      sweep: () => this.#sweep(),
+    });
+  }
+
+  /** Takes a slot of the spool, settles what its last owner left, and starts. */
+  static async open(options: MeterOptions): Promise<Meter> {
+    const meter = new Meter(options);
+    try {
+      const sent = meter.#now();
+      meter.#heard(await meter.#quota.now(), sent);
+    } catch (error) {
+      meter.#spool.close();
+      throw error;
+    }
+    for (const leftover of meter.#spool.leftovers) meter.#syncer.ask(Settlement.ofLeftover(leftover));
+    await meter.#syncer.idle();
+    meter.#ticker.start();
+    return meter;
+  }
+
+  /**
+   * Takes one unit of the account's quota. Answers at once while the replica holds one; a promise only for an
+   * account's first request, and when its block is dry.
+   */
+  spend(account: { readonly id: string }, endpoint: CountedEndpoint): Spend | Promise<Spend> {
+    const place = PLACE_OF[endpoint];
+    const purse = this.#purses.get(account.id);
+    const lease = purse?.lease;
+    if (lease?.take(place, this.#clock.now(), this.#monotonic.now())) {
+      if (lease.spent >= lease.refillAt) this.#refill(purse!, lease);
+      return lease;
+    }
+    return this.#wait(account.id, place);
+  }
+
+  /** What is known of the account without asking; undefined before its first request. */
+  known(accountId: string): (Spent & { readonly quota: number }) | undefined {
+    return this.#purses.get(accountId)?.lease;
+  }
+
+  /**
+   * What the account has used this month: exact over all replicas, or, when one of them or the ledger does not answer
+   * within 300 ms, the older value with its time. Throws when nothing is known at all.
+   */
+  async usage(accountId: string): Promise<KnownUsage> {
+    const lease = this.#purses.get(accountId)?.lease;
+    const known = lease && {
+      period: lease.period,
+      used: lease.quota - lease.remaining,
+      quota: lease.quota,
+      asOf: lease.asOf,
+      exact: false,
+    };
+    return this.#usage.ask(accountId, this.#period(), known);
+  }
+
+  /** When the quotas start afresh: ms since the epoch, by the ledger's month. */
+  resetAt(): number {
+    return periodEnd(this.#period());
+  }
+
+  /** Seconds until then, by the ledger's time. */
+  secondsToReset(): number {
+    return Math.max(1, Math.ceil((this.resetAt() - this.#ledgerNow()) / 1_000));
+  }
+
+  /** Gives all leases back. What the ledger cannot take now stays in the spool for the next process. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#ticker.stop();
+    for (const purse of this.#purses.values()) purse.end();
+    await this.#syncer.idle();
+    this.#spool.close();
+  }
+
+  #wait(accountId: string, place: number): Spend | Promise<Spend> {
+    if (this.#isClosed || this.#syncer.isDown) return this.#replica.unavailable();
+    let purse = this.#purses.get(accountId);
+    if (!purse) {
+      purse = new Purse(accountId, this.#replica);
+      this.#purses.set(accountId, purse);
+    }
+    return purse.wait(place);
+  }
+
+  #refill(purse: Purse, lease: Lease): void {
+    lease.refillAt = Number.POSITIVE_INFINITY;
+    this.#syncer.ask(purse);
+  }
+
+  async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
+    const sent = this.#now();
+    const answers = await this.#quota.sync(requests);
+    if (answers[0]) this.#heard(answers[0].now, sent);
+    return answers;
+  }
+
+  /** Looks whether another replica asks for counts or for units. */
+  async #listen(): Promise<void> {
+    if (this.#purses.size === 0 || this.#syncer.isDown) return;
+    for (const signal of await this.#quota.signals(this.#ledgerNow() - SIGNAL_WINDOW_MS)) {
+      this.#purses.get(signal.accountId)?.heard(signal);
+    }
+  }
+
+  /** Tells the ledger what was spent, and gives back what nobody uses. */
+  #flush(): void {
+    const now = this.#now();
+    for (const [accountId, purse] of this.#purses) {
+      const { lease } = purse;
+      if (purse.isBusy) continue;
+      if (!lease) this.#purses.delete(accountId);
+      else if (now.mono - lease.lastSpendAt >= IDLE_MS || lease.isFull || this.#isOver(lease, now)) {
+        purse.closeLease();
+      } else if (lease.spent > lease.flushed && now.mono - lease.lastAnswerAt >= FLUSH_MS) {
+        this.#syncer.ask(purse);
+      }
+    }
+  }
+
+  #isOver(lease: Lease, now: Moment): boolean {
+    return lease.hasEnded(now) && lease.period !== this.#period();
+  }
+
+  /** Settles for neighbours that are gone, and lets go of what lost hosts held. */
+  async #sweep(): Promise<void> {
+    for (const leftover of this.#spool.adopt()) this.#syncer.ask(Settlement.ofLeftover(leftover));
+    await this.#quota.releaseLost();
+  }
+
+  #now(): Moment {
+    return { wall: this.#clock.now(), mono: this.#monotonic.now() };
+  }
+
+  #heard(ledgerNow: number, sent: Moment): void {
+    this.#ledgerAhead = ledgerNow - sent.mono;
+  }
+
+  #ledgerNow(): number {
+    return this.#monotonic.now() + this.#ledgerAhead;
+  }
+
+  #period(): Period {
+    return periodOf(this.#ledgerNow());
+  }
+}
+
+function refusal(reason: Refusal['reason'], seconds: number): Refusal {
+  return { ok: false, reason, retryAfterSeconds: seconds };
+}

@@ -1,0 +1,154 @@
+import type { Period } from '../ledger/period.ts';
+import type { Signal } from '../ledger/quota.ts';
+import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
+import type { Lease, Moment } from './lease.ts';
+import type { Refusal, Spend } from './spend.ts';
+import type { Party } from './syncer.ts';
+
+/** How long a request waits for units that other replicas hold. */
+const RECALL_WAIT_MS = 1_000;
+/** How often it asks meanwhile: holders look every 100 ms. */
+const RECALL_RETRY_MS = 50;
+/** After a refusal the ledger is asked at most this often: a draining replica may give units back. */
+const ASK_AGAIN_MS = 1_000;
+
+/** What a purse needs of the replica around it. */
+export interface Replica {
+  now(): Moment;
+  /** The month, by the ledger's time. */
+  period(): Period;
+  openLease(accountId: string): Lease;
+  /** Closes a lease at what it has spent, and forgets it when the ledger has that. */
+  closeLease(lease: Lease): void;
+  ask(party: Party, urgent: boolean): void;
+  after(ms: number, call: () => void): void;
+  exhausted(): Refusal;
+  unavailable(): Refusal;
+}
+
+interface Waiting {
+  place: number;
+  resolve: (spend: Spend) => void;
+}
+
+/** What this replica holds for one account: its lease, and the requests that wait for one. */
+export class Purse implements Party {
+  readonly #accountId: string;
+  readonly #replica: Replica;
+  lease: Lease | undefined;
+  #waiting: Waiting[] = [];
+  /** Since when requests wait for units that others hold. */
+  #drySince: number | undefined;
+  /** Until then a refusal stands without asking. */
+  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #recallSeen = 0;
+
+  constructor(accountId: string, replica: Replica) {
+    this.#accountId = accountId;
+    this.#replica = replica;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** For a request that found no unit: waits for the ledger, unless it is known what that will say. */
+  wait(place: number): Spend | Promise<Spend> {
+    const now = this.#replica.now();
+    if (now.mono < this.#refusedUntil && this.lease && !this.lease.hasEnded(now)) {
+      return this.#replica.exhausted();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push({ place, resolve });
+      this.#replica.ask(this, true);
+    });
+  }
+
+  message(now: Moment): SyncRequest | undefined {
+    if (this.lease?.hasEnded(now) && this.lease.period !== this.#replica.period()) this.closeLease();
+    if (!this.lease && !this.isBusy) return undefined;
+    this.lease ??= this.#replica.openLease(this.#accountId);
+    return this.lease.message(this.#waiting.length, now);
+  }
+
+  answered(answer: SyncAnswer, sent: Moment): void {
+    const { lease } = this;
+    if (!lease || lease.owner.leaseId !== answer.leaseId) {
+      if (this.isBusy) this.#replica.ask(this, true);
+      return;
+    }
+    const barrierSeen = lease.barrierSeen;
+    lease.apply(answer, sent);
+    if (answer.state !== 'open') this.closeLease();
+    this.#serve();
+    if (this.isBusy) this.#keepWaiting(answer);
+    else if (answer.barrier > barrierSeen || lease.recalled) this.#replica.ask(this, true);
+  }
+
+  failed(): void {
+    this.#refuse(this.#replica.unavailable());
+  }
+
+  /** Another replica wants to know what is spent, or wants units. */
+  heard(signal: Signal): void {
+    const { lease } = this;
+    if (lease?.period !== signal.period) return;
+    const recalled = signal.recallAt > this.#recallSeen && lease.limit > lease.spent;
+    this.#recallSeen = Math.max(this.#recallSeen, signal.recallAt);
+    if (!recalled && signal.barrier <= lease.barrierSeen) return;
+    lease.recalled ||= recalled;
+    lease.barrierSeen = Math.max(lease.barrierSeen, signal.barrier);
+    this.#replica.ask(this, true);
+  }
+
+  closeLease(): void {
+    if (!this.lease) return;
+    this.#replica.closeLease(this.lease);
+    this.lease = undefined;
+  }
+
+  /** The replica stops: who waits is refused, and the lease goes back. */
+  end(): void {
+    this.#refuse(this.#replica.unavailable());
+    this.closeLease();
+  }
+
+  #serve(): void {
+    const { wall, mono } = this.#replica.now();
+    let served = 0;
+    while (served < this.#waiting.length && this.lease?.take(this.#waiting[served]!.place, wall, mono)) {
+      this.#waiting[served++]!.resolve(this.lease);
+    }
+    if (served === 0) return;
+    this.#waiting.splice(0, served);
+    this.#drySince = undefined;
+    this.#refusedUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Requests are left without a unit: ask again, wait for others to give theirs back, or refuse. */
+  #keepWaiting(answer: SyncAnswer): void {
+    const { lease } = this;
+    const { mono } = this.#replica.now();
+    const isDefinite =
+      lease !== undefined && answer.applied && answer.pool === 0 && lease.spent === lease.limit;
+    if (!isDefinite) {
+      this.#replica.ask(this, true);
+      return;
+    }
+    this.#drySince ??= mono;
+    const wasRefused = this.#refusedUntil > Number.NEGATIVE_INFINITY;
+    if (answer.heldByOthers === 0 || wasRefused || mono - this.#drySince >= RECALL_WAIT_MS) {
+      this.#drySince = undefined;
+      this.#refusedUntil = mono + ASK_AGAIN_MS;
+      this.#refuse(this.#replica.exhausted());
+      return;
+    }
+    this.#replica.after(RECALL_RETRY_MS, () => {
+      if (this.isBusy) this.#replica.ask(this, true);
+    });
+  }
+
+  #refuse(refusal: Refusal): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve(refusal);
+  }
+}

@@ -1,0 +1,127 @@
+import type { SyncAnswer, SyncRequest } from '../ledger/quota-rules.ts';
+import type { Moment } from './lease.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Something that has a message for the ledger: the purse of an account, or a lease that is being closed. */
+export interface Party {
+  /** Undefined when there is nothing to say any more. */
+  message(now: Moment): SyncRequest | undefined;
+  answered(answer: SyncAnswer, sent: Moment): void;
+  /** The ledger is out of reach. It may have applied the message or not; the message is sent again later. */
+  failed(): void;
+}
+
+export interface SyncerOptions {
+  sync: (requests: readonly SyncRequest[]) => Promise<SyncAnswer[]>;
+  now: () => Moment;
+  scheduler: Scheduler;
+  warn: (text: string) => void;
+}
+
+/** Few enough that one transaction holds nobody up: about 10 ms on SQLite. */
+const BATCH_MAX = 256;
+
+/** After this a call counts as lost. What it may still do is harmless: a seq is applied once. */
+const TIMEOUT_MS = 1_000;
+
+const PAUSE_MS_MIN = 100;
+const PAUSE_MS_MAX = 2_000;
+
+/** Sends the messages of many accounts in one call, one call at a time. What comes up meanwhile goes in the next. */
+export class Syncer {
+  readonly #options: SyncerOptions;
+  readonly #urgent = new Set<Party>();
+  readonly #due = new Set<Party>();
+  #running = false;
+  #failures = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(options: SyncerOptions) {
+    this.#options = options;
+  }
+
+  /** Two calls in a row have failed: a request need not wait to hear that. One may be a connection that was dropped. */
+  get isDown(): boolean {
+    return this.#failures > 1;
+  }
+
+  /** Sends the party's message soon; an urgent one, for which a request waits, before the others. */
+  ask(party: Party, urgent = false): void {
+    (urgent ? this.#urgent : this.#due).add(party);
+    if (this.#running || this.#failures > 0) return;
+    this.#running = true;
+    // A turn later, so that all who ask in this one go together.
+    queueMicrotask(() => void this.#run());
+  }
+
+  /** Resolves when there is nothing left to send, or at the next failure. */
+  idle(): Promise<void> {
+    if (!this.#running) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async #run(): Promise<void> {
+    while (this.#urgent.size + this.#due.size > 0) {
+      const batch = this.#nextBatch();
+      if (!(await this.#send(batch))) {
+        this.#fail(batch);
+        break;
+      }
+      this.#failures = 0;
+    }
+    this.#running = false;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #nextBatch(): Party[] {
+    const batch = [...this.#urgent, ...[...this.#due].filter((party) => !this.#urgent.has(party))];
+    batch.length = Math.min(batch.length, BATCH_MAX);
+    for (const party of batch) {
+      this.#urgent.delete(party);
+      this.#due.delete(party);
+    }
+    return batch;
+  }
+
+  async #send(batch: readonly Party[]): Promise<boolean> {
+    const sent = this.#options.now();
+    const messages = batch.flatMap((party) => {
+      const request = party.message(sent);
+      return request ? { party, request } : [];
+    });
+    if (messages.length === 0) return true;
+    const answers = await this.#call(messages.map(({ request }) => request));
+    messages.forEach(({ party }, i) => {
+      if (answers) party.answered(answers[i]!, sent);
+    });
+    return answers !== undefined;
+  }
+
+  /** The answers, or undefined when there were none in time. */
+  #call(requests: readonly SyncRequest[]): Promise<SyncAnswer[] | undefined> {
+    const { sync, scheduler, warn } = this.#options;
+    return new Promise((resolve) => {
+      const lose = (text: string) => {
+        warn(`a quota sync is tried again: ${text}`);
+        resolve(undefined);
+      };
+      const callOff = scheduler.after(TIMEOUT_MS, () => lose('the ledger has not answered in time'));
+      sync(requests)
+        .then(resolve, (error) => lose(String(error)))
+        .finally(callOff);
+    });
+  }
+
+  #fail(batch: readonly Party[]): void {
+    const pauseMs = Math.min(PAUSE_MS_MIN * 2 ** this.#failures++, PAUSE_MS_MAX);
+    for (const party of batch) {
+      if (this.isDown) party.failed();
+      this.#urgent.add(party);
+    }
+    this.#options.scheduler.after(pauseMs, () => {
+      if (this.#running) return;
+      this.#running = true;
+      void this.#run();
+    });
+  }
+}

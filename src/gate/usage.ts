@@ -1,0 +1,96 @@
+import type { Clock } from '../clock.ts';
+import type { Period } from '../ledger/period.ts';
+import type { QuotaStore } from '../ledger/quota.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface KnownUsage {
+  /** The month it is about. */
+  period: Period;
+  used: number;
+  quota: number;
+  /** The ledger's time for which `used` holds. */
+  asOf: number;
+  /** Every replica has said what it spent before the question. */
+  exact: boolean;
+}
+
+/** How long a question waits for the other replicas: they look every 100 ms. */
+const WAIT_MS = 300;
+const LOOK_MS = 10;
+/** How long it waits for the ledger when nothing older is known. */
+const LEDGER_WAIT_MS = 2_000;
+
+type Calls = Pick<QuotaStore, 'raiseBarrier' | 'usage'>;
+
+/**
+ * Exact usage over all replicas: raise the account's barrier, and wait until every open lease has reported behind it.
+ * An account has one barrier in flight. Who asks meanwhile shares the next one and not this one, for it was raised
+ * before the question.
+ */
+export class UsageQuestions {
+  readonly #calls: Calls;
+  readonly #scheduler: Scheduler;
+  readonly #monotonic: Clock;
+  /** Tells this replica's own lease, which need not wait for the next look. */
+  readonly #raised: (accountId: string, period: Period, barrier: number) => void;
+  readonly #running = new Map<string, Promise<KnownUsage>>();
+  readonly #next = new Map<string, Promise<KnownUsage>>();
+
+  constructor(
+    calls: Calls,
+    scheduler: Scheduler,
+    monotonic: Clock,
+    raised: (accountId: string, period: Period, barrier: number) => void,
+  ) {
+    this.#calls = calls;
+    this.#scheduler = scheduler;
+    this.#monotonic = monotonic;
+    this.#raised = raised;
+  }
+
+  /** Answers with `known`, if there is any, when the ledger does not answer. */
+  ask(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
+    const running = this.#running.get(accountId);
+    if (!running) return this.#start(accountId, period, known);
+    const next =
+      this.#next.get(accountId) ??
+      running
+        .catch(() => {})
+        .then(() => {
+          this.#next.delete(accountId);
+          return this.#start(accountId, period, known);
+        });
+    this.#next.set(accountId, next);
+    return next;
+  }
+
+  #start(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
+    const answer = this.#inTime(this.#measure(accountId, period), known).finally(() =>
+      this.#running.delete(accountId),
+    );
+    this.#running.set(accountId, answer);
+    return answer;
+  }
+
+  async #measure(accountId: string, period: Period): Promise<KnownUsage> {
+    const start = this.#monotonic.now();
+    const barrier = await this.#calls.raiseBarrier(accountId, period);
+    this.#raised(accountId, period, barrier);
+    for (;;) {
+      const { behind, ...usage } = await this.#calls.usage(accountId, period, barrier);
+      const isLate = this.#monotonic.now() - start + LOOK_MS >= WAIT_MS;
+      if (behind === 0 || isLate) return { period, ...usage, exact: behind === 0 };
+      await new Promise<void>((resolve) => void this.#scheduler.after(LOOK_MS, resolve));
+    }
+  }
+
+  #inTime(measured: Promise<KnownUsage>, known: KnownUsage | undefined): Promise<KnownUsage> {
+    return new Promise((resolve, reject) => {
+      const orKnown = (error: Error) => (known ? resolve(known) : reject(error));
+      const callOff = this.#scheduler.after(known ? WAIT_MS : LEDGER_WAIT_MS, () =>
+        orKnown(new Error('the ledger has not answered, and no older usage is known')),
+      );
+      measured.then(resolve, orKnown).finally(callOff);
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../clock.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Posts events, signed as standardwebhooks.com lays down, so that receivers can use a ready-made library:
+ *     webhook-signature: v1,base64(HMAC-SHA256(secret, id.timestamp.body))
+ * An event that is sent twice has the same id.
+ */
+export class Webhook {
+  readonly #url: string;
+  readonly #secret: string;
+  readonly #clock: Clock;
+
+  constructor(url: string, secret: string, clock: Clock) {
+    this.#url = url;
+    this.#secret = secret;
+    this.#clock = clock;
+  }
+
+  /** Throws when the receiver does not answer with a 2xx in time. */
+  async send(id: string, event: Readonly<Record<string, unknown>>): Promise<void> {
+    const body = JSON.stringify(event);
+    const timestamp = String(Math.floor(this.#clock.now() / 1000));
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${sign(this.#secret, `${id}.${timestamp}.${body}`)}`,
+      },
+    });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+  }
+}
+
+/** A secret is `whsec_` and base64, or any other text as it is. */
+export function sign(secret: string, text: string): string {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
+  return new Bun.CryptoHasher('sha256', key).update(text).digest('base64');
+}
+
+export function createWebhookSecret(random: (length: number) => Uint8Array): string {
+  return `whsec_${Buffer.from(random(24)).toString('base64')}`;
+}

@@ -1,0 +1,165 @@
+import type { SQL } from 'bun';
+import type { Engine } from './engine.ts';
+import type { Period } from './period.ts';
+import type { LeaseState, PeriodState } from './quota-rules.ts';
+import { totalOf } from './quota-rules.ts';
+import { insertRows } from './statements.ts';
+
+/** How periods and leases are read and written: few statements for many accounts. */
+
+type Row = Record<string, string | number>;
+
+/** One account's month, as the key of a map. */
+export function keyOf(of: { accountId: string; period: Period }): string {
+  return `${of.period} ${of.accountId}`;
+}
+
+/**
+ * Locks the periods, and makes those that are missing. The rows are locked in the order of the list, so that two
+ * transactions with some accounts in common do not wait for each other. What depends on a period must be read by
+ * a later statement: this one may have waited, and its snapshot is from before the wait.
+ */
+export async function lockPeriods(
+  engine: Engine,
+  tx: SQL,
+  of: readonly { accountId: string; period: Period }[],
+): Promise<Map<string, PeriodState>> {
+  const wanted = [...new Map(of.map((one) => [keyOf(one), one])).values()].sort(byAccount);
+  const values = wanted.map((_, i) => {
+    const [a, p] = [engine.placeholder(2 * i + 1), engine.placeholder(2 * i + 2)];
+    return `(${a}, ${p}, 0, 0, 0, 0, 0, 0)`;
+  });
+  const rows: Row[] = await tx.unsafe(
+    `INSERT INTO quota_period
+       (account_id, period, granted, used, barrier, recall_at, signalled_at, notified) VALUES ${values.join(',')}
+     ON CONFLICT (account_id, period) DO UPDATE SET granted = quota_period.granted RETURNING *`,
+    wanted.flatMap((one) => [one.accountId, one.period]),
+  );
+  return new Map(rows.map((row) => toPeriod(row)).map((period) => [keyOf(period), period]));
+}
+
+export async function writePeriods(engine: Engine, tx: SQL, periods: readonly PeriodState[]): Promise<void> {
+  await insertRows(
+    engine,
+    tx,
+    'quota_period (account_id, period, granted, used, barrier, recall_at, signalled_at, notified)',
+    periods.map((p) => [
+      p.accountId,
+      p.period,
+      p.granted,
+      p.used,
+      p.barrier,
+      p.recallAt,
+      p.signalledAt,
+      p.notified,
+    ]),
+    `ON CONFLICT (account_id, period) DO UPDATE SET granted = excluded.granted, used = excluded.used,
+       barrier = excluded.barrier, recall_at = excluded.recall_at, signalled_at = excluded.signalled_at,
+       notified = excluded.notified`,
+  );
+}
+
+export async function readLeases(engine: Engine, tx: SQL, ids: readonly string[]): Promise<LeaseState[]> {
+  const rows: Row[] = await tx.unsafe(
+    `SELECT * FROM quota_lease WHERE lease_id IN (${placeholders(engine, ids.length)})`,
+    [...ids],
+  );
+  return rows.map(toLease);
+}
+
+export async function writeLeases(engine: Engine, tx: SQL, leases: readonly LeaseState[]): Promise<void> {
+  await insertRows(
+    engine,
+    tx,
+    `quota_lease
+       (lease_id, account_id, period, replica, granted, spent, spent_by, seq, barrier_ack, open, expires_at)`,
+    leases.map((l) => [
+      l.leaseId,
+      l.accountId,
+      l.period,
+      l.replica,
+      l.granted,
+      totalOf(l.spentBy),
+      JSON.stringify(l.spentBy),
+      l.seq,
+      l.barrierAck,
+      l.open ? 1 : 0,
+      l.expiresAt,
+    ]),
+    `ON CONFLICT (lease_id) DO UPDATE SET granted = excluded.granted, spent = excluded.spent,
+       spent_by = excluded.spent_by, seq = excluded.seq, barrier_ack = excluded.barrier_ack, open = excluded.open,
+       expires_at = excluded.expires_at`,
+  );
+}
+
+/** The quota of each account by its plan of this moment; an account that is gone has none. */
+export async function readQuotas(
+  engine: Engine,
+  tx: SQL,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows: Row[] = await tx.unsafe(
+    `SELECT account.id, plan.quota FROM account JOIN plan ON plan.name = account.plan
+     WHERE account.id IN (${placeholders(engine, ids.length)})`,
+    [...ids],
+  );
+  return new Map(rows.map((row) => [String(row.id), Number(row.quota)]));
+}
+
+export async function countOpenLeases(
+  engine: Engine,
+  tx: SQL,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows: Row[] = await tx.unsafe(
+    `SELECT account_id, period, count(*) AS n FROM quota_lease
+     WHERE open = 1 AND account_id IN (${placeholders(engine, accountIds.length)}) GROUP BY account_id, period`,
+    [...accountIds],
+  );
+  return new Map(
+    rows.map((row) => [
+      keyOf({ accountId: String(row.account_id), period: Number(row.period) }),
+      Number(row.n),
+    ]),
+  );
+}
+
+export function placeholders(engine: Engine, count: number): string {
+  return Array.from({ length: count }, (_, i) => engine.placeholder(i + 1)).join(',');
+}
+
+export function toPeriod(row: Row): PeriodState {
+  return {
+    accountId: String(row.account_id),
+    period: Number(row.period),
+    granted: Number(row.granted),
+    used: Number(row.used),
+    barrier: Number(row.barrier),
+    recallAt: Number(row.recall_at),
+    signalledAt: Number(row.signalled_at),
+    notified: Number(row.notified),
+  };
+}
+
+export function toLease(row: Row): LeaseState {
+  return {
+    leaseId: String(row.lease_id),
+    accountId: String(row.account_id),
+    period: Number(row.period),
+    replica: String(row.replica),
+    granted: Number(row.granted),
+    spentBy: JSON.parse(String(row.spent_by)),
+    seq: Number(row.seq),
+    barrierAck: Number(row.barrier_ack),
+    open: Number(row.open) === 1,
+    expiresAt: Number(row.expires_at),
+  };
+}
+
+function byAccount(
+  a: { accountId: string; period: Period },
+  b: { accountId: string; period: Period },
+): number {
+  if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
+  return a.period - b.period;
+}

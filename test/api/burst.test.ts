@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test';
+import { secureRandom } from '../../src/gate/key.ts';
+import { createAccount, issueKey } from '../../src/gate/onboarding.ts';
+import { apiOn, expectRefusal } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+
+onEachEngine('the burst limit', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.setPlan({ name: 'three', burstPerSecond: 3 });
+  });
+  const statuses = async (key: string, count: number, path = '/usage') => {
+    const replies = await Promise.all(Array.from({ length: count }, () => api.ask(path, { key })));
+    return replies.map((reply) => reply.status).sort();
+  };
+
+  test('exactly as many requests a second as the plan says, however they come at once', async () => {
+    const key = await api.service.key('three');
+    expect(await statuses(key, 20)).toEqual([200, 200, 200, ...new Array<number>(17).fill(429)]);
+    api.service.clock.time += 999;
+    expect(await statuses(key, 2)).toEqual([429, 429]);
+    api.service.clock.time += 1;
+    expect(await statuses(key, 5)).toEqual([200, 200, 200, 429, 429]);
+  });
+
+  test('a refusal says the limit, when to come back, and what is left of the month', async () => {
+    const key = await api.service.key('three');
+    await statuses(key, 3);
+    const reply = await api.ask('/symbols', { key });
+    const message = expectRefusal(reply, 429, 'rate_limited');
+    expect(message).toContain('3 a second');
+    expect(reply.headers.get('retry-after')).toBe('1');
+    expect(reply.headers.get('ratelimit')).toStartWith('"month";r=1000;');
+  });
+
+  test('errors count, and the limit comes before the parameters', async () => {
+    const key = await api.service.key('three');
+    expect(await statuses(key, 3, '/rates/latest')).toEqual([400, 400, 400]);
+    expect(await statuses(key, 2, '/rates/latest')).toEqual([429, 429]);
+  });
+
+  test('the keys of an account share it, and other accounts do not', async () => {
+    const { ledger, clock } = api.service;
+    const { account, issued } = await createAccount(
+      ledger,
+      { name: 'Two keys', plan: 'three' },
+      clock.time,
+      secureRandom,
+    );
+    const second = await issueKey(ledger, account.id, {}, clock.time, secureRandom);
+    expect(await statuses(issued.text, 2)).toEqual([200, 200]);
+    expect(await statuses(second.text, 2)).toEqual([200, 429]);
+    expect(await statuses(await api.service.key('three'), 3)).toEqual([200, 200, 200]);
+  });
+
+  test('preflights, wrong paths and health are outside of it', async () => {
+    const key = await api.service.key('three');
+    for (let i = 0; i < 5; i++) {
+      await api.ask('/symbols', { key, method: 'OPTIONS' });
+      await api.ask('/nowhere', { key });
+      await api.ask('/health', { key });
+    }
+    expect(await statuses(key, 3)).toEqual([200, 200, 200]);
+  });
+});
+
+onEachEngine('failed keys', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_FAILED_KEYS_PER_MINUTE: '3' } });
+  const guess = (key = 'wrong') => api.ask('/symbols', { key });
+
+  test('an address may be wrong so often in a minute, and is then told to wait', async () => {
+    for (let i = 0; i < 3; i++) expectRefusal(await guess(`wrong${i}`), 401, 'invalid_key');
+    const reply = await guess();
+    expectRefusal(reply, 429, 'rate_limited');
+    expect(reply.headers.get('retry-after')).toBe('60');
+    expect(reply.headers.get('ratelimit')).toBeNull();
+    expect((await guess(api.key)).status).toBe(429); // a right key that nobody has seen yet could be a guess
+    api.service.clock.time += 60_000;
+    expectRefusal(await guess(), 401, 'invalid_key');
+  });
+
+  test('a key that is in use goes on working, and requests without a key are no failures', async () => {
+    api.service.clock.time += 60_000;
+    expect((await guess(api.key)).status).toBe(200);
+    for (let i = 0; i < 5; i++) await api.ask('/symbols', { key: '' });
+    expectRefusal(await guess(), 401, 'invalid_key');
+    for (let i = 0; i < 5; i++) await guess();
+    expect((await guess()).status).toBe(429);
+    expect((await guess(api.key)).status).toBe(200);
+  });
+});

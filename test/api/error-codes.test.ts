@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { ERROR_STATUSES } from '../../src/api/errors.ts';
+
+/** The promise to programs that read `code`: a word never changes its meaning or its status. */
+const PROMISED: Record<number, string[]> = {
+  400: [
+    'missing_parameter',
+    'invalid_symbols',
+    'too_many_symbols',
+    'invalid_date',
+    'date_in_future',
+    'invalid_range',
+    'range_too_long',
+    'repeated_parameter',
+  ],
+  401: ['missing_key', 'invalid_key', 'invalid_admin_token'],
+  403: ['account_suspended', 'key_not_allowed'],
+  404: ['not_found', 'unknown_symbol', 'no_data'],
+  405: ['method_not_allowed'],
+  414: ['uri_too_long'],
+  429: ['rate_limited', 'quota_exhausted'],
+  500: ['internal'],
+  503: ['unavailable'],
+};
+
+test('the table of errors holds every promised code under its status, and no other', () => {
+  const table = Object.groupBy(ERROR_STATUSES, ({ status }) => status);
+  const codes = Object.entries(table).map(([status, all]) => [status, all!.map(({ code }) => code)]);
+  expect(Object.fromEntries(codes)).toEqual(PROMISED);
+});

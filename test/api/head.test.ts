@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test';
+import { apiOn } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+
+/** What differs between two answers to the same question. */
+const OWN = ['x-request-id', 'date', 'ratelimit', 'content-length'];
+
+onEachEngine('HEAD', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-14': 2358.2 });
+  });
+
+  for (const path of [
+    '/symbols',
+    '/rates/latest?symbols=XAU',
+    '/v1/rates/historical?symbols=XAU&date=2024-05-14',
+    '/usage',
+    '/health',
+    '/rates/latest?symbols=NOPE',
+    '/rates/latest',
+    '/nowhere',
+  ]) {
+    test(`${path} answers as GET does, without a body`, async () => {
+      const get = await api.ask(path);
+      const head = await api.ask(path, { method: 'HEAD' });
+      expect(head.status).toBe(get.status);
+      expect(head.text).toBe('');
+      const headersOf = (headers: Headers) => [...headers].filter(([name]) => !OWN.includes(name)).sort();
+      expect(headersOf(head.headers)).toEqual(headersOf(get.headers));
+    });
+  }
+
+  test('it tells the length that GET would have', async () => {
+    const headers = { 'accept-encoding': 'identity' };
+    const get = await api.ask('/symbols', { headers });
+    const head = await api.ask('/symbols', { method: 'HEAD', headers });
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
+  });
+
+  test('it is not counted', async () => {
+    const key = await api.service.key('basic');
+    await api.ask('/symbols', { key, method: 'HEAD' });
+    expect((await api.ask('/usage', { key })).body.used).toBe(0);
+  });
+});

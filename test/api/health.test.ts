@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test';
+import { apiOn } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { sendRaw } from '../support/raw.ts';
+
+onEachEngine('GET /health', (engine) => {
+  const api = apiOn(engine);
+  const health = () => api.ask('/health', { key: '' });
+
+  test('it needs no key and says that no data has come', async () => {
+    const { status, body } = await health();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'ready',
+      ready: true,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      revision: expect.any(Number),
+      newestDataAgeSeconds: null,
+      simulated: false,
+    });
+  });
+
+  test('it tells the revision that is served and how old the newest data is', async () => {
+    const before = (await health()).body.revision as number;
+    await api.service.tick('XAU', 2000);
+    api.service.clock.time += 90_500;
+    const { body } = await health();
+    expect(body.revision).toBeGreaterThan(before);
+    expect(body.newestDataAgeSeconds).toBe(90);
+  });
+
+  test('while starting and while draining it is 503', async () => {
+    for (const phase of ['starting', 'draining'] as const) {
+      api.service.core.phase = phase;
+      const { status, body, headers } = await health();
+      expect({ status, phase: body.status, ready: body.ready }).toEqual({ status: 503, phase, ready: false });
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    api.service.core.phase = 'ready';
+    expect((await health()).status).toBe(200);
+  });
+
+  test('a load balancer that speaks HTTP/1.0 and sends no Host gets it', async () => {
+    expect(await sendRaw(api.service.url, 'GET /health HTTP/1.0\r\n\r\n')).toContain('"status":"ready"');
+  });
+
+  test('it is at the root alone', async () => {
+    expect((await api.ask('/v1/health')).status).toBe(404);
+  });
+
+  test('it is never stored', async () => {
+    expect((await health()).headers.get('cache-control')).toBe('no-store');
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+
+const TOKEN = 'a token of more than sixteen characters';
+
+onEachEngine('GET /metrics', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const metrics = async () => (await api.ask('/metrics', { key: '' })).text;
+  const countOf = (text: string, endpoint: string, status: number) =>
+    Number(
+      new RegExp(`openpit_request_seconds_count{endpoint="${endpoint}",status="${status}"} (\\d+)`).exec(
+        text,
+      )?.[1] ?? 0,
+    );
+
+  test('requests are counted by endpoint and status', async () => {
+    const before = await metrics();
+    await api.ask('/symbols');
+    await api.ask('/v2/symbols/');
+    await api.ask('/symbols', { key: '' });
+    await api.ask('/nowhere');
+    const after = await metrics();
+    const grown = (endpoint: string, status: number) =>
+      countOf(after, endpoint, status) - countOf(before, endpoint, status);
+    expect([grown('symbols', 200), grown('symbols', 401), grown('other', 404)]).toEqual([2, 1, 1]);
+  });
+
+  test('the form is what Prometheus reads: every line a comment or a sample', async () => {
+    const lines = (await metrics()).trimEnd().split('\n');
+    const sample = /^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? -?[0-9.e+-]+$/;
+    for (const line of lines)
+      expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) [a-z_]+ ./ : sample);
+    expect(lines).toContain('openpit_ready 1');
+  });
+
+  test('the buckets of a histogram grow to its count', async () => {
+    await api.ask('/symbols');
+    const text = await metrics();
+    const buckets = [...text.matchAll(/bucket\{endpoint="symbols",status="200",le="[^"]+"\} (\d+)/g)];
+    const counts = buckets.map((match) => Number(match[1]));
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1)).toBe(countOf(text, 'symbols', 200));
+  });
+
+  test('what a proxy sent on needs the admin token', async () => {
+    const through = (headers: Record<string, string>) =>
+      api.ask('/metrics', { key: '', headers: { 'x-forwarded-for': '203.0.113.9', ...headers } });
+    const refused = await through({});
+    expectRefusal(refused, 401, 'invalid_admin_token');
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="openpit"');
+    expectRefusal(await through({ authorization: `Bearer ${TOKEN}x` }), 401, 'invalid_admin_token');
+    expect((await through({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  });
+
+  test('it is at the root alone', async () => {
+    expect((await api.ask('/v1/metrics')).status).toBe(404);
+  });
+});
+
+onEachEngine('GET /metrics without an admin token', (engine) => {
+  const api = apiOn(engine);
+  test('no token opens it to a proxied caller', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer undefined' };
+    expectRefusal(await api.ask('/metrics', { key: '', headers }), 401, 'invalid_admin_token');
+  });
+});

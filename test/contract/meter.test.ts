@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { systemClock } from '../../src/clock.ts';
+import { Meter } from '../../src/gate/meter.ts';
+import type { Spend } from '../../src/gate/spend.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { periodEnd, periodOf } from '../../src/ledger/period.ts';
+import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { giveQuota } from '../support/quota.ts';
+
+onEachEngine('meter', (engine) => {
+  let ledger: Ledger;
+  let ledgers: Ledger[];
+  let meters: Meter[];
+
+  beforeEach(async () => {
+    const url = await newLedgerUrl(engine);
+    ledger = await Ledger.open(url, systemClock);
+    // As in life: each replica has its own connection to the ledger, and its own disk.
+    ledgers = await Promise.all([1, 2, 3].map(() => Ledger.open(url, systemClock)));
+    meters = await Promise.all(ledgers.map((each) => openMeter(each)));
+    await giveQuota(ledger, 'ant', 1_000);
+  });
+
+  afterEach(async () => {
+    await Promise.all(meters.map((meter) => meter.close()));
+    expect(await ledger.quota.check()).toEqual([]);
+    await Promise.all([ledger, ...ledgers].map((each) => each.close()));
+  });
+
+  test('64 connections that ask 2,000 times get exactly 1,000 answers', async () => {
+    const spends = await askMany(meters.slice(0, 1), 2_000, 64);
+    expect(spends.filter((spend) => spend.ok).length).toBe(1_000);
+    expect(spends.filter((spend) => !spend.ok && spend.reason === 'exhausted').length).toBe(1_000);
+  });
+
+  test('three replicas together give exactly the quota', async () => {
+    const spends = await askMany(meters, 1_500, 48);
+    expect(spends.filter((spend) => spend.ok).length).toBe(1_000);
+    expect(await meters[0]!.usage('ant')).toMatchObject({ used: 1_000, quota: 1_000, exact: true });
+  });
+
+  test('usage is exact over replicas within 300 ms', async () => {
+    await askMany(meters, 90, 3);
+    const start = performance.now();
+    expect(await meters[1]!.usage('ant')).toMatchObject({ used: 90, exact: true });
+    expect(performance.now() - start).toBeLessThan(300);
+  });
+
+  test('usage is exact on one replica at once, and who asks together shares the answer', async () => {
+    await askMany(meters.slice(0, 1), 7, 1);
+    const answers = await Promise.all([1, 2, 3].map(() => meters[0]!.usage('ant')));
+    expect(answers.map(({ used, exact }) => [used, exact])).toEqual(new Array(3).fill([7, true]));
+  });
+
+  test('the first request of an account asks the ledger, the next ones do not', async () => {
+    const [meter] = meters;
+    expect(meter!.known('ant')).toBeUndefined();
+    expect(await meter!.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: true, remaining: 999 });
+    const next = meter!.spend({ id: 'ant' }, 'latest');
+    expect(next).toMatchObject({ ok: true, remaining: 998 });
+    expect(meter!.known('ant')).toMatchObject({ remaining: 998, quota: 1_000 });
+  });
+
+  test('a closed meter has told the ledger everything', async () => {
+    await askMany(meters, 100, 10);
+    await Promise.all(meters.map((meter) => meter.close()));
+    const period = periodOf(Date.now());
+    expect(await ledger.quota.usage('ant', period)).toMatchObject({ used: 100, behind: 0 });
+    expect(await meters[0]!.spend({ id: 'ant' }, 'latest')).toMatchObject({
+      ok: false,
+      reason: 'unavailable',
+    });
+  });
+
+  test('a refusal tells the seconds to the next month', async () => {
+    await giveQuota(ledger, 'ant', 0);
+    const spend = await meters[0]!.spend({ id: 'ant' }, 'latest');
+    const end = periodEnd(periodOf(Date.now()));
+    expect(meters[0]!.resetAt()).toBe(end);
+    expect(spend).toMatchObject({ ok: false, reason: 'exhausted' });
+    if (!spend.ok) expect(Math.abs(spend.retryAfterSeconds - (end - Date.now()) / 1_000)).toBeLessThan(3);
+  });
+
+  test('usage by endpoint says what was asked', async () => {
+    const [meter] = meters;
+    for (const endpoint of ['latest', 'latest', 'symbols', 'time-series'] as const) {
+      await meter!.spend({ id: 'ant' }, endpoint);
+    }
+    await meter!.close();
+    const days = await ledger.quota.usageByDay('ant', 0, 100_000);
+    expect(days.map(({ endpoint, count }) => [endpoint, count])).toEqual([
+      ['latest', 2],
+      ['symbols', 1],
+      ['time-series', 1],
+    ]);
+  });
+});
+
+function openMeter(ledger: Ledger): Promise<Meter> {
+  return Meter.open({ ledger, clock: systemClock, spoolDir: newFolder(), spoolRecordsPerFile: 16 });
+}
+
+/** So many requests over so many connections, each of which waits for its answer before it asks again. */
+async function askMany(meters: readonly Meter[], requests: number, connections: number): Promise<Spend[]> {
+  const spends: Spend[] = [];
+  let asked = 0;
+  await Promise.all(
+    Array.from({ length: connections }, async (_, i) => {
+      while (asked++ < requests) {
+        const spend = await meters[i % meters.length]!.spend({ id: 'ant' }, 'latest');
+        spends.push(spend);
+        if (i % 4 === 0) await Bun.sleep(0);
+      }
+    }),
+  );
+  return spends;
+}

@@ -1,0 +1,91 @@
+import type { NetworkFaults } from './network.ts';
+
+/** What goes wrong in a run, as chances per second of its waves unless it says otherwise. */
+export interface Mix {
+  name: string;
+  /** When requests come and things go wrong, in minutes from the start; each wave takes 12 seconds. */
+  wavesAtMinutes: readonly number[];
+  network: NetworkFaults;
+  kill: number;
+  /** How long a killed process is away at most. */
+  restartMsMax: number;
+  /** The ledger is out of reach for a while. */
+  outage: number;
+  /** A process stands still, or its machine sleeps. */
+  freeze: number;
+  freezeMsMax: number;
+  /** A machine is gone with its disk. */
+  loseHost: number;
+  /** Somebody sets the ledger's clock ahead by more than the hold. */
+  ledgerJump: number;
+  changePlan: number;
+  /** The run begins shortly before the end of a month. */
+  overMonthEnd: boolean;
+}
+
+const sound: NetworkFaults = { lostRequest: 0, lostReply: 0, slow: 0 };
+const bad: NetworkFaults = { lostRequest: 0.04, lostReply: 0.06, slow: 0.03 };
+
+const calm: Mix = {
+  name: 'calm',
+  wavesAtMinutes: [0],
+  network: sound,
+  kill: 0,
+  restartMsMax: 3_000,
+  outage: 0,
+  freeze: 0,
+  freezeMsMax: 0,
+  loseHost: 0,
+  ledgerJump: 0,
+  changePlan: 0,
+  overMonthEnd: false,
+};
+
+export const MIXES: readonly Mix[] = [
+  calm,
+  { ...calm, name: 'kills', kill: 0.3 },
+  { ...calm, name: 'bad network', network: bad },
+  { ...calm, name: 'crash loops on a bad network', network: bad, kill: 2, restartMsMax: 500 },
+  { ...calm, name: 'slow restarts', kill: 0.2, restartMsMax: 600_000, wavesAtMinutes: [0, 3, 6] },
+  { ...calm, name: 'outages', outage: 0.1, kill: 0.1 },
+  { ...calm, name: 'pauses', freeze: 0.3, freezeMsMax: 90_000, kill: 0.05, wavesAtMinutes: [0, 1, 2] },
+  {
+    ...calm,
+    name: 'pauses beyond the hold',
+    freeze: 0.2,
+    freezeMsMax: 1_500_000,
+    wavesAtMinutes: [0, 18, 24],
+  },
+  {
+    ...calm,
+    name: 'month end',
+    overMonthEnd: true,
+    kill: 0.2,
+    network: bad,
+    freeze: 0.1,
+    freezeMsMax: 5_000,
+  },
+  { ...calm, name: 'lost hosts', loseHost: 0.1, kill: 0.1, network: bad, wavesAtMinutes: [0, 18] },
+  // The wave lies around the first sweep, which then lets go of leases that are being spent from.
+  {
+    ...calm,
+    name: 'a ledger whose clock jumps',
+    ledgerJump: 0.4,
+    wavesAtMinutes: [0.9],
+    network: { ...sound, slow: 0.1 },
+  },
+  {
+    name: 'everything',
+    wavesAtMinutes: [0, 1, 18],
+    network: bad,
+    kill: 0.1,
+    restartMsMax: 60_000,
+    outage: 0.05,
+    freeze: 0.1,
+    freezeMsMax: 1_200_000,
+    loseHost: 0.02,
+    ledgerJump: 0.02,
+    changePlan: 0.1,
+    overMonthEnd: true,
+  },
+];

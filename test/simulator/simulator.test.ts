@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'bun:test';
+import { MIXES } from './mixes.ts';
+import { simulate } from './simulate.ts';
+
+/** 200 runs in all; `bun scripts/simulate.ts` does any number. */
+const SEEDS = 20;
+
+describe('never over the quota, and used is what was answered', () => {
+  for (const mix of MIXES) {
+    test(`with ${mix.name}`, async () => {
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const { wrong } = await simulate(seed, mix);
+        expect(wrong.map((line) => `seed ${seed}: ${line}`)).toEqual([]);
+      }
+    }, 120_000);
+  }
+});
+
+test('a run depends on nothing but its seed', async () => {
+  const mix = MIXES.at(-1)!;
+  const [first, second] = [await simulate(7, mix), await simulate(7, mix)];
+  expect(second).toEqual(first);
+});

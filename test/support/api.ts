@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect } from 'bun:test';
+import type { EngineName } from './ledger.ts';
+import { openTestService, type TestService } from './service.ts';
+
+export type Json = Record<string, unknown>;
+
+/** What came back, read once. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Json;
+}
+
+export interface Api {
+  service: TestService;
+  /** A key of the plan `unlimited`. */
+  key: string;
+  /** Asks with that key, or with another, or with none (`''`). */
+  ask(
+    path: string,
+    options?: { key?: string; method?: string; headers?: Record<string, string> },
+  ): Promise<Reply>;
+}
+
+/** One service for all tests of a `describe`. `prepare` fills it before the first. */
+export function apiOn(
+  engine: EngineName,
+  options: { now?: number; settings?: Record<string, string> } = {},
+  prepare: (api: Api) => Promise<void> = async () => {},
+): Api {
+  let opened: TestService | undefined;
+  const api: Api = {
+    get service() {
+      if (!opened) throw new Error('the service is opened before the first test');
+      return opened;
+    },
+    key: '',
+    async ask(path, { key = api.key, method = 'GET', headers = {} } = {}) {
+      const response = await api.service.get(path, key === '' ? undefined : key, { method, headers });
+      return readReply(response);
+    },
+  };
+  beforeAll(async () => {
+    opened = await openTestService(engine, options);
+    api.key = await opened.key();
+    await prepare(api);
+  });
+  afterAll(() => opened?.close());
+  return api;
+}
+
+export async function readReply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const body: Json = text.startsWith('{') ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+/** A refusal in the envelope: exactly these four members, in this order. Gives the message. */
+export function expectRefusal(reply: Reply, status: number, code: string): string {
+  const message = String(reply.body.message);
+  expect(reply.text).toBe(JSON.stringify({ success: false, message, statusCode: String(status), code }));
+  expect(reply.status).toBe(status);
+  expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expect(message.length).toBeGreaterThan(20);
+  return message;
+}
