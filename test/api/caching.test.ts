@@ -137,6 +137,7 @@ onEachEngine('caching', (engine) => {
 
   test('another epoch of the ledger has other tags for the same prices', async () => {
     const other = await openTestService(engine, { now: NOON });
+    await other.ledger.engine.write((tx) => tx`UPDATE meta SET value = ${'other'} WHERE name = ${'epoch'}`);
     await other.publish('PA', { '2024-05-14': 970 });
     await api.service.publish('PA', { '2024-05-14': 970 });
     const path = '/rates/historical?symbols=PA&date=2024-05-14';

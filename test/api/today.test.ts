@@ -57,6 +57,16 @@ onEachEngine('today', (engine) => {
     expect(message).toContain('Today is 2024-05-15');
   });
 
+  test('over a weekend Monday is the future, until its session opens on Sunday evening', async () => {
+    at('2024-05-18T16:00:00Z'); // Saturday
+    expect(await statusOf('XAU', '2024-05-18')).toBe(200);
+    expect(await statusOf('XAU', '2024-05-20')).toBe(400);
+    at('2024-05-19T21:59:59Z'); // Sunday
+    expect(await statusOf('XAU', '2024-05-20')).toBe(400);
+    at('2024-05-19T22:00:00Z');
+    expect(await statusOf('XAU', '2024-05-20')).toBe(200);
+  });
+
   test('a tick of Sunday evening belongs to Monday', async () => {
     const evening = Date.parse('2024-05-19T22:30:00Z'); // 18:30 in New York
     api.service.clock.time = evening;

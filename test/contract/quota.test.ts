@@ -48,6 +48,13 @@ onEachEngine('quota', (engine) => {
     expect(again).toMatchObject({ applied: false, granted: 20, spent: 4, used: 4 });
   });
 
+  test('an older message that comes late takes nothing back', async () => {
+    const lease = newLease();
+    await sync(lease, { need: 10 });
+    await sync({ ...lease, seq: 3 }, { need: 20 });
+    expect(await sync({ ...lease, seq: 2 }, { want: 0 })).toMatchObject({ applied: false, granted: 20 });
+  });
+
   test('a lease whose first answer was lost is opened once', async () => {
     const lease = newLease();
     await sync(lease, { need: 10 });

@@ -45,6 +45,8 @@ export const MIXES: readonly Mix[] = [
   calm,
   { ...calm, name: 'kills', kill: 0.3 },
   { ...calm, name: 'bad network', network: bad },
+  // Units go back and forth while messages overtake each other.
+  { ...calm, name: 'slow network', network: { ...sound, slow: 0.3 }, wavesAtMinutes: [0, 0.3, 0.6] },
   { ...calm, name: 'crash loops on a bad network', network: bad, kill: 2, restartMsMax: 500 },
   { ...calm, name: 'slow restarts', kill: 0.2, restartMsMax: 600_000, wavesAtMinutes: [0, 3, 6] },
   { ...calm, name: 'outages', outage: 0.1, kill: 0.1 },

@@ -131,10 +131,14 @@ class Run {
     for (const account of this.#accounts) {
       const requests = Math.ceil(account.quota * this.#chance.between(0.3, 2));
       const waveMs = this.#chance.between(100, WAVE_MS);
-      for (let i = 0; i < requests; i++) {
-        this.#world.after(this.#chance.pick(waves) + this.#chance.between(0, waveMs), () =>
-          this.#request(account),
-        );
+      for (let left = requests; left > 0; ) {
+        const at = this.#chance.pick(waves) + this.#chance.between(0, waveMs);
+        // One request anywhere, or a burst at one replica, which then holds more than it goes on to need.
+        const burst = this.#chance.happens(0.9) ? 1 : this.#chance.int(2, Math.max(2, account.quota / 4));
+        const machine = this.#chance.pick(this.#machines);
+        for (let i = 0; i < burst && left > 0; i++, left--) {
+          this.#world.after(at + this.#chance.between(0, 20), () => this.#request(account, machine));
+        }
       }
       for (let i = 0; i < 4; i++) {
         this.#world.after(this.#chance.pick(waves) + this.#chance.between(0, WAVE_MS), () =>
@@ -164,7 +168,7 @@ class Run {
     }
   }
 
-  #request(account: { id: string }, machine = this.#chance.pick(this.#machines)): void {
+  #request(account: { id: string }, machine: Machine): void {
     machine.inProcess(() => {
       const spend = machine.meter?.spend(account, this.#chance.pick(COUNTED_ENDPOINTS));
       if (spend instanceof Promise) void spend.then((settled) => this.#settled(machine, account, settled));

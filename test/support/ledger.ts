@@ -1,4 +1,4 @@
-import { describe } from 'bun:test';
+import { describe, setDefaultTimeout } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,14 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
+/**
+ * A start of PostgreSQL takes 1 s, and more than Bun's 5 s on a busy machine. Bun ends the child processes of a hook
+ * that timed out, so that every later test would fail too.
+ */
+const TIMEOUT_MS = 60_000;
+
 /** Runs the same tests on both engines. */
 export function onEachEngine(title: string, tests: (engine: EngineName) => void): void {
+  setDefaultTimeout(TIMEOUT_MS); // of this file; what a preload sets is gone after the first
   for (const engine of ENGINES) describe(`${title} on ${engine}`, () => tests(engine));
 }

@@ -7,7 +7,8 @@ import { periodEnd, periodOf } from '../../src/ledger/period.ts';
 import { createLog } from '../../src/log.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { openCore } from '../../src/service.ts';
-import { type EngineName, newFolder, newLedgerUrl } from './ledger.ts';
+import { type EngineName, newFolder } from './ledger.ts';
+import { readyLedgerUrl } from './ready-ledger.ts';
 
 /** Wednesday 2024-05-15, 16:00 UTC: noon in New York, every market of the catalogue open or just closed. */
 export const NOON = Date.UTC(2024, 4, 15, 16);
@@ -24,7 +25,7 @@ export async function openTestService(
   const clock = { time: options.now ?? NOON, now: () => clock.time };
   const logLines: string[] = [];
   const log = createLog('debug', clock, (line) => logLines.push(line));
-  const url = await newLedgerUrl(engine);
+  const url = await readyLedgerUrl(engine);
   const config = readConfig(
     {
       OPENPIT_DATABASE_URL: engine === 'sqlite' ? `sqlite://${url}` : url,
@@ -68,6 +69,12 @@ export async function openTestService(
     /** When quotas start anew, in ms: by the ledger's own time, which on PostgreSQL the test does not move. */
     async resetAt(): Promise<number> {
       return periodEnd(periodOf(await ledger.engine.now(ledger.engine.read)));
+    },
+
+    /** Whether a number of seconds is what is left of the month, give or take what a slow test takes. */
+    async isSecondsToReset(seconds: number): Promise<boolean> {
+      const now = await ledger.engine.now(ledger.engine.read);
+      return Math.abs(periodEnd(periodOf(now)) - now - seconds * 1000) < 60_000;
     },
 
     /** Publishes bars, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */

@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test';
+import type { SyncAnswer } from '../ledger/quota-rules.ts';
+import { Lease } from './lease.ts';
+import { COUNTS, unpack } from './spool-record.ts';
+
+const START = Date.UTC(2026, 10, 10);
+
+test('a unit is in the spool before the request is answered', () => {
+  const { lease, counts } = newLease({ granted: 5 });
+  for (let i = 0; i < 3; i++) expect(lease.take(1, START, 0)).toBe(true);
+  expect(unpack(counts[1]!)).toBe(3);
+});
+
+test('no more than the granted units are taken', () => {
+  const { lease } = newLease({ granted: 3 });
+  const taken = Array.from({ length: 5 }, () => lease.take(1, START, 0));
+  expect(taken).toEqual([true, true, true, false, false]);
+});
+
+test('units that are given back can no longer be taken, even before the ledger has heard of it', () => {
+  const { lease } = newLease({ granted: 50 });
+  lease.take(1, START, 0);
+  lease.recalled = true;
+  expect(lease.message(0, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
+  expect(lease.take(1, START, 0)).toBe(false);
+});
+
+test('a message without an answer is sent again under its own seq, the next under a new one', () => {
+  const { lease, apply } = newLease({ granted: 5 });
+  const now = { wall: START, mono: 0 };
+  expect([lease.message(0, now).seq, lease.message(1, now).seq]).toEqual([2, 2]);
+  apply({ granted: 5 });
+  expect(lease.message(0, now).seq).toBe(3);
+});
+
+test('a lease ends when either clock says so, two seconds before the ledger does', () => {
+  const { lease } = newLease({ granted: 5 });
+  expect(lease.take(1, START + 57_999, 57_999)).toBe(true);
+  expect(lease.take(1, START + 58_000, 0)).toBe(false); // the machine slept
+  expect(lease.take(1, START, 58_000)).toBe(false); // the clock was set back
+});
+
+test('a lease ends with the month of the ledger, whatever the local clock thinks', () => {
+  const { lease, apply } = newLease({ granted: 5 });
+  apply({ granted: 5, now: Date.UTC(2026, 11, 1) - 500 });
+  expect(lease.take(1, START + 499, 499)).toBe(true);
+  expect(lease.take(1, START + 500, 500)).toBe(false);
+});
+
+test('what remains is the quota less what all have used', () => {
+  const { lease, apply } = newLease({ granted: 5 });
+  lease.take(1, START, 0);
+  apply({ granted: 5, used: 40, spent: 0, quota: 100 });
+  expect(lease.remaining).toBe(59); // 40 by others, 1 here that the ledger has not heard of
+  lease.take(1, START, 0);
+  expect(lease.remaining).toBe(58);
+});
+
+function newLease(first: Partial<SyncAnswer>) {
+  const owner = { accountId: 'ant', period: 202611, leaseId: 'l1', replica: 'r1' };
+  const counts = new Float64Array(COUNTS);
+  const lease = new Lease(owner, { counts, free: () => {} }, 0);
+  const sent = { wall: START, mono: 0 };
+  const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change }, sent);
+  lease.message(0, sent);
+  apply(first);
+  return { lease, counts, apply };
+}
+
+const ANSWER: SyncAnswer = {
+  leaseId: 'l1',
+  state: 'open',
+  applied: true,
+  granted: 0,
+  spent: 0,
+  used: 0,
+  quota: 100,
+  pool: 0,
+  heldByOthers: 0,
+  recall: false,
+  barrier: 0,
+  now: START,
+  leaseMs: 60_000,
+};

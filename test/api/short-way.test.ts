@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { hashKey } from '../../src/gate/key.ts';
+import { apiOn } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { MINUTE, NOON } from '../support/service.ts';
+
+const PATHS = [
+  '/rates/latest?symbols=XAU,XAG',
+  '/rates/historical?symbols=XAU&date=2024-05-15',
+  '/rates/time-series?symbols=XAU,XAG&startDate=2024-05-01&endDate=2024-05-20',
+  '/rates/fluctuation?symbols=XAG&startDate=2024-05-10&endDate=2024-05-15',
+  '/symbols?',
+];
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 300, 1_000, 61_000, 3_600_000) }),
+  fc.record({
+    kind: fc.constant('tick' as const),
+    code: fc.constantFrom('XAU', 'XAG', 'ZINC'),
+    price: fc.integer({ min: 1, max: 999 }),
+  }),
+  fc.record({
+    kind: fc.constant('bar' as const),
+    code: fc.constantFrom('XAU', 'XAG'),
+    day: fc.constantFrom('2024-05-13', '2024-05-14'),
+    price: fc.integer({ min: 1, max: 999 }),
+  }),
+  fc.record({
+    kind: fc.constant('ask' as const),
+    path: fc.constantFrom(...PATHS),
+    plan: fc.constantFrom('free', 'pro', 'unlimited'),
+  }),
+);
+
+onEachEngine('an answer that is sent again', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    for (const code of ['XAU', 'XAG', 'ZINC'])
+      await service.publish(code, { '2024-05-09': 100, '2024-05-10': 101 });
+    for (const name of ['free', 'pro', 'unlimited']) {
+      const delaySeconds = { free: 3_600, pro: 60, unlimited: 0 }[name]!;
+      await service.setPlan({ name, delaySeconds, quota: 1_000_000_000, burstPerSecond: 1_000_000 });
+    }
+  });
+  let unique = 0;
+
+  test('is the one that would be worked out anew, whatever happened in between', async () => {
+    const keys = new Map<string, string>();
+    for (const plan of ['free', 'pro', 'unlimited']) keys.set(plan, await api.service.key(plan));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const { service } = api;
+        service.clock.time = Math.max(service.clock.time, NOON) + MINUTE;
+        for (const s of steps) {
+          if (s.kind === 'wait') service.clock.time += s.ms;
+          if (s.kind === 'tick') await service.tick(s.code, s.price);
+          if (s.kind === 'bar') await service.publish(s.code, { [s.day]: s.price });
+          if (s.kind !== 'ask') continue;
+          const key = keys.get(s.plan)!;
+          await api.ask(s.path, { key });
+          const again = await api.ask(s.path, { key });
+          // An unknown parameter is ignored, and makes a URL that was never asked.
+          const anew = await api.ask(`${s.path}&_=${++unique}`, { key });
+          expect(again.text).toBe(anew.text);
+          for (const header of ['etag', 'cache-control', 'content-type', 'vary', 'ratelimit-policy']) {
+            expect(again.headers.get(header)).toBe(anew.headers.get(header));
+          }
+        }
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+
+  test('costs a unit each time, and is refused when none is left or the key is revoked', async () => {
+    const { service } = api;
+    await service.setPlan({ name: 'three', quota: 3 });
+    const key = await service.key('three');
+    const statuses = [];
+    for (let i = 0; i < 5; i++) statuses.push((await api.ask(PATHS[0]!, { key })).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+
+    const other = await service.key();
+    expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(200);
+    expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(200);
+    const found = await service.ledger.accounts.byKeyHash(hashKey(other));
+    await service.ledger.accounts.revokeKey(found!.key.id, service.clock.time);
+    await service.core.follow();
+    expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(401);
+  });
+
+  test('goes by the key of the request: the one in the header wins over the one in the URL', async () => {
+    const [mine, theirs] = [await api.service.key('pro'), await api.service.key('unlimited')];
+    const path = `${PATHS[0]}&apiKey=${theirs}`;
+    for (let i = 0; i < 2; i++) {
+      expect((await api.ask(path, { key: '' })).status).toBe(200);
+      expect((await api.ask(path, { key: mine })).status).toBe(200);
+      expect((await api.ask('/usage', { key: mine })).body.used).toBe(i + 1);
+      expect((await api.ask('/usage', { key: theirs })).body.used).toBe(i + 1);
+    }
+  });
+});
