@@ -22,6 +22,8 @@ export interface Config {
   readonly historyMb: number;
   readonly drainSeconds: number;
   readonly logLevel: LogLevel;
+  /** Settings that providers of prices ask for by name, such as their API keys. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** What is odd about the settings but does not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -31,6 +33,8 @@ export interface Setting {
   env: string;
   default: string;
   help: string;
+  /** For providers of prices only, which ask for it by its name. */
+  isSecret?: true;
 }
 
 export const SETTINGS = [
@@ -80,6 +84,8 @@ export const SETTINGS = [
     default: 'info',
     help: `One of ${LOG_LEVELS.join(', ')}; debug logs every request`,
   },
+  { env: 'OPENPIT_FRED_API_KEY', default: '', help: 'Key for the feed fred', isSecret: true },
+  { env: 'OPENPIT_EIA_API_KEY', default: '', help: 'Key for the feed eia', isSecret: true },
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof SETTINGS)[number]['env'];
@@ -112,6 +118,11 @@ export function readConfig(
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');
 
+  const secrets: Record<string, string> = {};
+  for (const setting of SETTINGS) {
+    const value = 'isSecret' in setting ? text(setting.env) : '';
+    if (value !== '') secrets[setting.env] = value;
+  }
   const dataDir = text('OPENPIT_DATA_DIR');
   const url = text('OPENPIT_DATABASE_URL');
   if (url !== '' && !/^(postgres(ql)?|sqlite):/.test(url)) {
@@ -133,6 +144,7 @@ export function readConfig(
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
     logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),
+    secrets: Object.freeze(secrets),
     warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
   });
 }

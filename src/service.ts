@@ -136,6 +136,7 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
   const feeds = startFeeds({
     ledgerUrl: config.databaseUrl,
     demo: core.demo,
+    secrets: config.secrets,
     onWritten: () => void following.once(),
     onProgress: (done, total) => log.debug('simulated history', { done, total }),
     onReady: () => void (waitsForHistory && becomeReady()),

@@ -1,9 +1,12 @@
 import { ConfigError } from '../config.ts';
+import type { Provider } from '../feeds/provider.ts';
+import { PROVIDERS } from '../feeds/providers/index.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
 import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
+import { feedCommands } from './feed.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
@@ -11,39 +14,43 @@ import { serveCommand } from './serve.ts';
 import { symbolsCommands } from './symbols.ts';
 import { webhookCommand } from './webhook.ts';
 
-const COMMANDS: readonly Command[] = [
-  serveCommand,
-  importCommand,
-  ...symbolsCommands,
-  ...accountCommands,
-  ...planCommands,
-  ...keyCommands,
-  webhookCommand,
-  checkCommand,
-];
+/** Every command. The feeds are those of the providers that are given. */
+function commandsOf(providers: readonly Provider[]): readonly Command[] {
+  return [
+    serveCommand,
+    importCommand,
+    ...feedCommands(providers),
+    ...symbolsCommands,
+    ...accountCommands,
+    ...planCommands,
+    ...keyCommands,
+    webhookCommand,
+    checkCommand,
+  ];
+}
 
 /** Runs one command line. The result is the exit code: 0 done, 1 failed, 2 called wrongly. */
-export async function runCli(args: readonly string[]): Promise<number> {
+export async function runCli(args: readonly string[], providers = PROVIDERS): Promise<number> {
   try {
-    return await run(args);
+    return await run(args, commandsOf(providers));
   } catch (error) {
     console.error(`openpit: ${messageOf(error)}`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }
 
-async function run(args: readonly string[]): Promise<number> {
+async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
   const [first] = args;
   if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-    console.log(overview());
+    console.log(overview(commands));
     return first === undefined ? 2 : 0;
   }
   if (first === '--version' || first === '-v') {
     console.log(VERSION);
     return 0;
   }
-  const command = COMMANDS.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
-  if (!command) return unknown(args);
+  const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
+  if (!command) return unknown(args, commands);
   const call = readCall(command, args.slice(wordsOf(command.name)));
   if (call === 'help') console.log(helpOf(command));
   else await command.run(call);
@@ -51,8 +58,8 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** A group such as `account` without its second word, or a word that is no command. */
-function unknown(args: readonly string[]): number {
-  const group = COMMANDS.filter(({ name }) => name.startsWith(`${args[0]} `));
+function unknown(args: readonly string[], commands: readonly Command[]): number {
+  const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
   if (group.length > 0 && (args.length === 1 || args[1] === '--help')) {
     console.log(table(group.map(({ name, summary }) => [`openpit ${name}`, summary])));
     return args.length === 1 ? 2 : 0;
@@ -61,8 +68,8 @@ function unknown(args: readonly string[]): number {
   throw new UsageError(`there is no command "${asked}"; openpit --help lists them`);
 }
 
-function overview(): string {
-  const rows = COMMANDS.map(({ name, operands = [], summary }) => [[name, ...operands].join(' '), summary]);
+function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, operands = [], summary }) => [[name, ...operands].join(' '), summary]);
   return `openpit ${VERSION}: an open commodity rates service\n\nUsage: openpit COMMAND [flags]\n\n${table(rows)}\n\nopenpit COMMAND --help tells more of each.`;
 }
 

@@ -12,7 +12,7 @@ export interface Flag {
 export interface Command {
   /** The words that call it, for example `account create`. */
   name: string;
-  /** What follows the name, for example `FILE`. */
+  /** What follows the name, for example `FILE`; `[FILE]` may be left out. */
   operands?: readonly string[];
   summary: string;
   flags: Readonly<Record<string, Flag>>;
@@ -49,7 +49,8 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
   const { values, positionals } = parse(args, options);
   if (values.help) return 'help';
   const expected = command.operands ?? [];
-  if (positionals.length !== expected.length) {
+  const least = expected.filter((operand) => !operand.startsWith('[')).length;
+  if (positionals.length < least || positionals.length > expected.length) {
     const takes = expected.length === 0 ? 'takes no further words' : `takes ${expected.join(' ')}`;
     throw new UsageError(
       `openpit ${command.name} ${takes} (received ${positionals.length}: ${positionals.join(' ')})`,

@@ -15,6 +15,7 @@ function start(ledgerUrl: string) {
   const feeds = startFeeds({
     ledgerUrl,
     demo: true,
+    secrets: {},
     clockSkewMs: NOON - Date.now(),
     onWritten() {
       told.written++;

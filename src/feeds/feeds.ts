@@ -1,9 +1,12 @@
 import type { FromWorker, ToWorker } from './protocol.ts';
+import type { Secrets } from './provider.ts';
 
 export interface FeedsOptions {
   ledgerUrl: string;
   /** Whether symbols without real prices get simulated ones. */
   demo: boolean;
+  /** Settings that providers need, such as API keys. */
+  secrets: Secrets;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs?: number;
   /** A write is committed: follow it. */
@@ -23,7 +26,7 @@ export interface Feeds {
 
 /** Starts what brings prices, in a thread and with a ledger handle of its own. */
 export function startFeeds(options: FeedsOptions): Feeds {
-  const { ledgerUrl, demo, clockSkewMs = 0 } = options;
+  const { ledgerUrl, demo, secrets, clockSkewMs = 0 } = options;
   const worker = new Worker(new URL('./worker.ts', import.meta.url));
   const ended = Promise.withResolvers<void>();
   const tell = (message: ToWorker) => worker.postMessage(message);
@@ -37,7 +40,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
   };
   worker.onerror = (event) => options.onError(event.message);
   worker.addEventListener('close', () => ended.resolve());
-  tell({ kind: 'start', settings: { ledgerUrl, demo, clockSkewMs } });
+  tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, clockSkewMs } });
 
   return {
     async stop() {

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, newLedgerUrl } from '../../test/support/ledger.ts';
+import { PlayedServer, playBytes } from '../../test/support/played.ts';
+import { playedProvider } from '../../test/support/played-provider.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { marketOf, sessionEnd, tradeDate } from '../market/session.ts';
 import { FeedLoop } from './loop.ts';
@@ -92,5 +94,66 @@ test('a ledger that was restored to an earlier state is taken as a new one', asy
 
   loop.stop();
   await loop.run();
+  await ledger.close();
+});
+
+test('a feed runs once it is turned on, by its schedule, and a failure is reported', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const server = new PlayedServer();
+  server.play = () => new Response('date,GOLD\n2026-11-10,4000\n');
+  const { got, post, next } = inbox();
+  const providing = { providers: [playedProvider(server.url)], secrets: {} };
+  const loop = new FeedLoop(url, false, clock, post, providing);
+  await loop.turn();
+  expect(server.requests).toEqual([]); // a new install calls nobody
+
+  await ledger.feeds.enable('played', now, now);
+  now += 10_000;
+  const written = next('written');
+  await loop.turn();
+  await written;
+  expect(await ledger.feeds.history(9)).toMatchObject([{ feed: 'played', status: 'ok', taken: 1 }]);
+  now += 10_000;
+  await loop.turn();
+  expect(server.requests).toHaveLength(1); // the next slot is tomorrow
+
+  server.play = () => new Response('', { status: 404 });
+  now += 86_400_000;
+  const failed = next('error');
+  await loop.turn();
+  expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: it answered 404' });
+  expect(got.filter((message) => message.kind === 'error')).toHaveLength(1);
+
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});
+
+test('turns go on while a provider is silent, and a stop does not wait for it', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  await ledger.feeds.enable('played', now, now);
+  const asked = Promise.withResolvers<void>();
+  const silent = await playBytes('', () => asked.resolve());
+  const { post, next } = inbox();
+  const loop = new FeedLoop(url, false, clock, post, { providers: [playedProvider(silent)], secrets: {} });
+  const ready = next('ready');
+  await loop.turn();
+  await ready;
+  await asked.promise;
+  now += 10_000;
+  await loop.turn();
+  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'running' }]);
+  const stopped = next('stopped');
+  loop.stop();
+  await loop.run();
+  await stopped;
+  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'failed', message: 'it was stopped' }]);
+  expect(await ledger.feeds.due(now)).toEqual(['played']); // for whoever comes next
   await ledger.close();
 });

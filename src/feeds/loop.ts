@@ -1,8 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { Closer } from './closer.ts';
+import { DueFeeds } from './due.ts';
 import type { FromWorker } from './protocol.ts';
+import type { Provider, Secrets } from './provider.ts';
+import type { RunResult } from './runner.ts';
 import { Simulator } from './simulator/simulator.ts';
+import { realSurroundings, sleepUntil } from './surroundings.ts';
 
 /** Ticks are due at any second. */
 const TURN_MS = 1_000;
@@ -10,26 +14,35 @@ const TURN_MS = 1_000;
 const CLOSE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
 
+/** The providers whose feeds may be turned on, and the words of the environment that they need. */
+export interface Providing {
+  providers: readonly Provider[];
+  secrets: Secrets;
+}
+
 /** What works on one ledger. Another epoch is another ledger: what was remembered of the old one is wrong. */
 interface Crew {
   epoch: string;
   simulator: Simulator;
   closer: Closer;
+  due: DueFeeds;
 }
 
 /**
  * All work of the feeds, one turn after the other:
  *
- *     open the ledger ─► fill history ─► ticks due ─► close days ─► prune ticks
- *                        every 10 s      every 1 s    every 10 s    every hour
+ *     open the ledger ─► fill history ─► ticks due ─► close days ─► start due feeds ─► prune ticks
+ *                        every 10 s      every 1 s    every 10 s    every 10 s         every hour
  *
  * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
+ * A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
  */
 export class FeedLoop {
   readonly #url: string;
   readonly #demo: boolean;
   readonly #clock: Clock;
   readonly #post: (message: FromWorker) => void;
+  readonly #providing: Providing;
   readonly #stopping = new AbortController();
   #ledger: Ledger | undefined;
   #crew: Crew | undefined;
@@ -37,11 +50,18 @@ export class FeedLoop {
   #prunedAt = Number.NEGATIVE_INFINITY;
   #isReady = false;
 
-  constructor(url: string, demo: boolean, clock: Clock, post: (message: FromWorker) => void) {
+  constructor(
+    url: string,
+    demo: boolean,
+    clock: Clock,
+    post: (message: FromWorker) => void,
+    providing: Providing = { providers: [], secrets: {} },
+  ) {
     this.#url = url;
     this.#demo = demo;
     this.#clock = clock;
     this.#post = post;
+    this.#providing = providing;
   }
 
   /** Takes turns until it is stopped, then closes the ledger. A turn that fails is reported, and the next one tries again. */
@@ -52,8 +72,9 @@ export class FeedLoop {
       } catch (error) {
         this.#post({ kind: 'error', message: error instanceof Error ? error.message : String(error) });
       }
-      await this.#pause(TURN_MS);
+      await sleepUntil(TURN_MS, this.#stopping.signal);
     }
+    await this.#crew?.due.settled();
     await this.#ledger?.close().catch(() => {});
     this.#post({ kind: 'stopped' });
   }
@@ -67,7 +88,7 @@ export class FeedLoop {
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
     this.#ledger ??= await Ledger.open(this.#url, this.#clock);
     if (isCloseDue) this.#crew = await this.#crewFor(this.#ledger);
-    const { simulator, closer } = this.#crew!;
+    const { simulator, closer, due } = this.#crew!;
     if (this.#demo) {
       if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
@@ -77,6 +98,7 @@ export class FeedLoop {
     this.#isReady = true;
     if (!isCloseDue) return;
     if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
+    await due.start(now);
     this.#closedAt = now;
     if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
     await closer.prune(now, this.#stopping.signal);
@@ -86,25 +108,28 @@ export class FeedLoop {
   async #crewFor(ledger: Ledger): Promise<Crew> {
     const { epoch } = await ledger.head();
     if (this.#crew?.epoch === epoch) return this.#crew;
-    return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger) };
+    await this.#crew?.due.settled();
+    const { providers, secrets } = this.#providing;
+    const parts = {
+      ledger,
+      secrets,
+      around: realSurroundings(this.#clock),
+      holder: crypto.randomUUID(),
+      signal: this.#stopping.signal,
+    };
+    const due = new DueFeeds(providers, parts, this.#onRunEnd);
+    return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger), due };
   }
+
+  readonly #onRunEnd = (provider: Provider, ended: RunResult | Error): void => {
+    this.#post({ kind: 'written' });
+    if (!(ended instanceof Error) && (ended.status === 'ok' || ended.status === 'unchanged')) return;
+    const how = ended instanceof Error ? 'failed' : ended.status;
+    this.#post({ kind: 'error', message: `feed ${provider.key} ${how}: ${ended.message}` });
+  };
 
   readonly #onFilled = (done: number, total: number): void => {
     this.#post({ kind: 'written' });
     this.#post({ kind: 'progress', done, total });
   };
-
-  #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal.addEventListener('abort', done);
-    });
-  }
 }

@@ -1,3 +1,5 @@
+import type { Secrets } from './provider.ts';
+
 /** What the main thread tells the worker. */
 export type ToWorker = { kind: 'start'; settings: FeedSettings } | { kind: 'stop' };
 
@@ -5,6 +7,8 @@ export interface FeedSettings {
   ledgerUrl: string;
   /** Whether symbols without real prices get simulated ones. */
   demo: boolean;
+  /** Settings that providers need, such as API keys. */
+  secrets: Secrets;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs: number;
 }

@@ -1,6 +1,7 @@
 /** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
 import { FeedLoop } from './loop.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
+import { PROVIDERS } from './providers/index.ts';
 
 declare const self: Worker;
 
@@ -13,7 +14,8 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     else post({ kind: 'stopped' });
     return;
   }
-  const { ledgerUrl, demo, clockSkewMs } = data.settings;
-  loop = new FeedLoop(ledgerUrl, demo, { now: () => Date.now() + clockSkewMs }, post);
+  const { ledgerUrl, demo, secrets, clockSkewMs } = data.settings;
+  const clock = { now: () => Date.now() + clockSkewMs };
+  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets });
   loop.run();
 };

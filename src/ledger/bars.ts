@@ -26,6 +26,13 @@ export interface Publication {
   recordedAt: number;
   /** Why they are published, where it is more than their first appearance. */
   reason?: string;
+  /**
+   * What a bar must differ from to be written: the day's current bar (unless told otherwise), or the last word of this
+   * source on that day. Two feeds that disagree would else rewrite each other at every run.
+   */
+  comparedWith?: 'current' | 'own';
+  /** Done first in each transaction; what it throws undoes the transaction. */
+  before?(tx: SQL): Promise<void>;
 }
 
 export interface PublishResult {
@@ -123,6 +130,7 @@ export async function publishBars(
   bars: readonly NewBar[],
   publication: Publication,
 ): Promise<PublishResult> {
+  await publication.before?.(tx);
   const revision = await nextRevision(tx, 'prices');
   const source = await sourceId(tx, publication.source);
   const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
@@ -141,11 +149,15 @@ export async function publishBars(
     const firstDay = Math.min(...days);
     const lastDay = Math.max(...days);
     const current = new Map<Day, BarRevision>();
-    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay))
+    const own = new Map<Day, BarRevision>();
+    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay)) {
       current.set(known.day, known);
+      if (known.sourceId === source) own.set(known.day, known);
+    }
     const before = rows.length;
     for (const bar of ofSymbol) {
-      const known = current.get(bar.day);
+      const ownWord = publication.comparedWith === 'own' ? own.get(bar.day) : undefined;
+      const known = ownWord ?? current.get(bar.day);
       const samePrices = known !== undefined && sameOhlc(known, bar);
       if (samePrices && known.sourceId === source) {
         result.unchanged++;

@@ -6,6 +6,7 @@ import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
 import { QuotaStore } from './quota.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
@@ -32,6 +33,7 @@ export class Ledger {
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
   readonly quota: QuotaStore;
+  readonly feeds: FeedStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -42,6 +44,7 @@ export class Ledger {
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
     this.quota = new QuotaStore(engine);
+    this.feeds = new FeedStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */

@@ -82,6 +82,30 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       `CREATE INDEX quota_event_unsent ON quota_event (at) WHERE sent_at IS NULL`,
     ],
   },
+  {
+    id: 3,
+    title: 'feeds and their runs',
+    statements: [
+      // `holder` and `lease_until`: who runs the feed now, by the ledger's own time. `late_at`: when it counts as late.
+      `CREATE TABLE feed (
+         key TEXT PRIMARY KEY, enabled INTEGER NOT NULL, last_run INTEGER NOT NULL, last_ok BIGINT,
+         last_full BIGINT, next_run BIGINT, late_at BIGINT, failures INTEGER NOT NULL,
+         days INTEGER NOT NULL, gaps INTEGER NOT NULL, first_day INTEGER, last_day INTEGER,
+         holder TEXT, lease_until BIGINT NOT NULL)`,
+      `CREATE TABLE feed_run (
+         feed TEXT NOT NULL REFERENCES feed (key), number INTEGER NOT NULL, started BIGINT NOT NULL, ended BIGINT,
+         status TEXT NOT NULL, message TEXT, body_hash TEXT, bytes BIGINT NOT NULL, requests INTEGER NOT NULL,
+         taken INTEGER NOT NULL, corrected INTEGER NOT NULL, unchanged INTEGER NOT NULL, missing INTEGER NOT NULL,
+         refused INTEGER NOT NULL, reasons TEXT NOT NULL,
+         PRIMARY KEY (feed, number)) {clustered}`,
+      `CREATE INDEX feed_run_by_start ON feed_run (started)`,
+      // What is known of a body that was taken in: its validators, so that it is sent again only when it has changed.
+      `CREATE TABLE feed_body (
+         feed TEXT NOT NULL REFERENCES feed (key), url_hash TEXT NOT NULL, etag TEXT, last_modified TEXT,
+         observations INTEGER NOT NULL, run_number INTEGER NOT NULL,
+         PRIMARY KEY (feed, url_hash)) {clustered}`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;
@@ -91,15 +115,16 @@ export async function migrate(engine: Engine): Promise<void> {
   await engine.write(async (tx) => {
     await engine.lockForMigration(tx);
     await tx`CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)`;
-    const [row] = await tx`SELECT max(id) AS version FROM migration`;
-    const version = Number(row.version ?? 0);
+    const rows = await tx`SELECT id FROM migration`;
+    const applied = new Set<number>(rows.map((row: { id: number }) => Number(row.id)));
+    const version = Math.max(0, ...applied);
     if (version > SCHEMA_VERSION) {
       throw new Error(
         `the ledger has schema ${version}, and this program knows schema ${SCHEMA_VERSION}: run a newer openpit`,
       );
     }
     for (const migration of MIGRATIONS) {
-      if (migration.id <= version) continue;
+      if (applied.has(migration.id)) continue;
       for (const statement of migration.statements) {
         await tx.unsafe(statement.replace('{clustered}', engine.clustered));
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { difference, parseNumber, percentChange, printNumber } from './decimal.ts';
+import { difference, parseNumber, percentChange, printNumber, product } from './decimal.ts';
 
 /** What every printed number looks like: no exponent, no "-0", no zero too many at either end. */
 const PLAIN = /^(0|-?(?!0$)(0|[1-9]\d*)(\.\d*[1-9])?)$/;
@@ -176,6 +176,36 @@ describe('percentChange', () => {
 
 /** Enough decimals for any finite number: the smallest is 5e-324, and the shortest print has 17 digits. */
 const DIGITS = 350;
+
+describe('product', () => {
+  test.each([
+    [0.1, 3, 0.3],
+    [123.45, 0.01, 1.2345],
+    [-36.98, 100, -3698],
+    [1.1, 1.1, 1.21],
+    [0, 0.45359237, 0],
+    [999_999_999_999_999, 1.5, 1_500_000_000_000_000],
+    [100_000_000_000_000, 1.000_000_000_000_05, 100_000_000_000_005],
+    [1, 0.123456789012344_5, 0.123456789012345],
+    [-1, 0.123456789012344_5, -0.123456789012345],
+  ])('%p × %p is %p', (a, b, expected) => {
+    expect(product(a, b)).toBe(expected);
+  });
+
+  test('times one keeps every price as it was published', () => {
+    fc.assert(fc.property(published, ({ text }) => expect(product(Number(text), 1)).toBe(Number(text))));
+  });
+
+  test('it is the exact product, rounded at most once at the fifteenth digit', () => {
+    const small = fc.integer({ min: -999_999, max: 999_999 });
+    fc.assert(
+      fc.property(small, small, fc.nat(4), fc.nat(4), (a, b, p, q) => {
+        const made = product(a / 10 ** p, b / 10 ** q); // a quotient by a power of ten is the nearest float64
+        expect(made).toBe(Number(`${a * b}e-${p + q}`) + 0);
+      }),
+    );
+  });
+});
 
 /** The value of plain decimal text, times 10^350, as a whole number. */
 function scaled(text: string): bigint {

@@ -44,6 +44,20 @@ export function percentChange(start: number, end: number, places: number): strin
   return print({ digits: divideHalfAway(numerator, denominator), scale: places });
 }
 
+/** Prices are exact to this many significant digits. */
+const SIGNIFICANT = 15;
+
+/** a × b, rounded once, half away from zero, to 15 significant digits. */
+export function product(a: number, b: number): number {
+  const [x, y] = [decimalOf(a), decimalOf(b)];
+  const digits = x.digits * y.digits;
+  const excess = (digits < 0n ? -digits : digits).toString().length - SIGNIFICANT;
+  if (excess <= 0) return Number(print({ digits, scale: x.scale + y.scale }));
+  const unit = 10n ** BigInt(excess);
+  const rounded = divideHalfAway(digits, unit) * unit;
+  return Number(print({ digits: rounded, scale: x.scale + y.scale }));
+}
+
 function divideHalfAway(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;

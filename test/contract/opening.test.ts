@@ -26,8 +26,8 @@ onEachEngine('opening', (engine) => {
     for (const head of heads) expect(head).toEqual(heads[0]!);
     expect(heads[0]).toMatchObject({ prices: 1, accounts: BUILT_IN_PLANS.length });
     expect(await opened[0]!.symbols.list()).toHaveLength(131);
-    const migrations = await opened[0]!.engine.read`SELECT id FROM migration`;
-    expect(migrations).toHaveLength(SCHEMA_VERSION);
+    const [newest] = await opened[0]!.engine.read`SELECT max(id) AS id FROM migration`;
+    expect(Number(newest.id)).toBe(SCHEMA_VERSION);
   });
 
   test('again keeps the epoch, the revisions and what an operator changed', async () => {

@@ -14,13 +14,26 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs one command of the real program to its end. */
-export async function openpit(args: readonly string[], settings: Record<string, string>): Promise<Finished> {
-  const child = Bun.spawn(['bun', 'src/main.ts', ...args], {
+/** Begins one command of the real program, or of another script that stands for it. */
+export function spawnOpenpit(
+  args: readonly string[],
+  settings: Record<string, string>,
+  script = 'src/main.ts',
+): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
+  return Bun.spawn(['bun', script, ...args], {
     cwd: ROOT,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs one command to its end. */
+export async function openpit(
+  args: readonly string[],
+  settings: Record<string, string>,
+  script?: string,
+): Promise<Finished> {
+  const child = spawnOpenpit(args, settings, script);
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

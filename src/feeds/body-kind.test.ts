@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { strToU8, zipSync } from 'fflate';
+import { kindOf } from './body-kind.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const big = strToU8('x'.repeat(200_000));
+
+test.each([
+  ['DATE,DCOILWTICO\n1986-01-02,25.56\n', 'csv'],
+  ['\uFEFFDate,Open\r\n', 'csv'],
+  ['"Back to Contents","Data 1: x"\n', 'csv'],
+  ['  [{"d":"1968-04-01"}]', 'json'],
+  ['\n{"response":{}}', 'json'],
+  ['<?xml version="1.0" encoding="UTF-8"?><gesmes:Envelope>', 'xml'],
+  ['<message:StructureSpecificData>', 'xml'],
+  ['<!-- x -->\n<!doctype HTML>', 'html'],
+  ['<?xml version="1.0"?><!DOCTYPE html><html xmlns="x">', 'html'],
+  ['<script>location="/verify"</script>', 'html'],
+  ['', 'empty'],
+  [' \r\n ', 'empty'],
+  ['\uFEFF', 'empty'],
+  ['a,b\0c', 'binary'],
+])('%j is %s', (text, kind) => {
+  expect(kindOf(bytes(text))).toBe(kind as ReturnType<typeof kindOf>);
+});
+
+test('a zip is told from a workbook, wherever its parts stand', () => {
+  expect(kindOf(zipSync({ 'eurofxref-hist.csv': big }))).toBe('zip');
+  expect(kindOf(zipSync({ '[Content_Types].xml': big, 'xl/workbook.xml': big }))).toBe('xlsx');
+  expect(kindOf(zipSync({ 'xl/workbook.xml': big, '[Content_Types].xml': big }))).toBe('xlsx');
+});
+
+test('a file that is packed is binary', () => {
+  expect(kindOf(Bun.gzipSync(bytes('date,value\n')))).toBe('binary');
+});

@@ -1,0 +1,270 @@
+import type { BarRevision, NewBar, PublishResult } from '../ledger/bars.ts';
+import {
+  type Coverage,
+  type FeedLease,
+  LeaseLost,
+  type Refusal,
+  type RunReport,
+} from '../ledger/feed-runs.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerSymbol } from '../ledger/symbols.ts';
+import { messageOf } from '../log.ts';
+import { type Day, MS_PER_DAY, utcDay } from '../market/day.ts';
+import { type Failure, LIMITS, type Limits, type Surroundings } from './fetcher.ts';
+import { gapsIn } from './gaps.ts';
+import { type Gathered, gather } from './gather.ts';
+import { mapObservations } from './observations.ts';
+import type { Provider, Secrets } from './provider.ts';
+import { lateAfter, nextSlot, retryAt } from './schedule.ts';
+import { withoutSecrets } from './secrets.ts';
+import { findUnitChange } from './unit-change.ts';
+
+/** What a run needs beside its provider. */
+export interface RunnerParts {
+  ledger: Ledger;
+  secrets: Secrets;
+  around: Surroundings;
+  /** Names this process in the lease. No two have the same. */
+  holder: string;
+  signal: AbortSignal;
+  limits?: Limits;
+  leaseMs?: number;
+}
+
+export interface RunOptions {
+  /** Only if the feed is on and due at this time. */
+  dueAt?: number;
+  baseUrl?: string;
+  /** Takes what looks suspicious: the operator has looked at it. */
+  accept?: boolean;
+  onProgress?(what: 'fetched' | 'published', done: number, total: number): void;
+}
+
+export interface RunResult extends RunReport {
+  feed: string;
+  number: number;
+}
+
+/** Longer than one attempt and the pause before it: the lease is renewed before each attempt and with each transaction. */
+const LEASE_MS = 180_000;
+/** So many of the refused are kept with their reasons. */
+const REASONS_KEPT = 50;
+/** A price on the day before is a neighbour; so is the last one before a long pause, or of a month ago. */
+const NEIGHBOUR_DAYS = 100;
+/** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
+const SINCE_DAYS = 60;
+/** So often everything is asked for again: a correction may be older than that. */
+const FULL_EVERY_MS = 7 * MS_PER_DAY;
+
+/**
+ * One run of one feed, all or nothing:
+ *
+ *     lease ─► fetch all ─► parse ─► map ─► doubt ─► publish ─► finish
+ *              failed       failed          quarantined
+ *
+ * Nothing is written before everything has been fetched and looked at, so only the ledger or the end of this process can
+ * cut a run short after its first write. Every transaction holds the lease: whoever has lost it writes nothing more. A
+ * run that is cut short leaves valid prices, no validators and a feed that is still due; the next run asks for the full
+ * bodies again, finds what is there unchanged, and adds the rest.
+ *
+ * Undefined: another runner has the feed, or it is not due any more.
+ */
+export async function runFeed(
+  provider: Provider,
+  parts: RunnerParts,
+  options: RunOptions = {},
+): Promise<RunResult | undefined> {
+  const { ledger, around, holder, leaseMs = LEASE_MS } = parts;
+  const started = around.now();
+  const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
+  const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
+  if (!lease) return undefined;
+  return new Run(provider, parts, options, lease).run();
+}
+
+class Run {
+  readonly #provider: Provider;
+  readonly #parts: RunnerParts;
+  readonly #options: RunOptions;
+  readonly #lease: FeedLease;
+  /** The first day that is asked for; undefined for all history. A run by hand is of everything. */
+  readonly #since: Day | undefined;
+  readonly #report: RunReport = {
+    status: 'failed',
+    message: undefined,
+    bodyHash: undefined,
+    bytes: 0,
+    requests: 0,
+    taken: 0,
+    corrected: 0,
+    unchanged: 0,
+    missing: 0,
+    refused: 0,
+    reasons: [],
+  };
+
+  constructor(provider: Provider, parts: RunnerParts, options: RunOptions, lease: FeedLease) {
+    this.#provider = provider;
+    this.#parts = parts;
+    this.#options = options;
+    this.#lease = lease;
+    const now = parts.around.now();
+    const isFull = options.dueAt === undefined || now - (lease.lastFull ?? 0) >= FULL_EVERY_MS;
+    this.#since = isFull ? undefined : utcDay(now) - SINCE_DAYS;
+  }
+
+  async run(): Promise<RunResult> {
+    try {
+      const gathered = await this.#gather();
+      if (gathered.outcome === 'failed') return await this.#fail(gathered);
+      return await this.#take(gathered);
+    } catch (error) {
+      if (error instanceof LeaseLost) return this.#result('failed', messageOf(error));
+      return await this.#fail({ outcome: 'failed', reason: messageOf(error) });
+    }
+  }
+
+  async #gather(): Promise<Gathered | Failure> {
+    const { ledger, secrets, around, signal, limits = LIMITS } = this.#parts;
+    return gather(this.#provider, {
+      secrets,
+      since: this.#since,
+      baseUrl: this.#options.baseUrl,
+      known: await ledger.feeds.bodies(this.#provider.key),
+      around,
+      limits,
+      signal,
+      onAttempt: () => ledger.feeds.renew(this.#lease),
+      onProgress: (done, total) => this.#options.onProgress?.('fetched', done, total),
+    });
+  }
+
+  async #take(gathered: Gathered): Promise<RunResult> {
+    const { ledger, around } = this.#parts;
+    const { observations, bodyHash, bytes, requests, missing } = gathered;
+    Object.assign(this.#report, { bodyHash, bytes, requests, missing });
+    if (bytes === 0) return this.#succeed('unchanged', gathered);
+    const symbols = await ledger.symbols.list();
+    const latestDay = utcDay(around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
+    const mapped = mapObservations(this.#provider, observations, symbols, latestDay);
+    this.#refuse([...gathered.refused, ...mapped.refused]);
+    if (mapped.suspicion !== undefined) return this.#quarantine(mapped.suspicion);
+    const doubt = gathered.shrunken[0] ?? (await this.#doubtOf(mapped.bars, symbols));
+    if (doubt !== undefined && !this.#options.accept) return this.#quarantine(doubt);
+    if (mapped.bars.length === 0) {
+      // A landing page that leads to a file which has not changed has no prices of its own.
+      if (gathered.kept > 0 && this.#report.refused === 0) return this.#succeed('unchanged', gathered);
+      return this.#fail({ outcome: 'failed', reason: 'there is no observation that can be used' });
+    }
+    Object.assign(this.#report, await this.#publish(mapped.bars));
+    return this.#succeed('ok', gathered);
+  }
+
+  /** Compares with the feed's own last word on each day and, where it has none, with what another source said. */
+  async #doubtOf(bars: readonly NewBar[], symbols: readonly LedgerSymbol[]): Promise<string | undefined> {
+    const { ledger } = this.#parts;
+    const names = await ledger.sources.names();
+    for (const [symbolId, ofSymbol] of Map.groupBy(bars, (bar) => bar.symbolId)) {
+      const [first, last] = [ofSymbol[0]!.day, ofSymbol.at(-1)!.day];
+      const revisions = await ledger.bars.revisions(
+        symbolId,
+        'real',
+        first - NEIGHBOUR_DAYS,
+        last + NEIGHBOUR_DAYS,
+      );
+      const isOwn = (one: BarRevision) => names.get(one.sourceId) === this.#provider.key;
+      const ownLast = [...revisions.filter((one) => !isOwn(one)), ...revisions.filter(isOwn)];
+      const known = new Map(ownLast.map((one) => [one.day, one.close]));
+      const change = findUnitChange(ofSymbol, known);
+      if (change) return `${symbols.find((symbol) => symbol.id === symbolId)!.code}: ${change}`;
+    }
+    return undefined;
+  }
+
+  async #publish(bars: readonly NewBar[]): Promise<PublishResult> {
+    const { ledger, around, signal } = this.#parts;
+    return ledger.bars.publish(
+      bars,
+      {
+        source: this.#provider.key,
+        recordedAt: around.now(),
+        reason: `feed run ${this.#lease.number}`,
+        comparedWith: 'own',
+        before: async (tx) => {
+          if (signal.aborted) throw new Error('it was stopped in the middle; the next run completes it');
+          await ledger.feeds.renewWithin(tx, this.#lease);
+        },
+      },
+      (done) => this.#options.onProgress?.('published', done, bars.length),
+    );
+  }
+
+  async #succeed(status: 'ok' | 'unchanged', gathered: Gathered): Promise<RunResult> {
+    const { ledger, around } = this.#parts;
+    const now = around.now();
+    await ledger.feeds.finish(this.#lease, {
+      ended: now,
+      report: this.#result(status, undefined),
+      nextRun: nextSlot(this.#provider, now),
+      lateAt: lateAfter(this.#provider, now),
+      isFull: this.#since === undefined,
+      bodies: gathered.bodies,
+      ...(status === 'ok' ? { coverage: await this.#coverage() } : {}),
+    });
+    return this.#result(status, undefined);
+  }
+
+  /** What looks wrong will look wrong in an hour too: the next slot is early enough. */
+  async #quarantine(reason: string): Promise<RunResult> {
+    const now = this.#parts.around.now();
+    return this.#end('quarantined', reason, nextSlot(this.#provider, now));
+  }
+
+  async #fail({ reason, comeBackMs = 0 }: Failure): Promise<RunResult> {
+    const { around, signal } = this.#parts;
+    const now = around.now();
+    if (signal.aborted) return this.#end('failed', reason, now); // still due for whoever comes next
+    const failures = this.#lease.failures + 1;
+    return this.#end('failed', reason, retryAt(this.#provider, now, failures, comeBackMs, around.random()));
+  }
+
+  async #end(status: 'failed' | 'quarantined', reason: string, nextRun: number): Promise<RunResult> {
+    const { ledger, around, secrets } = this.#parts;
+    const result = this.#result(status, withoutSecrets(reason, secrets));
+    try {
+      await ledger.feeds.finish(this.#lease, { ended: around.now(), report: result, nextRun });
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+    }
+    return result;
+  }
+
+  async #coverage(): Promise<Coverage> {
+    const { ledger } = this.#parts;
+    const codes = new Set(this.#provider.series.map((series) => series.symbol));
+    const coverage: Coverage = { days: 0, gaps: 0, firstDay: undefined, lastDay: undefined };
+    for (const { id, code } of await ledger.symbols.list()) {
+      const days = codes.has(code) ? await ledger.feeds.daysOf(this.#provider.key, id) : [];
+      if (days.length === 0) continue;
+      coverage.days += days.length;
+      coverage.gaps += gapsIn(days);
+      coverage.firstDay = Math.min(coverage.firstDay ?? days[0]!, days[0]!);
+      coverage.lastDay = Math.max(coverage.lastDay ?? days.at(-1)!, days.at(-1)!);
+    }
+    return coverage;
+  }
+
+  #refuse(refused: readonly Refusal[]): void {
+    const { secrets } = this.#parts;
+    this.#report.refused = refused.length;
+    this.#report.reasons = refused.slice(0, REASONS_KEPT).map(({ where, reason }) => ({
+      where: withoutSecrets(where, secrets).slice(0, 200),
+      reason: withoutSecrets(reason, secrets).slice(0, 200),
+    }));
+  }
+
+  #result(status: RunReport['status'], message: string | undefined): RunResult {
+    const { feed, number } = this.#lease;
+    return { ...this.#report, status, message: message?.slice(0, 500), feed, number };
+  }
+}

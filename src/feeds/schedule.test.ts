@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test';
+import { lateAfter, nextSlot, retryAt } from './schedule.ts';
+
+const ECB = { schedule: '30 16 * * 1-5', zone: 'Europe/Berlin' };
+const at = (text: string) => Date.parse(text);
+const MINUTE = 60_000;
+
+test.each([
+  ['in summer', '2026-07-15T00:00:00Z', '2026-07-15T14:30:00Z'],
+  ['in winter', '2026-01-14T00:00:00Z', '2026-01-14T15:30:00Z'],
+  ['at the slot itself: the next', '2026-07-15T14:30:00Z', '2026-07-16T14:30:00Z'],
+  ['over a weekend in which the clocks change', '2026-03-27T16:00:00Z', '2026-03-30T14:30:00Z'],
+  ['and back', '2026-10-23T15:00:00Z', '2026-10-26T15:30:00Z'],
+])('the next slot goes by the clock of the zone: %s', (_, after, slot) => {
+  expect(nextSlot(ECB, at(after))).toBe(at(slot));
+});
+
+test('a slot in the hour that does not exist still comes once that day', () => {
+  const night = { schedule: '30 2 * * *', zone: 'Europe/Berlin' };
+  const first = nextSlot(night, at('2026-03-28T12:00:00Z'));
+  expect(first).toBeLessThan(at('2026-03-29T12:00:00Z'));
+  expect(nextSlot(night, first)).toBe(at('2026-03-30T00:30:00Z'));
+});
+
+test('a schedule that never comes, or is none, is refused', () => {
+  expect(() => nextSlot({ schedule: '0 0 30 2 *', zone: 'UTC' }, 0)).toThrow('never comes');
+  expect(() => nextSlot({ schedule: 'daily', zone: 'UTC' }, 0)).toThrow();
+});
+
+test('late is after the second slot, and the time that a run may take', () => {
+  expect(lateAfter(ECB, at('2026-07-17T15:00:00Z'))).toBe(at('2026-07-21T14:40:00Z')); // Friday: Monday, Tuesday
+});
+
+test('a failure is tried again soon, then later and later, at the latest at the next slot', () => {
+  const now = at('2026-07-15T14:30:00Z');
+  const minutes = (failures: number, comeBackMs = 0, random = 0) =>
+    (retryAt(ECB, now, failures, comeBackMs, random) - now) / MINUTE;
+  expect([1, 2, 3, 4, 5, 6, 99].map((failures) => minutes(failures))).toEqual([
+    15, 30, 60, 120, 240, 240, 240,
+  ]);
+  expect(minutes(1, 0, 1)).toBe(18.75);
+  expect(minutes(1, 90 * MINUTE)).toBe(90);
+  expect(minutes(1, 5 * 24 * 60 * MINUTE)).toBe(5 * 24 * 60);
+  const often = { schedule: '*/5 * * * *', zone: 'UTC' };
+  expect(retryAt(often, now, 9, 0, 0)).toBe(now + 5 * MINUTE);
+});

@@ -1,0 +1,190 @@
+import type { SQL } from 'bun';
+import type { Day } from '../market/day.ts';
+import type { Engine } from './engine.ts';
+import {
+  type Coverage,
+  type FeedLease,
+  type FeedRun,
+  type Finish,
+  finishRun,
+  type KnownBody,
+  lockFeed,
+  type RunStatus,
+  renewLease,
+  takeLease,
+} from './feed-runs.ts';
+import { sortBy } from './statements.ts';
+
+/** How a feed stands. */
+export interface FeedHealth extends Coverage {
+  key: string;
+  enabled: boolean;
+  /** Whether it has missed its schedule twice. A feed that is off is never late. */
+  late: boolean;
+  /** Its newest run, which may be under way. */
+  lastRun: { number: number; started: number; status: RunStatus; message: string | undefined } | undefined;
+  /** When a run last ended well, whether it brought something new or not. */
+  lastOkAt: number | undefined;
+  nextRunAt: number | undefined;
+  /** Runs in a row that did not end well. */
+  failures: number;
+}
+
+/** Which feeds are on, who runs them, and what their runs did. */
+export class FeedStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Turns a feed on: it is due at once, and late at `lateAt` unless a run succeeds. One that is on stays as it is. */
+  async enable(key: string, now: number, lateAt: number): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      const { enabled } = await lockFeed(tx, key);
+      if (Number(enabled) === 1) return;
+      await tx`UPDATE feed SET enabled = 1, next_run = ${now}, late_at = ${lateAt}, failures = 0 WHERE key = ${key}`;
+    });
+  }
+
+  /** Turns a feed off. Its prices stay, and a run that is under way goes on to its end. */
+  async disable(key: string): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await lockFeed(tx, key);
+      await tx`UPDATE feed SET enabled = 0 WHERE key = ${key}`;
+    });
+  }
+
+  /** The feeds that are on, due, and run by nobody. */
+  async due(now: number): Promise<string[]> {
+    const { read } = this.#engine;
+    const ledgerNow = await this.#engine.now(read);
+    const rows = await read`SELECT key FROM feed WHERE enabled = 1 AND next_run <= ${now}
+      AND (holder IS NULL OR lease_until <= ${ledgerNow})`;
+    return rows.map((row: { key: string }) => row.key).sort();
+  }
+
+  /** Takes the lease of a feed and begins a run. With `dueAt`, only if the feed is on and due then. */
+  take(asked: {
+    feed: string;
+    holder: string;
+    leaseMs: number;
+    started: number;
+    dueAt?: number;
+  }): Promise<FeedLease | undefined> {
+    return this.#engine.write((tx) => takeLease(this.#engine, tx, asked));
+  }
+
+  /** Keeps the lease for another while; throws LeaseLost when another has it. */
+  renew(lease: FeedLease): Promise<void> {
+    return this.#engine.write((tx) => renewLease(this.#engine, tx, lease));
+  }
+
+  /** The same within a transaction, which then stands or falls with the lease. */
+  renewWithin(tx: SQL, lease: FeedLease): Promise<void> {
+    return renewLease(this.#engine, tx, lease);
+  }
+
+  /** Ends the run and gives the lease back. */
+  finish(lease: FeedLease, finish: Finish): Promise<void> {
+    return this.#engine.write((tx) => finishRun(this.#engine, tx, lease, finish));
+  }
+
+  /** What is known of the bodies that a feed has taken in, by the hash of their URL. */
+  async bodies(key: string): Promise<Map<string, KnownBody>> {
+    const rows = await this.#engine.read`SELECT url_hash, etag, last_modified, observations FROM feed_body
+      WHERE feed = ${key}`;
+    return new Map(
+      rows.map((row: Row): [string, KnownBody] => [
+        String(row.url_hash),
+        {
+          urlHash: String(row.url_hash),
+          etag: textOf(row.etag),
+          lastModified: textOf(row.last_modified),
+          observations: Number(row.observations),
+        },
+      ]),
+    );
+  }
+
+  /** The days on which a source has given a price of a symbol, ascending. */
+  async daysOf(source: string, symbolId: number): Promise<Day[]> {
+    const rows = await this.#engine.read`SELECT DISTINCT b.day FROM bar b JOIN source s ON s.id = b.source_id
+      WHERE b.symbol_id = ${symbolId} AND s.name = ${source} ORDER BY b.day`;
+    return rows.map((row: Row) => Number(row.day));
+  }
+
+  /** The newest runs, of one feed or of all, newest first. */
+  async history(limit: number, key?: string): Promise<FeedRun[]> {
+    const { read } = this.#engine;
+    const rows =
+      key === undefined
+        ? await read`SELECT * FROM feed_run ORDER BY started DESC, number DESC LIMIT ${limit}`
+        : await read`SELECT * FROM feed_run WHERE feed = ${key} ORDER BY number DESC LIMIT ${limit}`;
+    return rows.map(toRun);
+  }
+
+  /** How every feed stands that was ever turned on or run. It reads a few small rows: it is cheap enough for /health. */
+  async health(now: number): Promise<FeedHealth[]> {
+    const rows = await this.#engine.read`SELECT f.*, r.started, r.status, r.message FROM feed f
+      LEFT JOIN feed_run r ON r.feed = f.key AND r.number = f.last_run`;
+    const feeds: FeedHealth[] = rows.map((row: Row) => toHealth(row, now));
+    return sortBy(feeds, (feed) => feed.key);
+  }
+}
+
+type Row = Record<string, string | number | null>;
+
+function toHealth(row: Row, now: number): FeedHealth {
+  const enabled = Number(row.enabled) === 1;
+  const lateAt = numberOf(row.late_at);
+  return {
+    key: String(row.key),
+    enabled,
+    late: enabled && lateAt !== undefined && now > lateAt,
+    lastRun:
+      row.started === null
+        ? undefined
+        : {
+            number: Number(row.last_run),
+            started: Number(row.started),
+            status: String(row.status) as RunStatus,
+            message: textOf(row.message),
+          },
+    lastOkAt: numberOf(row.last_ok),
+    nextRunAt: enabled ? numberOf(row.next_run) : undefined,
+    failures: Number(row.failures),
+    days: Number(row.days),
+    gaps: Number(row.gaps),
+    firstDay: numberOf(row.first_day),
+    lastDay: numberOf(row.last_day),
+  };
+}
+
+function toRun(row: Row): FeedRun {
+  return {
+    feed: String(row.feed),
+    number: Number(row.number),
+    started: Number(row.started),
+    ended: numberOf(row.ended),
+    status: String(row.status) as RunStatus,
+    message: textOf(row.message),
+    bodyHash: textOf(row.body_hash),
+    bytes: Number(row.bytes),
+    requests: Number(row.requests),
+    taken: Number(row.taken),
+    corrected: Number(row.corrected),
+    unchanged: Number(row.unchanged),
+    missing: Number(row.missing),
+    refused: Number(row.refused),
+    reasons: JSON.parse(String(row.reasons)),
+  };
+}
+
+function numberOf(value: string | number | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+function textOf(value: string | number | null | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}

@@ -1,0 +1,87 @@
+import { afterAll } from 'bun:test';
+import { createServer, type Socket } from 'node:net';
+import type { Surroundings } from '../../src/feeds/fetcher.ts';
+
+type Play = (request: Request) => Response | Promise<Response>;
+
+/** A server on this machine that plays a provider. A test says what it answers. */
+export class PlayedServer {
+  readonly #server;
+  readonly requests: { path: string; headers: Headers }[] = [];
+  /** What it answers until told otherwise. */
+  play: Play = () => new Response('nothing to play', { status: 404 });
+
+  constructor() {
+    this.#server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      idleTimeout: 0,
+      fetch: (request) => {
+        const { pathname, search } = new URL(request.url);
+        this.requests.push({ path: pathname + search, headers: request.headers });
+        return this.play(request);
+      },
+    });
+    afterAll(() => this.#server.stop(true));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  /** These answers in turn; the last one for every request after. */
+  playInTurn(...plays: [Play, ...Play[]]): void {
+    let n = 0;
+    this.play = (request) => plays[Math.min(n++, plays.length - 1)]!(request);
+  }
+}
+
+/** A server that says exactly these bytes to every request and then does as it is told. Gives its URL. */
+export async function playBytes(head: string, then: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(head);
+      then(socket);
+    });
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** So many bytes, made as they are asked for. */
+export function streamOf(bytes: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode('2026-01-02,1\n'.repeat(5_000));
+  let left = bytes;
+  return new ReadableStream({
+    async pull(controller) {
+      if (left <= 0) return controller.close();
+      left -= chunk.length;
+      controller.enqueue(chunk);
+      await Bun.sleep(0);
+    },
+  });
+}
+
+/** Time that only passes when somebody sleeps. */
+export function stillSurroundings(start: number): Surroundings & { time: number; slept: number[] } {
+  const around = {
+    time: start,
+    slept: [] as number[],
+    now: () => around.time,
+    random: () => 0.5,
+    async sleep(ms: number) {
+      around.slept.push(ms);
+      around.time += ms;
+    },
+  };
+  return around;
+}
