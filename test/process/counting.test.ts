@@ -83,14 +83,17 @@ test('killed with SIGKILL under load, 20 times: what was answered and what is co
     expect(usedBefore).toBeGreaterThanOrEqual(answered);
     expect(usedBefore).toBeLessThanOrEqual(answered + (kill - 1) * connections);
     const stop = new AbortController();
+    const enough = Promise.withResolvers<void>();
+    const killAfter = 20 + ((kill * 37) % 160); // another moment each time
     const loading = load({
       url: `${program.url}/symbols`,
       key,
       connections,
       requests: 1e9,
       until: stop.signal,
+      onAnswer: (answers) => void (answers === killAfter && enough.resolve()),
     });
-    await Bun.sleep(40 + ((kill * 37) % 160)); // at a different moment each time
+    await enough.promise;
     await program.end('SIGKILL');
     stop.abort();
     const { statuses } = await loading;

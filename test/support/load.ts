@@ -13,9 +13,12 @@ export async function load(options: {
   requests: number;
   /** Ends the load early; requests under way are waited for. */
   until?: AbortSignal;
+  /** Told after each answer how many there are. */
+  onAnswer?(answers: number): void;
 }): Promise<LoadResult> {
   const result: LoadResult = { statuses: new Map(), broken: 0 };
   let left = options.requests;
+  let answers = 0;
   const client = async () => {
     while (left > 0 && !options.until?.aborted) {
       left--;
@@ -23,6 +26,7 @@ export async function load(options: {
         const response = await fetch(options.url, { headers: { 'x-api-key': options.key } });
         await response.text();
         result.statuses.set(response.status, (result.statuses.get(response.status) ?? 0) + 1);
+        options.onAnswer?.(++answers);
       } catch {
         result.broken++;
       }
