@@ -23,6 +23,14 @@ export class Allowance {
     return remaining === undefined ? undefined : rateLimit(remaining, this.secondsToReset);
   }
 
+  /** The same after a unit was taken: what is left is known. */
+  headerAfter({ left }: Customer, remaining: number, now: number): string {
+    if (now >= this.#holdsUntil || now < this.#holdsUntil - 1000) this.#refresh(now);
+    left.remaining = remaining;
+    left.resetAt = this.#resetAt;
+    return rateLimit(remaining, this.#secondsToReset);
+  }
+
   /** Sees to it that `header` has a value; without the ledger it has none. */
   async learn(customer: Customer): Promise<void> {
     if (this.#remaining(customer) !== undefined) return;
@@ -32,12 +40,12 @@ export class Allowance {
 
   /** When quotas start anew, in ms. */
   get resetAt(): number {
-    this.#refresh();
+    this.#refresh(this.#clock.now());
     return this.#resetAt;
   }
 
   get secondsToReset(): number {
-    this.#refresh();
+    this.#refresh(this.#clock.now());
     return this.#secondsToReset;
   }
 
@@ -51,8 +59,7 @@ export class Allowance {
   }
 
   /** The month is worked out once a second, not once a request. */
-  #refresh(): void {
-    const now = this.#clock.now();
+  #refresh(now: number): void {
     if (now < this.#holdsUntil && now >= this.#holdsUntil - 1000) return;
     this.#holdsUntil = Math.floor(now / 1000) * 1000 + 1000;
     this.#resetAt = this.#meter.resetAt();

@@ -90,13 +90,10 @@ export class Api {
   }
 
   handle(request: Request, peer: () => string): Response | Promise<Response> {
-    const started = performance.now();
-    const requestId = `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
     const known = this.#kept.find(request.url);
-    const again = known && this.#again(request, known, requestId, peer);
-    if (!(again instanceof Response))
-      return this.#handleFully(again ?? this.#receive(request, requestId, peer), started);
-    this.#observe(known!.endpoint, request, requestId, again.status, started);
+    const again = known && this.#again(request, known, peer);
+    if (!(again instanceof Response)) return this.#handleFully(again ?? this.#receive(request, peer));
+    this.#observe(known!.endpoint, request, again.status, 0);
     return again;
   }
 
@@ -108,40 +105,40 @@ export class Api {
    *                                       └────────────────────┴── the long way ──────────┘            └─► the long way, with
    *                                                                                                   customer and unit
    */
-  #again(
-    request: Request,
-    url: KnownUrl,
-    requestId: string,
-    peer: () => string,
-  ): Response | Exchange | undefined {
+  #again(request: Request, url: KnownUrl, peer: () => string): Response | Exchange | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
-    const key = request.headers.get('x-api-key') ?? url.key;
+    const { headers } = request;
+    const key = headers.get('x-api-key') ?? url.key;
     const known = key === undefined ? undefined : gate.directory.cached(key);
     const ready = known && url.answers.get(known.customer.plan);
     if (!ready?.isGood(now) || !gate.admitsAtOnce(known!, now)) return undefined;
 
     const { customer } = known!;
     const representation = ready.representation(request);
-    const ifNoneMatch = request.headers.get('if-none-match');
+    const ifNoneMatch = headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return this.#responses.notModified(representation, requestId, customer);
+      return this.#responses.notModified(representation, this.#allowance.header(customer));
     }
-    const spending = meter.spend(customer.account, url.endpoint.name);
-    if (!(spending instanceof Promise) && spending.ok)
-      return this.#responses.success(representation, requestId, customer);
-    return { ...this.#receive(request, requestId, peer), customer, spending };
+    const spending = meter.spend(customer.account, url.endpoint.name, now);
+    if (!(spending instanceof Promise) && spending.ok) {
+      const left = this.#allowance.headerAfter(customer, spending.remaining, now);
+      return this.#responses.success(representation, left);
+    }
+    return { ...this.#receive(request, peer), customer, spending };
   }
 
-  #receive(request: Request, requestId: string, peer: () => string): Exchange {
+  #receive(request: Request, peer: () => string): Exchange {
+    const requestId = `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
     const target = readTarget(request.url);
     const endpoint = this.#router.find(target.path);
     return { request, requestId, peer, target, endpoint, customer: undefined, spending: undefined };
   }
 
-  async #handleFully(exchange: Exchange, started: number): Promise<Response> {
-    const { request, requestId, endpoint } = exchange;
+  async #handleFully(exchange: Exchange): Promise<Response> {
+    const started = performance.now();
+    const { request, endpoint } = exchange;
     let response: Response;
     try {
       response = await this.#answer(exchange);
@@ -150,7 +147,7 @@ export class Api {
       response = this.#responses.refusal(exchange, refusal, endpoint?.kind === 'account');
     }
     if (this.#options.phase() === 'draining') response.headers.set('Connection', 'close');
-    this.#observe(endpoint, request, requestId, response.status, started);
+    this.#observe(endpoint, request, response.status, performance.now() - started, exchange.requestId);
     return response;
   }
 
@@ -159,7 +156,7 @@ export class Api {
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
   async #answer(exchange: Exchange): Promise<Response> {
-    const { request, requestId, target, endpoint } = exchange;
+    const { request, target, endpoint } = exchange;
     const { meter, phase } = this.#options;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
@@ -180,10 +177,10 @@ export class Api {
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return this.#responses.notModified(representation, requestId, customer);
+      return this.#responses.notModified(representation, this.#allowance.header(customer));
     }
     if (request.method !== 'HEAD') await this.#count(exchange, customer, endpoint);
-    return this.#responses.success(representation, requestId, customer);
+    return this.#responses.success(representation, this.#allowance.header(customer));
   }
 
   /** Works the answer out, and keeps it for the next time. */
@@ -261,15 +258,15 @@ export class Api {
     return refuse('internal', { requestId });
   }
 
+  /** The short way takes microseconds, less than reading the clock twice is worth: it counts as 0 ms. */
   #observe(
     endpoint: Endpoint | undefined,
     request: Request,
-    requestId: string,
     status: number,
-    started: number,
+    ms: number,
+    requestId?: string,
   ): void {
     const name = endpoint?.name ?? 'other';
-    const ms = performance.now() - started;
     this.#metrics.counter(name, status).add(ms);
     const { log } = this.#options;
     if (log.debugs) log.debug('request', { requestId, method: request.method, endpoint: name, status, ms });

@@ -33,9 +33,12 @@ export class Metrics {
   }
 
   counter(endpoint: string, status: number): RequestCounter {
-    return this.#requests
-      .getOrInsertComputed(endpoint, () => new Map<number, RequestCounter>())
-      .getOrInsertComputed(status, () => new RequestCounter());
+    return this.#requests.get(endpoint)?.get(status) ?? this.#add(endpoint, status);
+  }
+
+  #add(endpoint: string, status: number): RequestCounter {
+    const statuses = this.#requests.getOrInsertComputed(endpoint, () => new Map<number, RequestCounter>());
+    return statuses.getOrInsertComputed(status, () => new RequestCounter());
   }
 
   render(): string {

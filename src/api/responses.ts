@@ -22,15 +22,15 @@ export class Responses {
     this.#allowance = allowance;
   }
 
-  /** Headers are kept with the answer, and the two values that differ are set on them: a response copies them. */
-  success({ body, headers }: Representation, requestId: string, customer: Customer): Response {
-    this.#address(headers, requestId, customer);
+  /** Headers are kept with the answer, and the one value that differs is set on them: a response copies them. */
+  success({ body, headers }: Representation, rateLimit: string | undefined): Response {
+    if (rateLimit !== undefined) headers.set('RateLimit', rateLimit);
     return new Response(body, { headers });
   }
 
   /** Its headers are those of the answer that it stands for. */
-  notModified({ headers }: Representation, requestId: string, customer: Customer): Response {
-    this.#address(headers, requestId, customer);
+  notModified({ headers }: Representation, rateLimit: string | undefined): Response {
+    if (rateLimit !== undefined) headers.set('RateLimit', rateLimit);
     const response = new Response(null, { status: 304, headers });
     response.headers.delete('Content-Type');
     response.headers.delete('Content-Encoding');
@@ -54,12 +54,6 @@ export class Responses {
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 405) headers.Allow = ALLOWED_METHODS;
     return jsonResponse(JSON.stringify(body), status, to, headers);
-  }
-
-  #address(headers: Headers, requestId: string, customer: Customer): void {
-    headers.set('X-Request-Id', requestId);
-    const left = this.#allowance.header(customer);
-    if (left !== undefined) headers.set('RateLimit', left);
   }
 
   #headers({ requestId, customer }: Addressee): Record<string, string> {

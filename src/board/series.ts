@@ -29,7 +29,8 @@ export class Series {
   lastUsed = 0;
   /** Per view, a number that is new whenever the view shows something else. */
   versions: number[] = [];
-  static #lastVersion = 0;
+  /** The newest of all versions of all series: while it stands still, no view shows anything else. */
+  static lastVersion = 0;
 
   constructor(symbol: LedgerSymbol, ledger: Ledger, delays: Delays, showSimulated: boolean) {
     this.symbol = symbol;
@@ -77,7 +78,7 @@ export class Series {
     this.loaded = 'nothing';
     this.#real = undefined;
     this.#simulated = undefined;
-    this.versions = delays.map(() => ++Series.#lastVersion);
+    this.versions = delays.map(() => ++Series.lastVersion);
   }
 
   /** Lets go of the history and keeps the recent days. */
@@ -127,7 +128,7 @@ export class Series {
     this.#real = real;
     this.#simulated = simulated;
     this.loaded = wanted;
-    this.versions = this.#delays.map(() => ++Series.#lastVersion);
+    this.versions = this.#delays.map(() => ++Series.lastVersion);
     this.apply([], this.#missedTicks, now);
   }
 
@@ -136,6 +137,6 @@ export class Series {
   }
 
   #bump(views: readonly number[]): void {
-    for (const view of views) this.versions[view] = ++Series.#lastVersion;
+    for (const view of views) this.versions[view] = ++Series.lastVersion;
   }
 }
