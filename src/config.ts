@@ -21,6 +21,8 @@ export interface Config {
   readonly failedKeysPerMinute: number;
   readonly historyMb: number;
   readonly drainSeconds: number;
+  /** Processes that share the port, on one machine. */
+  readonly processes: number;
   readonly logLevel: LogLevel;
   /** Settings that providers of prices ask for by name, such as their API keys. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -79,6 +81,11 @@ export const SETTINGS = [
     help: 'Memory for price history; the least used is let go of',
   },
   { env: 'OPENPIT_DRAIN_SECONDS', default: '10', help: 'How long a stop waits for requests under way' },
+  {
+    env: 'OPENPIT_PROCESSES',
+    default: '1',
+    help: 'Processes that share the port, to use every core of a machine',
+  },
   {
     env: 'OPENPIT_LOG_LEVEL',
     default: 'info',
@@ -143,6 +150,7 @@ export function readConfig(
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
+    processes: whole('OPENPIT_PROCESSES', 1, 256),
     logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),
     secrets: Object.freeze(secrets),
     warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),

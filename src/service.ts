@@ -110,8 +110,21 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   return core;
 }
 
+/** How a process is one of several on its machine. */
+export interface Share {
+  /** Whether others listen on the same port. */
+  shared: boolean;
+  /** Whether this one brings the prices. */
+  feeds: boolean;
+}
+
 /** Opens the core, listens, and starts what brings prices. Stopping is the reverse. */
-export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
+export async function startService(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  share: Share = { shared: false, feeds: true },
+): Promise<Service> {
   const core = await openCore(config, clock, log);
   const key = core.demo ? await demoKey(config, core.ledger, clock.now()) : undefined;
   const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
@@ -123,7 +136,7 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
-  const listener = listen(core.api, config.host, config.port);
+  const listener = listen(core.api, config.host, config.port, share.shared);
   const ready = Promise.withResolvers<void>();
   const becomeReady = async () => {
     await following.once();
@@ -132,16 +145,18 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
   // A ledger with prices is served at once; a new demo waits for its first history.
-  const waitsForHistory = core.demo && (await core.ledger.isEmpty());
-  const feeds = startFeeds({
-    ledgerUrl: config.databaseUrl,
-    demo: core.demo,
-    secrets: config.secrets,
-    onWritten: () => void following.once(),
-    onProgress: (done, total) => log.debug('simulated history', { done, total }),
-    onReady: () => void (waitsForHistory && becomeReady()),
-    onError: (message) => log.warn('feeds', { message }),
-  });
+  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  const feeds =
+    share.feeds &&
+    startFeeds({
+      ledgerUrl: config.databaseUrl,
+      demo: core.demo,
+      secrets: config.secrets,
+      onWritten: () => void following.once(),
+      onProgress: (done, total) => log.debug('simulated history', { done, total }),
+      onReady: () => void (waitsForHistory && becomeReady()),
+      onError: (message) => log.warn('feeds', { message }),
+    });
   if (!waitsForHistory) await becomeReady();
 
   return {
@@ -152,7 +167,7 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
       core.phase = 'draining';
       log.info('stopping');
       await listener.stop(config.drainSeconds * 1000);
-      await feeds.stop();
+      if (feeds) await feeds.stop();
       await following.stop();
       await telling.stop();
       await core.close();

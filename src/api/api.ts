@@ -75,6 +75,8 @@ export class Api {
   readonly #metrics: Metrics;
   readonly #kept = new KeptAnswers();
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
+  /** When the last request came, on the monotonic clock. While the service is ready it is not kept: nobody asks. */
+  lastRequestAt = Number.NEGATIVE_INFINITY;
   #requests = 0;
 
   constructor(options: ApiOptions) {
@@ -146,7 +148,10 @@ export class Api {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
       response = this.#responses.refusal(exchange, refusal, endpoint?.kind === 'account');
     }
-    if (this.#options.phase() === 'draining') response.headers.set('Connection', 'close');
+    if (this.#options.phase() === 'draining') {
+      this.lastRequestAt = performance.now();
+      response.headers.set('Connection', 'close');
+    }
     this.#observe(endpoint, request, response.status, performance.now() - started, exchange.requestId);
     return response;
   }

@@ -13,10 +13,16 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** A connection that is silent for so long is closed, half-sent requests included. */
 const IDLE_SECONDS = 15;
 
-export function listen(api: Api, host: string, port: number): Listener {
+/** A client that is about to ask on an open connection must not find it closed. */
+const QUIET_MS = 300;
+const LINGER_MS_MAX = 3_000;
+
+/** Several processes of one machine may listen on the same port; the system shares connections out among them. */
+export function listen(api: Api, host: string, port: number, shared = false): Listener {
   const server = Bun.serve({
     hostname: host,
     port,
+    reusePort: shared,
     development: false,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: BODY_BYTES_MAX,
@@ -26,9 +32,20 @@ export function listen(api: Api, host: string, port: number): Listener {
   return {
     url: `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${server.port}`,
     async stop(drainMs) {
+      await quiet(api, Math.min(drainMs, LINGER_MS_MAX));
       const limit = setTimeout(() => server.stop(true), drainMs);
       await server.stop();
       clearTimeout(limit);
     },
   };
+}
+
+/**
+ * Waits until nobody has asked for a moment. Meanwhile every answer says `Connection: close` and /health says 503, so clients
+ * and load balancers go elsewhere by themselves.
+ */
+async function quiet(api: Api, limitMs: number): Promise<void> {
+  const start = performance.now();
+  const last = () => Math.max(start, api.lastRequestAt);
+  while (performance.now() < Math.min(start + limitMs, last() + QUIET_MS)) await Bun.sleep(20);
 }

@@ -1,8 +1,9 @@
 import { systemClock } from '../clock.ts';
-import { SETTINGS } from '../config.ts';
-import { createLog } from '../log.ts';
-import { type Service, startService } from '../service.ts';
+import { type Config, SETTINGS } from '../config.ts';
+import { createLog, type Log } from '../log.ts';
+import { startService } from '../service.ts';
 import type { Command } from './command.ts';
+import { type Assignment, type FromChild, Supervisor } from './supervisor.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -11,16 +12,47 @@ export const serveCommand: Command = {
   settings: SETTINGS.map((setting) => setting.env),
   async run({ config }) {
     const log = createLog(config.logLevel, systemClock, (line) => process.stderr.write(line));
+    if (process.send) return serveForSupervisor(config, log);
     for (const message of config.warnings) log.warn('settings', { message });
+    if (config.processes > 1) return superviseAll(config, log);
     const service = await startService(config, systemClock, log);
     const stopped = onStopSignal(() => service.stop());
     await Promise.race([service.ready, stopped]);
-    console.log(welcome(service));
+    console.log(welcome(service.url, service.demoKey));
     await stopped;
   },
 };
 
-function welcome({ url, demoKey }: Service): string {
+/** Runs the processes that share the port, and answers for them. */
+async function superviseAll(config: Config, log: Log): Promise<void> {
+  const port = config.port === 0 ? freePort(config.host) : config.port;
+  const supervisor = new Supervisor(
+    [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    port,
+    log,
+  );
+  const stopped = onStopSignal(() => supervisor.stop());
+  const started = await Promise.race([supervisor.start(config.processes), stopped]);
+  if (started) console.log(`${welcome(started.url, started.demoKey)}\nProcesses: ${config.processes}`);
+  await stopped;
+}
+
+/** One of several processes. It ends when its supervisor says so, or is gone. */
+async function serveForSupervisor(config: Config, log: Log): Promise<void> {
+  const { index, port } = await new Promise<Assignment>((resolve) => process.once('message', resolve));
+  const gone = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  const service = await startService({ ...config, port }, systemClock, log, {
+    shared: true,
+    feeds: index === 0,
+  });
+  const stopped = onStopSignal(() => service.stop(), gone);
+  await Promise.race([service.ready, stopped]);
+  process.send?.({ kind: 'ready', url: service.url, demoKey: service.demoKey } satisfies FromChild);
+  await stopped;
+  process.disconnect?.();
+}
+
+function welcome(url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
     return `Openpit listens on ${url}\nMake a key: npx openpit account create --name "My company" --plan basic`;
   }
@@ -31,16 +63,28 @@ function welcome({ url, demoKey }: Service): string {
   ].join('\n');
 }
 
-/** The first SIGTERM or SIGINT stops the service; a second one ends the process at once. */
-function onStopSignal(stop: () => Promise<void>): Promise<void> {
+/** The first SIGTERM or SIGINT stops the service, as does `orWhen`; a second signal ends the process at once. */
+function onStopSignal(stop: () => Promise<void>, orWhen?: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopping = false;
-    const onSignal = () => {
-      if (stopping) process.exit(1);
+    const begin = () => {
+      if (stopping) return;
       stopping = true;
       stop().then(resolve, reject);
     };
+    const onSignal = () => {
+      if (stopping) process.exit(1);
+      begin();
+    };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
+    void orWhen?.then(begin);
   });
+}
+
+function freePort(hostname: string): number {
+  const probe = Bun.listen({ hostname, port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop();
+  return port;
 }

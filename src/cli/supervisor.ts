@@ -1,0 +1,75 @@
+import { type Log, messageOf } from '../log.ts';
+
+/** What a supervisor tells its child first. */
+export interface Assignment {
+  /** The first runs the feeds; they are for the whole machine. */
+  index: number;
+  port: number;
+}
+
+/** What a child tells its supervisor. */
+export type FromChild = { kind: 'ready'; url: string; demoKey: string | undefined };
+
+/** A child that dies at once is started again later and later. */
+const RESTART_MS = 100;
+const RESTART_MS_MAX = 5_000;
+/** After so long a child has proved itself. */
+const STEADY_MS = 10_000;
+
+/**
+ * Runs `count` copies of this program on one port. A child that dies is started again. A stop is passed on to all, and waited
+ * for; when the supervisor itself is killed, its channel closes and the children end by themselves.
+ */
+export class Supervisor {
+  readonly #command: readonly string[];
+  readonly #port: number;
+  readonly #log: Log;
+  readonly #children = new Map<number, Bun.Subprocess>();
+  #stopping = false;
+
+  constructor(command: readonly string[], port: number, log: Log) {
+    this.#command = command;
+    this.#port = port;
+    this.#log = log;
+  }
+
+  /** Resolves when every child is ready, with what the first said. The first makes the ledger, so the others wait for it. */
+  async start(count: number): Promise<FromChild> {
+    const first = await this.#spawn(0);
+    await Promise.all(Array.from({ length: count - 1 }, (_, i) => this.#spawn(i + 1)));
+    return first;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const child of this.#children.values()) child.kill('SIGTERM');
+    await Promise.all([...this.#children.values()].map((child) => child.exited));
+  }
+
+  #spawn(index: number, delayMs = RESTART_MS): Promise<FromChild> {
+    const ready = Promise.withResolvers<FromChild>();
+    const started = performance.now();
+    const child = Bun.spawn([...this.#command], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      ipc: (message: FromChild) => ready.resolve(message),
+    });
+    this.#children.set(index, child);
+    child.send({ index, port: this.#port } satisfies Assignment);
+    void child.exited.then((exitCode) => {
+      this.#children.delete(index);
+      if (this.#stopping) return;
+      const steady = performance.now() - started > STEADY_MS;
+      const wait = steady ? RESTART_MS : delayMs;
+      this.#log.warn('a process ended and is started again', { index, exitCode, waitMs: wait });
+      setTimeout(() => this.#again(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
+    });
+    return ready.promise;
+  }
+
+  #again(index: number, delayMs: number): void {
+    if (this.#stopping) return;
+    this.#spawn(index, delayMs).catch((error) =>
+      this.#log.error('a process did not start', { message: messageOf(error) }),
+    );
+  }
+}
