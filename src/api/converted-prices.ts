@@ -42,7 +42,7 @@ export class ConvertedPrices implements Prices {
     const today = utcDay(this.#now - this.delayMs);
     const factor = factorBy(this.#of(series), (rate) => {
       const found = this.#prices.latest(rate);
-      if (!found || found.day < today - RATE_DAYS_MAX) throw noRate(rate, today);
+      if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
       return { rate: found.price, sourceId: found.sourceId };
     });
     return { ...latest, price: converted(latest.price, factor.ratio), factor };
@@ -90,7 +90,7 @@ export class ConvertedPrices implements Prices {
     return known.getOrInsertComputed(key, () =>
       factorBy(conversion, (rate) => {
         const found = this.#prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
-        if (!found) throw noRate(rate, day);
+        if (!found || found.close <= 0) throw noRate(rate, day);
         return { rate: found.close, sourceId: found.sourceId };
       }),
     );
@@ -133,6 +133,7 @@ function factorBy(
   return new ExactFactor(ratio, sourceIds);
 }
 
+/** A rate that is not above 0 is a mistake of its source, and as good as none. */
 function noRate({ symbol }: Series, day: Day) {
   return refuse('no_data', { date: printDay(day), rate: symbol.code, days: RATE_DAYS_MAX });
 }

@@ -11,12 +11,15 @@ import { progressBar } from './progress.ts';
 /** How many refused lines are printed; the rest is counted. */
 const LINES_SHOWN = 20;
 
+/** Not a symbol, but the units of a currency for 1 EUR. */
+const EXCHANGE_RATE = /^EUR\/([A-Z]{3})$/;
+
 export const importCommand: Command = {
   name: 'import',
   operands: ['FILE'],
   summary: 'Import daily prices from a CSV file (- for standard input)',
   flags: {
-    symbol: { value: 'CODE', help: 'the symbol that the prices are of' },
+    symbol: { value: 'CODE', help: 'the symbol that the prices are of, or an exchange rate as EUR/USD' },
     source: { value: 'NAME', help: 'where they come from; shown in metadata (import)' },
     ...JSON_FLAG,
   },
@@ -66,6 +69,8 @@ async function readText(file: string): Promise<string> {
 }
 
 async function findSymbol(ledger: Ledger, code: string): Promise<LedgerSymbol> {
+  const currency = EXCHANGE_RATE.exec(code)?.[1];
+  if (currency !== undefined) return (await ledger.symbols.addCurrencies([currency])).get(currency)!;
   const symbols = await ledger.symbols.list();
   const aliases = await ledger.symbols.aliases();
   const meant = aliases.find((one) => one.alias === code)?.code ?? code;
