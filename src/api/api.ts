@@ -12,7 +12,9 @@ import { ClientAddress } from './client-address.ts';
 import type { Endpoint, PriceEndpoint } from './endpoint.ts';
 import { fluctuation } from './endpoints/fluctuation.ts';
 import { historical } from './endpoints/historical.ts';
+import { history } from './endpoints/history.ts';
 import { latest } from './endpoints/latest.ts';
+import { revisions } from './endpoints/revisions.ts';
 import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
 import { usage } from './endpoints/usage.ts';
@@ -43,7 +45,16 @@ export interface ApiOptions {
   gauges: readonly Gauge[];
 }
 
-const ENDPOINTS: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
+const ENDPOINTS: readonly Endpoint[] = [
+  symbols,
+  latest,
+  historical,
+  timeSeries,
+  fluctuation,
+  revisions,
+  history,
+  usage,
+];
 
 /** At the root alone. */
 const OPERATIONS: ReadonlySet<string> = new Set(['/health', '/metrics']);

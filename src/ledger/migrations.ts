@@ -82,6 +82,11 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       `CREATE INDEX quota_event_unsent ON quota_event (at) WHERE sent_at IS NULL`,
     ],
   },
+  {
+    id: 4,
+    title: 'long history by plan',
+    statements: [`ALTER TABLE plan ADD COLUMN history INTEGER NOT NULL DEFAULT 1`],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;
@@ -91,15 +96,16 @@ export async function migrate(engine: Engine): Promise<void> {
   await engine.write(async (tx) => {
     await engine.lockForMigration(tx);
     await tx`CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)`;
-    const [row] = await tx`SELECT max(id) AS version FROM migration`;
-    const version = Number(row.version ?? 0);
+    const rows = await tx`SELECT id FROM migration`;
+    const applied = new Set<number>(rows.map((row: { id: number }) => Number(row.id)));
+    const version = Math.max(0, ...applied);
     if (version > SCHEMA_VERSION) {
       throw new Error(
         `the ledger has schema ${version}, and this program knows schema ${SCHEMA_VERSION}: run a newer openpit`,
       );
     }
     for (const migration of MIGRATIONS) {
-      if (migration.id <= version) continue;
+      if (applied.has(migration.id)) continue;
       for (const statement of migration.statements) {
         await tx.unsafe(statement.replace('{clustered}', engine.clustered));
       }

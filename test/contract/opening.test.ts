@@ -26,8 +26,8 @@ onEachEngine('opening', (engine) => {
     for (const head of heads) expect(head).toEqual(heads[0]!);
     expect(heads[0]).toMatchObject({ prices: 1, accounts: BUILT_IN_PLANS.length });
     expect(await opened[0]!.symbols.list()).toHaveLength(131);
-    const migrations = await opened[0]!.engine.read`SELECT id FROM migration`;
-    expect(migrations).toHaveLength(SCHEMA_VERSION);
+    const [newest] = await opened[0]!.engine.read`SELECT max(id) AS id FROM migration`;
+    expect(Number(newest.id)).toBe(SCHEMA_VERSION);
   });
 
   test('again keeps the epoch, the revisions and what an operator changed', async () => {
@@ -67,7 +67,7 @@ onEachEngine('opening', (engine) => {
     const ledger = await ledgers.shared();
     const head = await ledger.head();
     const [plan] = await ledger.accounts.plans();
-    const { name: _, ...limits } = plan!;
+    const { name: _, history: __, ...limits } = plan!;
     const symbol = await symbolOf(ledger, 'XAU');
     const numbers = [
       head.prices,

@@ -64,7 +64,14 @@ export async function openTestService(
     },
 
     async setPlan(plan: Partial<Plan> & { name: string }): Promise<void> {
-      const rest = { quota: 1_000, delaySeconds: 0, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 10_000 };
+      const rest = {
+        quota: 1_000,
+        delaySeconds: 0,
+        maxSymbols: 20,
+        maxSpanDays: 30,
+        burstPerSecond: 10_000,
+        history: true,
+      };
       await ledger.accounts.setPlan({ ...rest, ...plan });
       await core.follow();
     },
