@@ -7,23 +7,26 @@ import type { Spend } from '../gate/meter/spend.ts';
 import { isOutage } from '../ledger/outage.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
+import { Answering } from './answering.ts';
 import { ClientAddress } from './client-address.ts';
 import type { Endpoint, PriceEndpoint } from './endpoint.ts';
 import { fluctuation } from './endpoints/fluctuation.ts';
 import { historical } from './endpoints/historical.ts';
+import { history } from './endpoints/history.ts';
 import { latest } from './endpoints/latest.ts';
+import { revisions } from './endpoints/revisions.ts';
 import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
 import { usage } from './endpoints/usage.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
+import { formatAccepted } from './format.ts';
 import { ALLOWED_METHODS, PREFLIGHT_HEADERS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import { type Health, healthResponse, metricsResponse, type Phase } from './operations.ts';
 import { single } from './parameters.ts';
 import { type Query, readQuery, readTarget, type Target } from './query.ts';
-import { ReadyAnswer } from './ready-answer.ts';
 import { type Addressee, Responses } from './responses.ts';
 import { Router } from './router.ts';
 
@@ -42,7 +45,16 @@ export interface ApiOptions {
   gauges: readonly Gauge[];
 }
 
-const ENDPOINTS: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
+const ENDPOINTS: readonly Endpoint[] = [
+  symbols,
+  latest,
+  historical,
+  timeSeries,
+  fluctuation,
+  revisions,
+  history,
+  usage,
+];
 
 /** At the root alone. */
 const OPERATIONS: ReadonlySet<string> = new Set(['/health', '/metrics']);
@@ -74,6 +86,7 @@ export class Api {
   readonly #clientAddress: ClientAddress;
   readonly #metrics: Metrics;
   readonly #kept = new KeptAnswers();
+  readonly #answering: Answering;
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
   /** When the last request came, on the monotonic clock. While the service is ready it is not kept: nobody asks. */
   lastRequestAt = Number.NEGATIVE_INFINITY;
@@ -85,6 +98,7 @@ export class Api {
     this.#metrics = new Metrics(options.gauges);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
+    this.#answering = new Answering(options.board, options.clock, this.#kept);
     this.#router = new Router(
       options.mounts,
       Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint])),
@@ -112,6 +126,7 @@ export class Api {
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
     const { headers } = request;
+    if (!url.namesFormat && formatAccepted(headers.get('accept')) !== 'json') return undefined;
     const key = headers.get('x-api-key') ?? url.key;
     const known = key === undefined ? undefined : gate.directory.cached(key);
     const ready = known && url.answers.get(known.customer.plan);
@@ -178,7 +193,7 @@ export class Api {
     if (endpoint.kind === 'account') {
       return this.#responses.account(exchange, await endpoint.answer(customer, meter, query));
     }
-    const ready = await this.#prepare(request, endpoint, query, customer);
+    const ready = await this.#answering.prepare(request, endpoint, query, customer.plan);
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
@@ -186,31 +201,6 @@ export class Api {
     }
     if (request.method !== 'HEAD') await this.#count(exchange, customer, endpoint);
     return this.#responses.success(representation, this.#allowance.header(customer));
-  }
-
-  /** Works the answer out, and keeps it for the next time. */
-  async #prepare(
-    request: Request,
-    endpoint: PriceEndpoint,
-    query: Query,
-    customer: Customer,
-  ): Promise<ReadyAnswer> {
-    const { board, clock } = this.#options;
-    const { plan } = customer;
-    const context = { query, plan, board, now: clock.now() };
-    const question = endpoint.read(context);
-    const view = board.view(plan.delaySeconds * 1000);
-    // What was loaded can be let go of again while others were waited for: so until all is there.
-    for (;;) {
-      const loading = board.prepare(question.series, endpoint.needs, context.now);
-      if (!loading) break;
-      await loading;
-    }
-    const answer = endpoint.answer(question, view, context);
-    const ready = new ReadyAnswer(answer, question.series, view, board, plan, context.now);
-    const keys = query.get('apiKey');
-    this.#kept.keep(request.url, endpoint, keys?.length === 1 ? keys[0]!.trim() : undefined, plan, ready);
-    return ready;
   }
 
   /** What is not part of the interface. */

@@ -1,12 +1,14 @@
 import type { Board } from '../board/board.ts';
+import type { Prices } from '../board/prices.ts';
 import type { Loaded, Series } from '../board/series.ts';
-import type { View } from '../board/view.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { Plan } from '../ledger/accounts.ts';
-import { JSON_TYPE } from './headers.ts';
+import type { AsOf } from './as-of.ts';
+import type { Conversion } from './conversion.ts';
 import type { Query } from './query.ts';
+import type { Table } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
 export interface Context {
@@ -16,31 +18,47 @@ export interface Context {
   now: number;
 }
 
-/** The body of a success: `prefix` changes with every answer (a timestamp), `content` only when the data does. */
+/** How an answer may change: at any moment, by a correction alone, or never again. */
+export type Lasting = 'open' | 'closed' | 'final';
+
+/** A success, before it is written down: once as JSON in the shape of the interface, once as flat rows. */
 export interface Answer {
+  json(): Json;
+  table(): Table;
+  lasting: Lasting;
+  /** Where the next page of it begins. */
+  next?: string | undefined;
+}
+
+/** The JSON of an answer: `prefix` changes with every answer (a timestamp), `content` only when the data does. */
+export interface Json {
   prefix: string;
   content: string;
-  /** Its media type. */
-  type: string;
-  /** Whether it holds today, and so may change at any moment. */
-  holdsToday: boolean;
+}
+
+/** What an endpoint has understood of a request. */
+export interface Question {
+  /** All that must be in memory to answer it. */
+  series: readonly Series[];
+  /** In which currency and unit. */
+  conversion?: Conversion | undefined;
+  /** As of when. */
+  asOf?: AsOf | undefined;
 }
 
 /**
- * An endpoint that serves prices and costs a unit. It reads a request to a question and answers it from a view. `read`
+ * An endpoint that serves prices and costs a unit. It reads a request to a question and answers it from prices. `read`
  * throws a Refusal when the request is wrong; between the two the pipeline loads `series`.
  */
-export interface PriceEndpoint<
-  Question extends { series: readonly Series[] } = { series: readonly Series[] },
-> {
+export interface PriceEndpoint<Q extends Question = Question> {
   readonly kind: 'prices';
   /** Under which its answers are counted. */
   readonly name: CountedEndpoint;
   readonly path: string;
   /** How much of a series it looks at. */
   readonly needs: Loaded;
-  read(context: Context): Question;
-  answer(question: Question, view: View, context: Context): Answer;
+  read(context: Context): Q;
+  answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
 }
 
 /** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */
@@ -54,13 +72,6 @@ export interface AccountEndpoint {
 export type Endpoint = PriceEndpoint | AccountEndpoint;
 
 /** Keeps an endpoint's own question type inside it: the pipeline hands `answer` what `read` gave. */
-export function priceEndpoint<Q extends { series: readonly Series[] }>(
-  definition: Omit<PriceEndpoint<Q>, 'kind'>,
-): PriceEndpoint {
+export function priceEndpoint<Q extends Question>(definition: Omit<PriceEndpoint<Q>, 'kind'>): PriceEndpoint {
   return { kind: 'prices', ...definition } as unknown as PriceEndpoint;
-}
-
-/** An answer in JSON. */
-export function json(content: string, holdsToday: boolean, prefix = ''): Answer {
-  return { prefix, content, holdsToday, type: JSON_TYPE };
 }

@@ -10,6 +10,14 @@ interface NoData {
   firstDate: string | undefined;
 }
 
+interface MissingRate {
+  date: string;
+  /** Such as EUR/USD. */
+  rate: string;
+  /** How far back it was looked for. */
+  days: number;
+}
+
 /**
  * Every refusal: its stable code, its status, and the words for the caller. A message says what was wrong, what was
  * received, and what would be right.
@@ -54,6 +62,31 @@ const ERRORS = {
     400,
     (d: { name: string }) => `The parameter "${d.name}" was sent more than once. Send it once.`,
   ),
+  invalid_as_of: entry(
+    400,
+    (d: { received: string }) =>
+      `The parameter "asOf" must be a day, as YYYY-MM-DD, or a time, as 2024-05-14T15:30:00Z (received "${d.received}").`,
+  ),
+  invalid_unit: entry(
+    400,
+    (d: { received: string; misfits: readonly { code: string; units: readonly string[] }[] }) =>
+      `The unit "${d.received}" does not fit ${d.misfits.map(fitting).join('; ')}.`,
+  ),
+  invalid_interval: entry(
+    400,
+    (d: { received: string; intervals: readonly string[] }) =>
+      `The parameter "interval" must be one of ${d.intervals.join(', ')} (received "${d.received}").`,
+  ),
+  invalid_cursor: entry(
+    400,
+    () =>
+      'The parameter "cursor" is not one that this request was given. Send "next" of the last answer, with all other parameters as they were.',
+  ),
+  invalid_format: entry(
+    400,
+    (d: { received: string; formats: readonly string[] }) =>
+      `The parameter "format" must be one of ${d.formats.join(', ')} (received "${d.received}").`,
+  ),
   missing_key: entry(
     401,
     () => 'No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".',
@@ -76,16 +109,26 @@ const ERRORS = {
       ? 'This API key may not be sent in the URL. Send it in the header "x-api-key".'
       : 'This API key may not be used from your address. Ask the owner of the account to allow it.',
   ),
+  history_not_in_plan: entry(
+    403,
+    (d: { plan: string }) =>
+      `The plan "${d.plan}" has no long history. Use /rates/time-series, or ask the operator of this service.`,
+  ),
   not_found: entry(404, (d: { path: string; hint: string }) => `There is nothing at ${d.path}. ${d.hint}`),
   unknown_symbol: entry(
     404,
     (d: { unknown: readonly UnknownCode[] }) =>
       `Unknown symbol${d.unknown.length > 1 ? 's' : ''}: ${d.unknown.map(suggest).join('; ')}. GET /symbols lists all codes.`,
   ),
-  no_data: entry(
+  unknown_currency: entry(
     404,
-    (d: { date: string | undefined; missing: readonly NoData[] }) =>
-      `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
+    (d: { received: string; code: string; own: string; known: readonly string[] }) =>
+      `${d.code} is quoted in ${d.own} and cannot be given in "${d.received}". The currencies known for it are ${d.known.join(', ')}.`,
+  ),
+  no_data: entry(404, (d: { date: string | undefined; missing: readonly NoData[] } | MissingRate) =>
+    'rate' in d
+      ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so nothing can be converted then.`
+      : `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
   ),
   method_not_allowed: entry(
     405,
@@ -157,6 +200,10 @@ function entry<D>(status: number, message: (details: D) => string) {
 
 function suggest({ code, nearest }: UnknownCode): string {
   return nearest.length > 0 ? `${code} (did you mean ${nearest.join(', ')}?)` : code;
+}
+
+function fitting({ code, units }: { code: string; units: readonly string[] }): string {
+  return `${code} (which has ${units.join(', ')})`;
 }
 
 function startOf({ code, firstDate }: NoData): string {

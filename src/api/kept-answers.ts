@@ -7,6 +7,8 @@ export interface KnownUrl {
   readonly endpoint: PriceEndpoint;
   /** The key that the URL itself carries. */
   readonly key: string | undefined;
+  /** Whether it names a format; else `Accept` may ask for another than JSON. */
+  readonly namesFormat: boolean;
   /** The last answer for each plan. Plans differ in their delay and limits; a plan that is changed is another object. */
   readonly answers: Map<Plan, ReadyAnswer>;
 }
@@ -23,8 +25,8 @@ export class KeptAnswers {
     return this.#urls.get(url);
   }
 
-  keep(url: string, endpoint: PriceEndpoint, key: string | undefined, plan: Plan, answer: ReadyAnswer): void {
-    const known = this.#urls.getOrInsertComputed(url, () => ({ endpoint, key, answers: new Map() }));
+  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): void {
+    const known = this.#urls.getOrInsertComputed(url, () => ({ ...read, answers: new Map() }));
     this.#bytes += answer.bytes - (known.answers.get(plan)?.bytes ?? 0);
     known.answers.set(plan, answer);
     while (this.#urls.size > URLS_MAX || this.#bytes > BYTES_MAX) this.#forgetOldest();

@@ -3,6 +3,7 @@ import type { Series } from '../board/series.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
+import type { Lasting } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import type { Query } from './query.ts';
 
@@ -20,12 +21,13 @@ export interface AskedSymbols {
 }
 
 /**
- * Whether an answer up to `last` holds a day that is not over for one of the symbols. Steel trades for tomorrow in
- * Shanghai while gold trades for today in New York, and a delayed view lives in the past.
+ * An answer up to `last` is open when it holds a day that is not over for one of the symbols. Steel trades for tomorrow
+ * in Shanghai while gold trades for today in New York, and a delayed view lives in the past.
  */
-export function holdsToday(last: Day, symbols: readonly AskedSymbol[], horizon: number): boolean {
-  if (last >= utcDay(horizon)) return true;
-  return symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
+export function lastingOf(last: Day, symbols: readonly AskedSymbol[], horizon: number): Lasting {
+  if (last >= utcDay(horizon)) return 'open';
+  const open = symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
+  return open ? 'open' : 'closed';
 }
 
 /** How much of a wrong value is repeated to the caller. */
@@ -110,6 +112,6 @@ export function findSymbols(
   return { symbols, today };
 }
 
-function echo(text: string): string {
+export function echo(text: string): string {
   return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;
 }

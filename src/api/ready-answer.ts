@@ -4,8 +4,9 @@ import { Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
-import type { Answer } from './endpoint.ts';
+import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
+import type { Body } from './format.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from './headers.ts';
 
 /** One encoding of an answer. `headers` lacks only what differs from request to request. */
@@ -13,6 +14,19 @@ export interface Representation {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly headers: Headers;
+}
+
+export interface ReadyAnswerOptions {
+  body: Body;
+  lasting: Lasting;
+  /** Where the next page is, as a `Link` header. */
+  link: string | undefined;
+  /** All that it was made from. */
+  series: readonly Series[];
+  view: View;
+  board: Board;
+  plan: Plan;
+  now: number;
 }
 
 /**
@@ -35,16 +49,17 @@ export class ReadyAnswer {
   /** An estimate of what it takes in memory. */
   readonly bytes: number;
 
-  constructor(answer: Answer, series: readonly Series[], view: View, board: Board, plan: Plan, now: number) {
-    const body = answer.prefix + answer.content;
-    const etag = etagOf(answer.content, etagSeed(board.epoch, view.delayMs), answer.prefix !== '');
+  constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
+    const body = said.prefix + said.content;
+    const etag = etagOf(said.content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
     const headers = new Headers({
       ...COMMON_HEADERS,
-      'Content-Type': answer.type,
-      'Cache-Control': cacheControl(answer),
+      'Content-Type': said.type,
+      'Cache-Control': CACHE_CONTROL[lasting],
       ETag: etag,
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
     });
+    if (link !== undefined) headers.set('Link', link);
     this.#plain = { body, etag, headers };
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = body.length + 1_000;
@@ -84,6 +99,8 @@ function gzip({ body, etag, headers }: Representation): Representation {
 }
 
 /** Closed days change only by a correction; anything that holds today may change at once. */
-function cacheControl({ holdsToday }: Answer): string {
-  return holdsToday ? 'private, no-cache' : 'private, max-age=60';
-}
+const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
+  open: 'private, no-cache',
+  closed: 'private, max-age=60',
+  final: 'private, max-age=86400',
+};

@@ -1,11 +1,12 @@
 import type { Board } from '../board/board.ts';
-import type { SourcedBar } from '../board/columns.ts';
+import type { Factor, Measure } from '../board/prices.ts';
+import type { Ohlc } from '../market/bar.ts';
 import { printNumber } from '../market/decimal.ts';
 import type { AskedSymbol } from './parameters.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
 
-export function ohlcJson(bar: SourcedBar): string {
+export function ohlcJson(bar: Ohlc): string {
   return `{"open":${printNumber(bar.open)},"high":${printNumber(bar.high)},"low":${printNumber(bar.low)},"close":${printNumber(bar.close)}}`;
 }
 
@@ -22,14 +23,33 @@ export function bySymbol(
   return `${json}}`;
 }
 
-/** The opening of a metadata record: what the number is. */
-export function unitAndQuote({ series }: AskedSymbol): string {
-  const { unit, currency } = series.symbol;
-  return `"unit":${JSON.stringify(unit.symbol)},"quote":${JSON.stringify(currency.code)}`;
+/** The opening of a metadata record: what the number is, and what it was multiplied by to be that. */
+export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
+  const json = `"unit":${JSON.stringify(unit)},"quote":${JSON.stringify(quote)}`;
+  return factor ? `${json},"factor":${factor.text}` : json;
+}
+
+/** The cells of four prices. */
+export function ohlcCells({ open, high, low, close }: Ohlc): string[] {
+  return [printNumber(open), printNumber(high), printNumber(low), printNumber(close)];
+}
+
+/** The cells of what a number is: unit, quote and factor, which is 1 where nothing was converted. */
+export function measureCells({ unit, quote }: Measure, factor: Factor | undefined): string[] {
+  return [unit, quote, factor?.text ?? '1'];
+}
+
+/** The ids of the sources of a number: where it comes from, and where the rates come from that converted it. */
+export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: Factor }): number[] {
+  return factor ? [sourceId, ...factor.sourceIds] : [sourceId];
 }
 
 /** The names of the sources of some bars, each once. */
 export function sourcesJson(board: Board, sourceIds: Iterable<number>): string {
+  return JSON.stringify(sourceNames(board, sourceIds));
+}
+
+export function sourceNames(board: Board, sourceIds: Iterable<number>): string {
   const names = [...new Set(sourceIds)].map((id) => board.sourceName(id));
-  return JSON.stringify(names.length > 0 ? names.join(', ') : 'none');
+  return names.length > 0 ? names.join(', ') : 'none';
 }

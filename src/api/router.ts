@@ -6,13 +6,14 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/rates/live': '/rates/latest',
   '/spot': '/rates/latest',
   '/historical': '/rates/historical',
-  '/history': '/rates/historical',
+  '/history': '/rates/history',
   '/open-high-low-close': '/rates/historical',
   '/ohlc': '/rates/historical',
   '/rates/timeseries': '/rates/time-series',
   '/timeseries': '/rates/time-series',
   '/time-series': '/rates/time-series',
   '/fluctuation': '/rates/fluctuation',
+  '/revisions': '/rates/revisions',
   '/rates/symbols': '/symbols',
   '/symbol': '/symbols',
   '/supported-symbols': '/symbols',
@@ -54,7 +55,7 @@ export class Router<Route> {
       return `The rates of a day are at ${mount}/rates/historical?date=${rest.slice(-10)}&symbols=….`;
     }
     if (rest === '/convert' || rest === '/rates/convert') {
-      return `There is no conversion; multiply by the rate of ${mount}/rates/latest?symbols=….`;
+      return `A conversion is a parameter: ${mount}/rates/latest?symbols=…&quote=EUR.`;
     }
     const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
     if (meant) return `Did you mean ${mount}${meant}?`;

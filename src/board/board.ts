@@ -1,7 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
+import type { Day } from '../market/day.ts';
+import { marketOf, sessionEnd } from '../market/session.ts';
+import { barSeenFrom } from '../market/visibility.ts';
 import { Catalog } from './catalog.ts';
+import { PastPrices } from './past.ts';
 import { type Loaded, Series } from './series.ts';
 import { View } from './view.ts';
 
@@ -35,7 +39,7 @@ export class Board {
   private constructor(options: BoardOptions, head: Head) {
     this.#options = options;
     this.#head = head;
-    this.#catalog = new Catalog([], [], this.#series);
+    this.#catalog = new Catalog([], [], [], this.#series);
   }
 
   static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
@@ -93,6 +97,26 @@ export class Board {
       if (!series.has(needed)) missing = true;
     }
     return missing ? this.#load(wanted, needed) : undefined;
+  }
+
+  /** What a plan with this delay saw at `moment`, or sees now if that is yet to come. */
+  async past(series: readonly Series[], delayMs: number, now: number, moment: number): Promise<PastPrices> {
+    const { ledger, simulated } = this.#options;
+    const past = { delayMs, at: Math.min(now, moment), recordedBy: moment, simulated };
+    const prices = await PastPrices.read(ledger, series, past);
+    await this.#nameSources();
+    return prices;
+  }
+
+  /** Every version of one day's bar that the view may see, the oldest first. */
+  async revisions(series: Series, day: Day, view: View, now: number): Promise<BarRevision[]> {
+    const strand = view.strand(series);
+    if (!strand) return [];
+    const { ledger } = this.#options;
+    const revisions = await ledger.bars.revisions(series.symbol.id, strand, day, day);
+    await this.#nameSources();
+    const over = sessionEnd(marketOf(series.symbol.market), day);
+    return revisions.filter((bar) => barSeenFrom(over, bar.recordedAt) <= now - view.delayMs);
   }
 
   /** Takes in everything up to where the ledger stands. */
@@ -164,7 +188,8 @@ export class Board {
     const { ledger, simulated } = this.#options;
     const symbols = await ledger.symbols.list();
     const aliases = await ledger.symbols.aliases();
-    for (const symbol of symbols) {
+    const currencies = await ledger.symbols.currencies();
+    for (const symbol of [...symbols, ...currencies]) {
       const known = this.#series.get(symbol.id);
       if (!known) {
         this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()], simulated));
@@ -173,7 +198,7 @@ export class Board {
       if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
       known.symbol = symbol;
     }
-    this.#catalog = new Catalog(symbols, aliases, this.#series);
+    this.#catalog = new Catalog(symbols, aliases, currencies, this.#series);
     await this.#nameSources();
   }
 

@@ -7,20 +7,34 @@ export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
   readonly #byCode = new Map<string, Series>();
+  /** The rates to 1 EUR by currency, sorted. They are no symbols: no code finds them. */
+  readonly #currencies = new Map<string, Series>();
 
   constructor(
     symbols: readonly LedgerSymbol[],
     aliases: readonly Alias[],
+    currencies: readonly LedgerSymbol[],
     series: ReadonlyMap<number, Series>,
   ) {
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
     for (const symbol of symbols) this.#byCode.set(symbol.code, series.get(symbol.id)!);
     for (const { alias, code } of aliases) this.#byCode.set(alias, this.#byCode.get(code)!);
+    for (const { id, currency } of currencies) this.#currencies.set(currency.code, series.get(id)!);
   }
 
   /** The series behind a code or an alias, which must be upper-cased. */
   find(code: string): Series | undefined {
     return this.#byCode.get(code);
+  }
+
+  /** The currencies whose rate to the euro is kept. */
+  get currencies(): string[] {
+    return [...this.#currencies.keys()];
+  }
+
+  /** The series of a currency's rate: units of it for 1 EUR. */
+  exchangeRate(currency: string): Series | undefined {
+    return this.#currencies.get(currency);
   }
 
   nearest(code: string): string[] {

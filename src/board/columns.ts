@@ -1,9 +1,12 @@
 import type { Bar, Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
+import type { Factor } from './prices.ts';
 
 /** A bar and where it comes from. */
 export interface SourcedBar extends Bar {
   sourceId: number;
+  /** Where it was converted. */
+  factor?: Factor;
 }
 
 /**

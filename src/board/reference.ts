@@ -14,17 +14,27 @@ export interface Shown {
   latest: LatestPrice | undefined;
 }
 
+/** What is left out of sight. */
+export interface Limits {
+  /** Bars that were recorded later are not seen. */
+  recordedBy: number;
+  /** Whether simulated prices show where there are no real ones. */
+  simulated: boolean;
+}
+
 /**
  * What a view at `horizon` shows of a symbol, worked out from the whole ledger by the words of the contract and
- * nothing else. Slow on purpose: the board is tested against it.
+ * nothing else. Slow on purpose: the board is tested against it, and questions about the past are answered by it.
  */
 export async function shownByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
   horizon: number,
+  { recordedBy, simulated }: Limits = { recordedBy: Number.POSITIVE_INFINITY, simulated: true },
 ): Promise<Shown> {
-  const real = await strandByReference(ledger, symbol, 'real', horizon);
-  return real.latest ? real : strandByReference(ledger, symbol, 'simulated', horizon);
+  const real = await strandByReference(ledger, symbol, 'real', horizon, recordedBy);
+  if (real.latest || !simulated) return real;
+  return strandByReference(ledger, symbol, 'simulated', horizon, recordedBy);
 }
 
 async function strandByReference(
@@ -32,10 +42,12 @@ async function strandByReference(
   symbol: LedgerSymbol,
   strand: Strand,
   horizon: number,
+  recordedBy: number,
 ): Promise<Shown> {
   const endOf = (day: Day) => sessionEnd(marketOf(symbol.market), day);
   const published = new Map<Day, BarRevision>();
   for (const bar of await ledger.bars.revisions(symbol.id, strand, FIRST_DAY, LAST_DAY)) {
+    if (bar.recordedAt > recordedBy) continue;
     if (barSeenFrom(endOf(bar.day), bar.recordedAt) <= horizon) published.set(bar.day, bar);
   }
   const ticks: LedgerTick[] = [];

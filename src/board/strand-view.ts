@@ -4,6 +4,7 @@ import { type Fold, foldTick, ohlcOf } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
+import type { Factor } from './prices.ts';
 
 /** The newest price that a view shows. `at` is the moment of a tick; a bar has only its day. */
 export interface LatestPrice {
@@ -11,6 +12,8 @@ export interface LatestPrice {
   day: Day;
   at: number | undefined;
   sourceId: number;
+  /** Where it was converted. */
+  factor?: Factor;
 }
 
 /** Something that shows in a view once its horizon has come to `seenFrom`: a tick, a bar, the end of a session. */

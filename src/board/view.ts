@@ -1,10 +1,12 @@
+import type { Strand as StrandName } from '../ledger/bars.ts';
 import type { Day } from '../market/day.ts';
 import type { SourcedBar } from './columns.ts';
+import type { Measure, Prices } from './prices.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
 
 /** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
-export class View {
+export class View implements Prices {
   readonly delayMs: number;
   /** Its place among the views of every series. The board moves it when a delay is added. */
   index: number;
@@ -17,6 +19,15 @@ export class View {
   /** A number that changes whenever this view shows something else of the series. */
   version(series: Series): number {
     return series.versions[this.index]!;
+  }
+
+  /** Which strand it shows; undefined when it shows nothing. */
+  strand(series: Series): StrandName | undefined {
+    return series.shown(this.index)?.name;
+  }
+
+  measure({ symbol }: Series): Measure {
+    return { unit: symbol.unit.symbol, quote: symbol.currency.code };
   }
 
   latest(series: Series): LatestPrice | undefined {
@@ -36,7 +47,6 @@ export class View {
     return young === undefined || (settled !== undefined && settled > young) ? settled : young;
   }
 
-  /** The last bar on or before `day`, not before `earliest`. */
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
     const strand = series.shown(this.index);
     if (!strand) return undefined;
@@ -47,7 +57,6 @@ export class View {
     return found && found.day >= earliest ? found : undefined;
   }
 
-  /** The bars from `first` to `last`, ascending. */
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
     const strand = series.shown(this.index);
     if (!strand) return [];

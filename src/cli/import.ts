@@ -13,12 +13,15 @@ import { progressBar } from './progress.ts';
 /** How many refused lines are printed; the rest is counted. */
 const LINES_SHOWN = 20;
 
+/** Not a symbol, but the units of a currency for 1 EUR. */
+const EXCHANGE_RATE = /^EUR\/([A-Z]{3})$/;
+
 export const importCommand: Command = {
   name: 'import',
   operands: ['FILE'],
   summary: 'Import daily prices from a CSV file (- for standard input)',
   flags: {
-    symbol: { value: 'CODE', help: 'the symbol that the prices are of' },
+    symbol: { value: 'CODE', help: 'the symbol that the prices are of, or an exchange rate as EUR/USD' },
     'symbol-column': { value: 'NAME', help: 'or the column that names the symbol of each row' },
     source: { value: 'NAME', help: 'where they come from; shown in metadata (import)' },
     'date-column': { value: 'NAME', help: 'the column of the date; by name, or by number from 1' },
@@ -129,6 +132,11 @@ async function findSymbols(ledger: Ledger, codes: readonly string[]): Promise<Ma
   const aliases = await ledger.symbols.aliases();
   const ids = new Map<string, number>();
   for (const code of codes) {
+    const currency = EXCHANGE_RATE.exec(code)?.[1];
+    if (currency !== undefined) {
+      ids.set(code, (await ledger.symbols.addCurrencies([currency])).get(currency)!.id);
+      continue;
+    }
     const meant = aliases.find((one) => one.alias === code)?.code ?? code;
     const symbol = symbols.find((one) => one.code === meant);
     if (!symbol) {

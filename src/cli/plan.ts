@@ -1,5 +1,6 @@
 import { type Plan, QUOTA_MAX } from '../ledger/accounts.ts';
 import {
+  type Call,
   type Command,
   JSON_FLAG,
   LEDGER_SETTINGS,
@@ -22,8 +23,8 @@ export const planCommands: readonly Command[] = [
       await withLedger(config, async (ledger) => {
         const plans = await ledger.accounts.plans();
         if (isSet('json')) return console.log(JSON.stringify(plans));
-        const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second'];
-        console.log(table([head, ...plans.map((plan) => Object.values(plan).map(String))]));
+        const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
+        console.log(table([head, ...plans.map((plan) => Object.values(plan).map(cell))]));
       });
     },
   },
@@ -37,6 +38,7 @@ export const planCommands: readonly Command[] = [
       'max-symbols': { value: 'N', help: 'symbols in one request' },
       'max-span-days': { value: 'N', help: 'days between startDate and endDate of a time series' },
       burst: { value: 'N', help: 'requests a second' },
+      history: { value: 'on|off', help: 'whether /rates/history is open to it' },
       ...JSON_FLAG,
     },
     settings: LEDGER_SETTINGS,
@@ -53,6 +55,7 @@ export const planCommands: readonly Command[] = [
         maxSymbols: wholeFlag(call, 'max-symbols', 1, 10_000),
         maxSpanDays: wholeFlag(call, 'max-span-days', 0, 36_600),
         burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
+        history: onOff(call, 'history'),
       };
       const plan = await withLedger(call.config, async (ledger) => {
         const known = (await ledger.accounts.plans()).find((one) => one.name === name);
@@ -62,7 +65,7 @@ export const planCommands: readonly Command[] = [
       });
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
-        `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second.`,
+        `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second, long history ${cell(plan.history)}.`,
       );
     },
   },
@@ -88,9 +91,30 @@ export const planCommands: readonly Command[] = [
 
 /** A new plan begins as `free` does, until it is told otherwise. */
 function newPlan(name: string): Plan {
-  return { name, quota: 1_000, delaySeconds: 3_600, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5 };
+  return {
+    name,
+    quota: 1_000,
+    delaySeconds: 3_600,
+    maxSymbols: 5,
+    maxSpanDays: 30,
+    burstPerSecond: 5,
+    history: true,
+  };
 }
 
-function withoutUndefined(given: Partial<Record<keyof Plan, number | undefined>>): Partial<Plan> {
+function onOff(call: Call, name: string): boolean | undefined {
+  const text = call.flag(name);
+  if (text === undefined) return undefined;
+  if (text !== 'on' && text !== 'off')
+    throw new UsageError(`--${name} must be on or off (received "${text}")`);
+  return text === 'on';
+}
+
+function cell(value: string | number | boolean): string {
+  if (typeof value !== 'boolean') return String(value);
+  return value ? 'on' : 'off';
+}
+
+function withoutUndefined(given: Partial<Record<keyof Plan, number | boolean | undefined>>): Partial<Plan> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -11,6 +11,8 @@ export interface Plan {
   maxSymbols: number;
   maxSpanDays: number;
   burstPerSecond: number;
+  /** Whether /rates/history is open to it. */
+  history: boolean;
 }
 
 export interface Account {
@@ -39,10 +41,42 @@ export interface ApiKey {
 export const QUOTA_MAX = 999_999_999_999_999;
 
 export const BUILT_IN_PLANS: readonly Plan[] = [
-  { name: 'free', quota: 1_000, delaySeconds: 3_600, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5 },
-  { name: 'basic', quota: 10_000, delaySeconds: 600, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 20 },
-  { name: 'pro', quota: 100_000, delaySeconds: 60, maxSymbols: 100, maxSpanDays: 30, burstPerSecond: 50 },
-  { name: 'demo', quota: 100_000, delaySeconds: 0, maxSymbols: 50, maxSpanDays: 30, burstPerSecond: 50 },
+  {
+    name: 'free',
+    quota: 1_000,
+    delaySeconds: 3_600,
+    maxSymbols: 5,
+    maxSpanDays: 30,
+    burstPerSecond: 5,
+    history: true,
+  },
+  {
+    name: 'basic',
+    quota: 10_000,
+    delaySeconds: 600,
+    maxSymbols: 20,
+    maxSpanDays: 30,
+    burstPerSecond: 20,
+    history: true,
+  },
+  {
+    name: 'pro',
+    quota: 100_000,
+    delaySeconds: 60,
+    maxSymbols: 100,
+    maxSpanDays: 30,
+    burstPerSecond: 50,
+    history: true,
+  },
+  {
+    name: 'demo',
+    quota: 100_000,
+    delaySeconds: 0,
+    maxSymbols: 50,
+    maxSpanDays: 30,
+    burstPerSecond: 50,
+    history: true,
+  },
   {
     name: 'unlimited',
     quota: QUOTA_MAX,
@@ -50,6 +84,7 @@ export const BUILT_IN_PLANS: readonly Plan[] = [
     maxSymbols: 1_000,
     maxSpanDays: 30,
     burstPerSecond: 1_000_000,
+    history: true,
   },
 ];
 
@@ -187,12 +222,12 @@ async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> 
 
 export async function writePlan(tx: SQL, plan: Plan): Promise<void> {
   const revision = await nextRevision(tx, 'accounts');
-  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, revision)
+  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, history, revision)
     VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
-      ${plan.burstPerSecond}, ${revision})
+      ${plan.burstPerSecond}, ${plan.history ? 1 : 0}, ${revision})
     ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
       max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days,
-      burst_per_second = excluded.burst_per_second, revision = excluded.revision`;
+      burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
 }
 
 type Row = Record<string, string | number | null>;
@@ -205,6 +240,7 @@ function toPlan(row: Row): Plan {
     maxSymbols: Number(row.max_symbols),
     maxSpanDays: Number(row.max_span_days),
     burstPerSecond: Number(row.burst_per_second),
+    history: Number(row.history) === 1,
   };
 }
 

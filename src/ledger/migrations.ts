@@ -106,6 +106,11 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
          PRIMARY KEY (feed, url_hash)) {clustered}`,
     ],
   },
+  {
+    id: 4,
+    title: 'long history by plan',
+    statements: [`ALTER TABLE plan ADD COLUMN history INTEGER NOT NULL DEFAULT 1`],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

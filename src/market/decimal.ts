@@ -5,7 +5,7 @@
  */
 
 /** value = digits × 10^−scale */
-interface Decimal {
+export interface Decimal {
   digits: bigint;
   scale: number;
 }
@@ -58,14 +58,14 @@ export function product(a: number, b: number): number {
   return Number(print({ digits: rounded, scale: x.scale + y.scale }));
 }
 
-function divideHalfAway(numerator: bigint, denominator: bigint): bigint {
+export function divideHalfAway(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;
   const quotient = (2n * magnitude + denominator) / (2n * denominator);
   return negative ? -quotient : quotient;
 }
 
-function decimalOf(value: number): Decimal {
+export function decimalOf(value: number): Decimal {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
   const [whole = '0', fraction = ''] = mantissa.split('.');
   const scale = fraction.length - Number(exponent);
@@ -82,7 +82,7 @@ function rescale(a: Decimal, scale: number): bigint {
   return a.digits * 10n ** BigInt(scale - a.scale);
 }
 
-function print({ digits, scale }: Decimal): string {
+export function print({ digits, scale }: Decimal): string {
   const sign = digits < 0n ? '-' : '';
   const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
   if (scale === 0) return sign + text;

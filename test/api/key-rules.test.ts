@@ -107,7 +107,14 @@ onEachEngine('key rules', (engine) => {
 
   test('a key on a plan that was made a moment ago works before the service has followed', async () => {
     const { ledger } = api.service;
-    const plan = { quota: 5, delaySeconds: 7, maxSymbols: 1, maxSpanDays: 30, burstPerSecond: 9 };
+    const plan = {
+      quota: 5,
+      delaySeconds: 7,
+      maxSymbols: 1,
+      maxSpanDays: 30,
+      burstPerSecond: 9,
+      history: true,
+    };
     await ledger.accounts.setPlan({ name: 'brand-new', ...plan });
     const key = await api.service.key('brand-new');
     expect(await planOf('/usage', key)).toBe('brand-new');

@@ -45,10 +45,19 @@ onEachEngine('accounts', (engine) => {
       maxSymbols: 2,
       maxSpanDays: 3,
       burstPerSecond: 4,
+      history: true,
     };
     await accounts.setPlan(plan);
     expect((await accounts.plans()).find(({ name }) => name === 'gold')).toEqual(plan);
-    const changed = { ...plan, quota: 0, delaySeconds: 9, maxSymbols: 8, maxSpanDays: 7, burstPerSecond: 6 };
+    const changed = {
+      ...plan,
+      quota: 0,
+      delaySeconds: 9,
+      maxSymbols: 8,
+      maxSpanDays: 7,
+      burstPerSecond: 6,
+      history: false,
+    };
     await accounts.setPlan(changed);
     expect((await accounts.plans()).filter(({ name }) => name === 'gold')).toEqual([changed]);
   });

@@ -67,7 +67,7 @@ onEachEngine('opening', (engine) => {
     const ledger = await ledgers.shared();
     const head = await ledger.head();
     const [plan] = await ledger.accounts.plans();
-    const { name: _, ...limits } = plan!;
+    const { name: _, history: __, ...limits } = plan!;
     const symbol = await symbolOf(ledger, 'XAU');
     const numbers = [
       head.prices,

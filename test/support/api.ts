@@ -52,7 +52,8 @@ export function apiOn(
 
 export async function readReply(response: Response): Promise<Reply> {
   const text = await response.text();
-  const body: Json = text.startsWith('{') ? JSON.parse(text) : {};
+  const isLines = response.headers.get('content-type')?.includes('ndjson');
+  const body: Json = text.startsWith('{') && !isLines ? JSON.parse(text) : {};
   return { status: response.status, headers: response.headers, text, body };
 }
 

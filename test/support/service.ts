@@ -40,7 +40,10 @@ export async function openTestService(
   const listener = listen(core.api, '127.0.0.1', 0);
   const { ledger } = core;
   const idOf = async (code: string) => {
-    const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
+    const currency = /^EUR\/(.+)$/.exec(code)?.[1];
+    const symbol = currency
+      ? (await ledger.symbols.addCurrencies([currency])).get(currency)
+      : (await ledger.symbols.list()).find((one) => one.code === code);
     if (!symbol) throw new Error(`no symbol ${code}`);
     return symbol.id;
   };
@@ -61,7 +64,14 @@ export async function openTestService(
     },
 
     async setPlan(plan: Partial<Plan> & { name: string }): Promise<void> {
-      const rest = { quota: 1_000, delaySeconds: 0, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 10_000 };
+      const rest = {
+        quota: 1_000,
+        delaySeconds: 0,
+        maxSymbols: 20,
+        maxSpanDays: 30,
+        burstPerSecond: 10_000,
+        history: true,
+      };
       await ledger.accounts.setPlan({ ...rest, ...plan });
       await core.follow();
     },
@@ -77,7 +87,7 @@ export async function openTestService(
       return Math.abs(periodEnd(periodOf(now)) - now - seconds * 1000) < 60_000;
     },
 
-    /** Publishes bars, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */
+    /** Publishes bars of a symbol, or of an exchange rate such as `EUR/USD`, given as `{ '2024-05-14': close }` or `{ '2024-05-14': [open, high, low, close] }`. */
     async publish(
       code: string,
       days: Record<string, number | [number, number, number, number]>,

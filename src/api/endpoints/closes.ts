@@ -1,5 +1,5 @@
 import type { SourcedBar } from '../../board/columns.ts';
-import type { View } from '../../board/view.ts';
+import type { Prices } from '../../board/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import { refuse } from '../errors.ts';
@@ -9,12 +9,12 @@ import type { AskedSymbol } from '../parameters.ts';
  * The bar that stands for a day: its own, or on a closed day the last one before it, not too far back. Refused with
  * the name of every symbol that has none.
  */
-export function barsFor(symbols: readonly AskedSymbol[], day: Day, view: View): SourcedBar[] {
+export function barsFor(symbols: readonly AskedSymbol[], day: Day, prices: Prices): SourcedBar[] {
   const bars: SourcedBar[] = [];
   const missing: AskedSymbol[] = [];
   for (const asked of symbols) {
     const earliest = day - LOOK_BACK_DAYS[asked.series.symbol.updateInterval];
-    const bar = view.barOnOrBefore(asked.series, day, earliest);
+    const bar = prices.barOnOrBefore(asked.series, day, earliest);
     if (bar) bars.push(bar);
     else missing.push(asked);
   }
@@ -22,7 +22,7 @@ export function barsFor(symbols: readonly AskedSymbol[], day: Day, view: View): 
     throw refuse('no_data', {
       date: printDay(day),
       missing: missing.map(({ code, series }) => {
-        const first = view.firstDay(series);
+        const first = prices.firstDay(series);
         return { code, firstDate: first === undefined ? undefined : printDay(first) };
       }),
     });

@@ -1,10 +1,16 @@
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { fluctuation as change } from '../../market/fluctuation.ts';
-import { json, priceEndpoint } from '../endpoint.ts';
-import { findSymbols, holdsToday, readCodes, readRange, wantsMetadata } from '../parameters.ts';
-import { bySymbol, sourcesJson, unitAndQuote } from '../render.ts';
+import { priceEndpoint } from '../endpoint.ts';
+import { lastingOf, readCodes, readRange } from '../parameters.ts';
+import { readRates } from '../question.ts';
+import { bySymbol, measureJson, sourceIdsOf, sourceNames } from '../render.ts';
+import { columnsOf } from '../table.ts';
 import { barsFor } from './closes.ts';
+
+const COLUMNS = columnsOf(
+  'symbol startDate endDate #startRate #endRate #change #changePercent unit quote #startFactor #endFactor startBarDate endBarDate source',
+);
 
 /** GET /rates/fluctuation: the change of each symbol between two days. */
 export const fluctuation = priceEndpoint({
@@ -12,30 +18,69 @@ export const fluctuation = priceEndpoint({
   path: '/rates/fluctuation',
   needs: 'all',
 
-  read({ query, plan, board, now }) {
-    const codes = readCodes(query, plan);
-    const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
-    const metadata = wantsMetadata(query);
-    const { symbols, today } = findSymbols(codes, board, now, { name: 'startDate', day: first });
-    return { symbols, series: symbols.map((asked) => asked.series), first, last, today, metadata };
+  read(context) {
+    const codes = readCodes(context.query, context.plan);
+    const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
+    return { ...readRates(context, codes, { name: 'startDate', day: first }), first, last };
   },
 
-  answer({ symbols, first, last, today, metadata }, view, { board, now }) {
-    const starts = barsFor(symbols, first, view);
-    const ends = barsFor(symbols, Math.min(last, today), view);
-    const rates = bySymbol(symbols, (_, i) => {
-      const [startRate, endRate] = [starts[i]!.close, ends[i]!.close];
-      const { change: absolute, changePercent } = change(startRate, endRate);
-      return `{"startRate":${printNumber(startRate)},"endRate":${printNumber(endRate)},"change":${absolute},"changePercent":${changePercent}}`;
+  answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
+    const starts = barsFor(symbols, first, prices);
+    const ends = barsFor(symbols, Math.min(last, today), prices);
+    const records = symbols.map(({ series }, i) => {
+      const [start, end] = [starts[i]!, ends[i]!];
+      return {
+        startRate: printNumber(start.close),
+        endRate: printNumber(end.close),
+        ...change(start.close, end.close),
+        measure: prices.measure(series),
+        start,
+        end,
+      };
     });
-    let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":${rates}`;
-    if (metadata) {
-      content += `,"metadata":${bySymbol(symbols, (asked, i) => {
-        const [start, end] = [starts[i]!, ends[i]!];
-        const sources = sourcesJson(board, [start.sourceId, end.sourceId]);
-        return `{${unitAndQuote(asked)},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sources}}`;
-      })}`;
-    }
-    return json(`${content}}`, holdsToday(last, symbols, now - view.delayMs));
+    type Record = (typeof records)[number];
+    const sourceOf = ({ start, end }: Record) =>
+      sourceNames(board, [...sourceIdsOf(start), ...sourceIdsOf(end)]);
+    return {
+      json() {
+        const rates = bySymbol(symbols, (_, i) => {
+          const one = records[i]!;
+          return `{"startRate":${one.startRate},"endRate":${one.endRate},"change":${one.change},"changePercent":${one.changePercent}}`;
+        });
+        let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":${rates}`;
+        if (metadata) {
+          content += `,"metadata":${bySymbol(symbols, (_, i) => {
+            const one = records[i]!;
+            const { start, end } = one;
+            const factors =
+              start.factor && end.factor
+                ? `,"startFactor":${start.factor.text},"endFactor":${end.factor.text}`
+                : '';
+            return `{${measureJson(one.measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${JSON.stringify(sourceOf(one))}}`;
+          })}`;
+        }
+        return { prefix: '', content: `${content}}` };
+      },
+      table: () => ({
+        columns: COLUMNS,
+        rows: records.map((one, i) => [
+          symbols[i]!.code,
+          printDay(first),
+          printDay(last),
+          one.startRate,
+          one.endRate,
+          one.change,
+          one.changePercent,
+          one.measure.unit,
+          one.measure.quote,
+          one.start.factor?.text ?? '1',
+          one.end.factor?.text ?? '1',
+          printDay(one.start.day),
+          printDay(one.end.day),
+          sourceOf(one),
+        ]),
+      }),
+      lasting: lastingOf(last, symbols, now - prices.delayMs),
+    };
   },
 });

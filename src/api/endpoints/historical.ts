@@ -1,8 +1,21 @@
 import { printDay } from '../../market/day.ts';
-import { json, priceEndpoint } from '../endpoint.ts';
-import { findSymbols, holdsToday, readCodes, readDay, wantsMetadata } from '../parameters.ts';
-import { bySymbol, ohlcJson, sourcesJson, unitAndQuote } from '../render.ts';
+import { priceEndpoint } from '../endpoint.ts';
+import { lastingOf, readCodes, readDay } from '../parameters.ts';
+import { readRates } from '../question.ts';
+import {
+  bySymbol,
+  measureCells,
+  measureJson,
+  ohlcCells,
+  ohlcJson,
+  sourceIdsOf,
+  sourceNames,
+  sourcesJson,
+} from '../render.ts';
+import { columnsOf } from '../table.ts';
 import { barsFor } from './closes.ts';
+
+const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor barDate source');
 
 /** GET /rates/historical: open, high, low and close of one day. */
 export const historical = priceEndpoint({
@@ -10,23 +23,36 @@ export const historical = priceEndpoint({
   path: '/rates/historical',
   needs: 'all',
 
-  read({ query, plan, board, now }) {
-    const codes = readCodes(query, plan);
-    const day = readDay(query, 'date');
-    const metadata = wantsMetadata(query);
-    const { symbols } = findSymbols(codes, board, now, { name: 'date', day });
-    return { symbols, series: symbols.map((asked) => asked.series), day, metadata };
+  read(context) {
+    const codes = readCodes(context.query, context.plan);
+    const day = readDay(context.query, 'date');
+    return { ...readRates(context, codes, { name: 'date', day }), day };
   },
 
-  answer({ symbols, day, metadata }, view, { board, now }) {
-    const bars = barsFor(symbols, day, view);
-    let content = `{"success":true,"date":"${printDay(day)}","rates":${bySymbol(symbols, (_, i) => ohlcJson(bars[i]!))}`;
-    if (metadata) {
-      content += `,"metadata":${bySymbol(symbols, (asked, i) => {
-        const bar = bars[i]!;
-        return `{${unitAndQuote(asked)},"date":"${printDay(bar.day)}","source":${sourcesJson(board, [bar.sourceId])}}`;
-      })}`;
-    }
-    return json(`${content}}`, holdsToday(day, symbols, now - view.delayMs));
+  answer({ symbols, day, metadata }, prices, { board, now }) {
+    const bars = barsFor(symbols, day, prices);
+    return {
+      json() {
+        let content = `{"success":true,"date":"${printDay(day)}","rates":${bySymbol(symbols, (_, i) => ohlcJson(bars[i]!))}`;
+        if (metadata) {
+          content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+            const bar = bars[i]!;
+            const measure = measureJson(prices.measure(series), bar.factor);
+            return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
+          })}`;
+        }
+        return { prefix: '', content: `${content}}` };
+      },
+      table: () => ({
+        columns: COLUMNS,
+        rows: symbols.map(({ code, series }, i) => {
+          const bar = bars[i]!;
+          const measure = measureCells(prices.measure(series), bar.factor);
+          const source = sourceNames(board, sourceIdsOf(bar));
+          return [printDay(day), code, ...ohlcCells(bar), ...measure, printDay(bar.day), source];
+        }),
+      }),
+      lasting: lastingOf(day, symbols, now - prices.delayMs),
+    };
   },
 });

@@ -4,10 +4,14 @@ import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { marketOf, tradeDate } from '../../market/session.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
-import { json, priceEndpoint } from '../endpoint.ts';
+import { priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
-import { findSymbols, readCodes, wantsMetadata } from '../parameters.ts';
-import { bySymbol, sourcesJson, unitAndQuote } from '../render.ts';
+import { readCodes } from '../parameters.ts';
+import { readRates } from '../question.ts';
+import { bySymbol, measureCells, measureJson, sourceIdsOf, sourceNames, sourcesJson } from '../render.ts';
+import { columnsOf } from '../table.ts';
+
+const COLUMNS = columnsOf('symbol #rate unit quote #factor at source #stale');
 
 /** GET /rates/latest: the newest visible price of each symbol. */
 export const latest = priceEndpoint({
@@ -15,32 +19,46 @@ export const latest = priceEndpoint({
   path: '/rates/latest',
   needs: 'recent',
 
-  read({ query, plan, board, now }) {
-    const codes = readCodes(query, plan);
-    const metadata = wantsMetadata(query);
-    const { symbols } = findSymbols(codes, board, now);
-    return { symbols, series: symbols.map((asked) => asked.series), metadata };
+  read(context) {
+    return readRates(context, readCodes(context.query, context.plan));
   },
 
-  answer({ symbols, metadata }, view, { board, now }) {
-    const prices = symbols.map(({ series }) => view.latest(series));
-    const missing = symbols.filter((_, i) => prices[i] === undefined);
+  answer({ symbols, metadata }, prices, { board, now }) {
+    const found = symbols.map(({ series }) => prices.latest(series));
+    const missing = symbols.filter((_, i) => found[i] === undefined);
     if (missing.length > 0) {
       throw refuse('no_data', {
         date: undefined,
         missing: missing.map(({ code }) => ({ code, firstDate: undefined })),
       });
     }
-    const horizon = now - view.delayMs;
-    let content = `"rates":${bySymbol(symbols, (_, i) => printNumber(prices[i]!.price))}`;
-    if (metadata) {
-      content += `,"metadata":${bySymbol(symbols, (asked, i) => {
-        const latest = prices[i]!;
-        const source = sourcesJson(board, [latest.sourceId]);
-        return `{${unitAndQuote(asked)},"at":"${printAt(latest)}","source":${source},"stale":${isStale(asked.series, latest.day, horizon)}}`;
-      })}`;
-    }
-    return json(`${content}}`, true, `{"success":true,"timestamp":${Math.floor(now / 1000)},`);
+    const horizon = now - prices.delayMs;
+    return {
+      json() {
+        let content = `"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
+        if (metadata) {
+          content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+            const latest = found[i]!;
+            const measure = measureJson(prices.measure(series), latest.factor);
+            const source = sourcesJson(board, sourceIdsOf(latest));
+            return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
+          })}`;
+        }
+        const prefix = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
+        return { prefix, content: `${content}}` };
+      },
+      table: () => ({
+        columns: COLUMNS,
+        rows: symbols.map(({ code, series }, i) => {
+          const latest = found[i]!;
+          const measure = measureCells(prices.measure(series), latest.factor);
+          const source = sourceNames(board, sourceIdsOf(latest));
+          const stale = String(isStale(series, latest.day, horizon));
+          return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
+        }),
+      }),
+      lasting: 'open',
+    };
   },
 });
 

@@ -1,7 +1,12 @@
+import type { Prices } from '../../board/prices.ts';
 import type { Series } from '../../board/series.ts';
-import type { View } from '../../board/view.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import { json, priceEndpoint } from '../endpoint.ts';
+import { priceEndpoint } from '../endpoint.ts';
+import { columnsOf } from '../table.ts';
+
+const COLUMNS = columnsOf(
+  'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate lastDate',
+);
 
 /** GET /symbols: every symbol, sorted by code. */
 export const symbols = priceEndpoint({
@@ -13,15 +18,24 @@ export const symbols = priceEndpoint({
     return { series: board.catalog.symbols.map(({ code }) => board.catalog.find(code)!) };
   },
 
-  answer({ series }, view) {
-    const records = series.map((one) => recordJson(one, view)).join(',');
-    return json(`{"success":true,"symbols":[${records}]}`, true);
+  answer({ series }, prices) {
+    const records = series.map((one) => recordOf(one, prices));
+    return {
+      json() {
+        const list = records.map((record) => JSON.stringify(record)).join(',');
+        return { prefix: '', content: `{"success":true,"symbols":[${list}]}` };
+      },
+      table: () => ({ columns: COLUMNS, rows: records.map(cellsOf) }),
+      lasting: 'open',
+    };
   },
 });
 
-function recordJson(series: Series, view: View): string {
+type Record = ReturnType<typeof recordOf>;
+
+function recordOf(series: Series, prices: Prices) {
   const { code, category, name, currency, unit, status, updateInterval } = series.symbol;
-  return JSON.stringify({
+  return {
     symbol: code,
     category,
     name,
@@ -29,9 +43,26 @@ function recordJson(series: Series, view: View): string {
     unit,
     status,
     updateInterval,
-    firstDate: dateOrNull(view.firstDay(series)),
-    lastDate: dateOrNull(view.lastDay(series)),
-  });
+    firstDate: dateOrNull(prices.firstDay(series)),
+    lastDate: dateOrNull(prices.lastDay(series)),
+  };
+}
+
+function cellsOf({ currency, unit, ...one }: Record): (string | undefined)[] {
+  return [
+    one.symbol,
+    one.category,
+    one.name,
+    currency.code,
+    currency.name,
+    currency.symbol,
+    unit.symbol,
+    unit.name,
+    one.status,
+    one.updateInterval,
+    one.firstDate ?? undefined,
+    one.lastDate ?? undefined,
+  ];
 }
 
 function dateOrNull(day: Day | undefined): string | null {

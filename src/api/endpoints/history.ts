@@ -1,0 +1,144 @@
+import type { SourcedBar } from '../../board/columns.ts';
+import type { Prices } from '../../board/prices.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import {
+  type FoldedBar,
+  foldBars,
+  INTERVALS,
+  type Interval,
+  intervalStart,
+  laterInterval,
+} from '../../market/interval.ts';
+import { priceEndpoint } from '../endpoint.ts';
+import { refuse } from '../errors.ts';
+import { type Cursor, printCursor, readCursor } from '../paging.ts';
+import { type AskedSymbol, echo, lastingOf, readCodes, readRange, single } from '../parameters.ts';
+import type { Query } from '../query.ts';
+import { readRates } from '../question.ts';
+import {
+  bySymbol,
+  measureCells,
+  measureJson,
+  ohlcCells,
+  ohlcJson,
+  sourceIdsOf,
+  sourceNames,
+} from '../render.ts';
+import { columnsOf } from '../table.ts';
+
+const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
+
+/** The most rows that an answer has. */
+const ROWS_MAX = 2_000;
+
+/** One interval of one symbol, which is known by its place in the request. */
+interface Row extends FoldedBar<SourcedBar> {
+  place: number;
+}
+
+/** GET /rates/history: open, high, low and close by interval over any span, in pages. */
+export const history = priceEndpoint({
+  name: 'history',
+  path: '/rates/history',
+  needs: 'all',
+
+  read(context) {
+    const { query, plan } = context;
+    if (!plan.history) throw refuse('history_not_in_plan', { plan: plan.name });
+    const codes = readCodes(query, plan);
+    const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
+    const interval = readInterval(query);
+    const asked = `${codes} ${first} ${last} ${interval}`;
+    const from = readCursor(query, asked) ?? { day: intervalStart(interval, first), place: 0 };
+    return {
+      ...readRates(context, codes, { name: 'startDate', day: first }),
+      first,
+      last,
+      interval,
+      asked,
+      from,
+    };
+  },
+
+  answer({ symbols, first, last, today, interval, asked, from, metadata }, prices, { board, now }) {
+    const end = Math.min(last, today);
+    const rows = rowsFrom(from, symbols, prices, { first, last: end, interval });
+    const next = rows.length > ROWS_MAX ? rows[ROWS_MAX]! : undefined;
+    const cursor = next && printCursor({ day: next.day, place: next.place }, asked);
+    const page = next ? rows.slice(0, ROWS_MAX) : rows;
+    const measures = symbols.map(({ series }) => prices.measure(series));
+    return {
+      json() {
+        const rates = page.map((row) => {
+          const head = `{"date":"${printDay(row.day)}","symbol":${JSON.stringify(symbols[row.place]!.code)},`;
+          const factor = factorOf(row);
+          return `${head}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
+        });
+        let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}","rates":[${rates}],"next":${JSON.stringify(cursor ?? null)}`;
+        if (metadata) {
+          const bySource = symbols.map(() => new Set<number>());
+          for (const row of page) for (const id of sourceIds(row)) bySource[row.place]!.add(id);
+          content += `,"metadata":${bySymbol(symbols, (_, i) => `{${measureJson(measures[i]!)},"source":${JSON.stringify(sourceNames(board, bySource[i]!))}}`)}`;
+        }
+        return { prefix: '', content: `${content}}` };
+      },
+      table: () => ({
+        columns: COLUMNS,
+        rows: page.map((row) => {
+          const measure = measureCells(measures[row.place]!, factorOf(row));
+          const { code } = symbols[row.place]!;
+          return [printDay(row.day), code, ...ohlcCells(row), ...measure, sourceNames(board, sourceIds(row))];
+        }),
+      }),
+      lasting: lastingOf(
+        next ? laterInterval(interval, next.day, 1) - 1 : last,
+        symbols,
+        now - prices.delayMs,
+      ),
+      next: cursor,
+    };
+  },
+});
+
+function readInterval(query: Query): Interval {
+  const text = single(query, 'interval') ?? 'day';
+  const interval = INTERVALS.find((one) => one === text.trim().toLowerCase());
+  if (!interval) throw refuse('invalid_interval', { received: echo(text), intervals: INTERVALS });
+  return interval;
+}
+
+/**
+ * The rows from a place on, by date and then in the order of symbols: a page and one more, if there are as many. The
+ * span is read piece by piece, so that a page costs no more than what is on it.
+ */
+function rowsFrom(
+  from: Cursor,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  { first, last, interval }: { first: Day; last: Day; interval: Interval },
+): Row[] {
+  const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
+  const rows: Row[] = [];
+  const intervals = Math.ceil((ROWS_MAX + 1) / symbols.length);
+  let start = Math.max(from.day, Math.min(...firstDays));
+  while (start <= last && rows.length <= ROWS_MAX) {
+    const end = laterInterval(interval, start, intervals);
+    const [low, high] = [Math.max(first, intervalStart(interval, start)), Math.min(last, end - 1)];
+    const piece = symbols.flatMap(({ series }, place) =>
+      foldBars(prices.bars(series, low, high), interval).map((bar): Row => ({ ...bar, place })),
+    );
+    piece.sort((a, b) => a.day - b.day || a.place - b.place);
+    for (const row of piece) if (row.day > from.day || row.place >= from.place) rows.push(row);
+    start = end;
+  }
+  return rows;
+}
+
+/** The factor of an interval is that of its close. */
+function factorOf({ bars }: Row) {
+  return bars.at(-1)!.factor;
+}
+
+function sourceIds({ bars }: Row): number[] {
+  return bars.flatMap(sourceIdsOf);
+}

@@ -1,0 +1,64 @@
+import type { Answer } from './endpoint.ts';
+import { refuse } from './errors.ts';
+import { JSON_TYPE } from './headers.ts';
+import { single } from './parameters.ts';
+import type { Query } from './query.ts';
+import { csvOf, ndjsonOf } from './table.ts';
+
+/** How an answer is written down. */
+export type Format = 'json' | 'csv' | 'ndjson';
+
+const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
+
+const TYPES: Readonly<Record<Format, string>> = {
+  json: JSON_TYPE,
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+};
+
+/** The body of a success. `prefix` is left out of its tag. */
+export interface Body {
+  prefix: string;
+  content: string;
+  /** Its media type. */
+  type: string;
+}
+
+/** The format that the URL names; undefined when it names none. */
+export function formatInUrl(query: Query): Format | undefined {
+  const text = single(query, 'format');
+  if (text === undefined) return undefined;
+  const format = FORMATS.find((one) => one === text.trim().toLowerCase());
+  if (!format) throw refuse('invalid_format', { received: text, formats: FORMATS });
+  return format;
+}
+
+/** The format that `Accept` asks for. One that names neither CSV nor NDJSON, as a browser's does, gets JSON. */
+export function formatAccepted(accept: string | null): Format {
+  if (accept === null || accept === '*/*') return 'json';
+  let best: { format: Format; quality: number } | undefined;
+  let other = 0; // of JSON, by a wildcard
+  for (const part of accept.split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const quality = text === undefined ? 1 : Number(text) || 0;
+    const format = Object.hasOwn(FORMAT_OF_TYPE, type) ? FORMAT_OF_TYPE[type] : undefined;
+    if (format && quality > (best?.quality ?? 0)) best = { format, quality };
+    if (type === '*/*' || type === 'application/*') other = Math.max(other, quality);
+  }
+  return best && best.quality >= other ? best.format : 'json';
+}
+
+export function writeDown(answer: Answer, format: Format): Body {
+  const type = TYPES[format];
+  if (format === 'json') return { ...answer.json(), type };
+  const table = answer.table();
+  return { prefix: '', content: format === 'csv' ? csvOf(table) : ndjsonOf(table), type };
+}

@@ -1,0 +1,61 @@
+import { decimalOf, divideHalfAway, print } from './decimal.ts';
+
+/** An exact factor. Prices are multiplied by it, and the product is rounded once. The denominator is positive. */
+export interface Ratio {
+  numerator: bigint;
+  denominator: bigint;
+}
+
+export const ONE: Ratio = { numerator: 1n, denominator: 1n };
+
+/** The ratio that a decimal number is, by its shortest digits. */
+export function ratioOf(value: number): Ratio {
+  const { digits, scale } = decimalOf(value);
+  return { numerator: digits, denominator: 10n ** BigInt(scale) };
+}
+
+export function times(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
+}
+
+/** a / b; b is not 0. */
+export function over(a: Ratio, b: Ratio): Ratio {
+  const numerator = a.numerator * b.denominator;
+  const denominator = a.denominator * b.numerator;
+  return denominator < 0n ? { numerator: -numerator, denominator: -denominator } : { numerator, denominator };
+}
+
+export function isOne({ numerator, denominator }: Ratio): boolean {
+  return numerator === denominator;
+}
+
+/** Rounded half away from zero to so many significant digits, as decimal text. */
+export function roundTo({ numerator, denominator }: Ratio, significant: number): string {
+  if (numerator === 0n) return '0';
+  const magnitude = numerator < 0n ? -numerator : numerator;
+  const places = significant - 1 - exponentOf(magnitude, denominator);
+  if (places >= 0) {
+    return print({ digits: divideHalfAway(numerator * 10n ** BigInt(places), denominator), scale: places });
+  }
+  const unit = 10n ** BigInt(-places);
+  return print({ digits: divideHalfAway(numerator, denominator * unit) * unit, scale: 0 });
+}
+
+/** Converted numbers have so many significant digits. */
+export const CONVERTED_DIGITS = 8;
+
+/** value × factor, rounded once to 8 significant digits. By 1 a number stays as it is, with all its digits. */
+export function converted(value: number, factor: Ratio): number {
+  if (isOne(factor)) return value;
+  return Number(roundTo(times(ratioOf(value), factor), CONVERTED_DIGITS));
+}
+
+/** The place of the first digit of a quotient: 0 for 1 to 9.99…, 2 for 100 to 999.99…, −1 for 0.1 to 0.99…. */
+function exponentOf(numerator: bigint, denominator: bigint): number {
+  const guess = numerator.toString().length - denominator.toString().length; // it, or one too many
+  const [a, b] =
+    guess >= 0
+      ? [numerator, denominator * 10n ** BigInt(guess)]
+      : [numerator * 10n ** BigInt(-guess), denominator];
+  return a >= b ? guess : guess - 1;
+}

@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Json } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { MINUTE, NOON } from '../support/service.ts';
+
+const at = (text: string) => Date.parse(text);
+
+onEachEngine('GET /rates/revisions', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish(
+      'XAU',
+      { '2024-05-08': [2300, 2315, 2299, 2310] },
+      'feed',
+      at('2024-05-08T22:00:00Z'),
+    );
+    const [gold] = (await service.ledger.symbols.list()).filter((one) => one.code === 'XAU');
+    const bar = {
+      symbolId: gold!.id,
+      day: at('2024-05-08') / 86_400_000,
+      open: 2300,
+      high: 2316.5,
+      low: 2299,
+    };
+    await service.ledger.bars.publish([{ ...bar, close: 2311 }], {
+      source: 'exchange',
+      recordedAt: at('2024-05-10T09:30:00.250Z'),
+      reason: 'official "settlement"',
+    });
+    await service.core.follow();
+    await service.publish('XAG', { '2024-05-08': 27.5, '2024-05-09': 28 });
+  });
+  const recordsOf = async (path: string, key = api.key) =>
+    (await api.ask(path, { key })).body.rates as Record<string, Json[]>;
+
+  test('tells every version of a day, the oldest first, with source, time and reason', async () => {
+    const { body } = await api.ask('/rates/revisions?symbols=XAU&date=2024-05-08');
+    const [first, second] = (body.rates as Record<string, Json[]>).XAU!;
+    expect(body).toEqual({
+      success: true,
+      date: '2024-05-08',
+      rates: {
+        XAU: [
+          {
+            open: 2300,
+            high: 2315,
+            low: 2299,
+            close: 2310,
+            source: 'feed',
+            recordedAt: '2024-05-08T22:00:00.000Z',
+            reason: null,
+            revision: first!.revision,
+          },
+          {
+            open: 2300,
+            high: 2316.5,
+            low: 2299,
+            close: 2311,
+            source: 'exchange',
+            recordedAt: '2024-05-10T09:30:00.250Z',
+            reason: 'official "settlement"',
+            revision: second!.revision,
+          },
+        ],
+      },
+      metadata: { XAU: { unit: 'T.oz', quote: 'USD' } },
+    });
+    expect(Number(first!.revision)).toBeLessThan(Number(second!.revision));
+    const without = await api.ask('/rates/revisions?symbols=XAU&date=2024-05-08&metadata=false');
+    expect(Object.keys(without.body)).toEqual(['success', 'date', 'rates']);
+  });
+
+  test('symbols are answered under the codes as asked; a day without a bar has none', async () => {
+    const rates = await recordsOf('/rates/revisions?symbols=silver,XAU,ZINC&date=2024-05-09');
+    expect(Object.entries(rates).map(([code, records]) => [code, records.length])).toEqual([
+      ['SILVER', 1],
+      ['XAU', 0],
+      ['ZINC', 0],
+    ]);
+  });
+
+  test('a correction shows at once, also where it was asked a moment ago', async () => {
+    const path = '/rates/revisions?symbols=PL&date=2024-05-08';
+    await api.service.publish('PL', { '2024-05-08': 990 });
+    expect((await recordsOf(path)).PL).toHaveLength(1);
+    await api.service.publish('PL', { '2024-05-08': 991 });
+    expect((await recordsOf(path)).PL!.map(({ close }) => close)).toEqual([990, 991]);
+    expect((await api.ask(path)).headers.get('cache-control')).toBe('private, no-cache');
+  });
+
+  test('a delayed plan sees no version that is younger than its delay', async () => {
+    const { service } = api;
+    await service.setPlan({ name: 'hour', delaySeconds: 3600 });
+    const hour = await service.key('hour');
+    const path = '/rates/revisions?symbols=PA&date=2024-05-15';
+    await service.publish('PA', { '2024-05-15': 970 }, 'test', NOON - 90 * MINUTE); // the session is not over
+    await service.publish('PA', { '2024-05-15': 971 }, 'test', NOON - 30 * MINUTE);
+    const closes = async (key: string) => (await recordsOf(path, key)).PA!.map(({ close }) => close);
+    expect(await closes(api.key)).toEqual([970, 971]);
+    expect(await closes(hour)).toEqual([970]);
+    service.clock.time = NOON + 30 * MINUTE;
+    expect(await closes(hour)).toEqual([970, 971]);
+    service.clock.time = NOON;
+  });
+
+  test('costs a unit, and nothing for an error or a 304', async () => {
+    await api.service.setPlan({ name: 'counted', quota: 10 });
+    const key = await api.service.key('counted');
+    const path = '/rates/revisions?symbols=XAU&date=2024-05-08';
+    const { headers } = await api.ask(path, { key });
+    const again = await api.ask(path, { key, headers: { 'if-none-match': headers.get('etag')! } });
+    expect(again.status).toBe(304);
+    await api.ask('/rates/revisions?symbols=XAU', { key });
+    expect((await api.ask('/usage', { key })).body.used).toBe(1);
+  });
+
+  test('its parameters are checked as those of historical', async () => {
+    expectRefusal(await api.ask('/rates/revisions?date=2024-05-08'), 400, 'missing_parameter');
+    expectRefusal(await api.ask('/rates/revisions?symbols=XAU'), 400, 'missing_parameter');
+    expectRefusal(await api.ask('/rates/revisions?symbols=XAU&date=2024-02-30'), 400, 'invalid_date');
+    expectRefusal(await api.ask('/rates/revisions?symbols=XAU&date=2024-06-01'), 400, 'date_in_future');
+    expectRefusal(await api.ask('/rates/revisions?symbols=NOPE&date=2024-05-08'), 404, 'unknown_symbol');
+  });
+});
+
+onEachEngine('GET /rates/revisions with simulated prices', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'true' } });
+
+  test('real and simulated versions never mix', async () => {
+    const path = '/rates/revisions?symbols=ZINC&date=2024-05-08';
+    const sources = async () => {
+      const { rates } = (await api.ask(path)).body as { rates: { ZINC: Json[] } };
+      return rates.ZINC.map(({ source }) => source);
+    };
+    await api.service.publish('ZINC', { '2024-05-08': 2900 }, 'simulated');
+    expect(await sources()).toEqual(['simulated']);
+    await api.service.publish('ZINC', { '2024-05-08': 2950 }, 'exchange');
+    expect(await sources()).toEqual(['exchange']);
+  });
+});
