@@ -4,6 +4,7 @@ import { PROVIDERS } from '../feeds/providers/index.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { feedCommands } from './feed.ts';
@@ -26,6 +27,8 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...keyCommands,
     webhookCommand,
     checkCommand,
+    backupCommand,
+    restoreCommand,
   ];
 }
 

@@ -6,11 +6,26 @@ import type { TableRow } from './statements.ts';
 const LOST_A_RACE = new Set(['40001', '40P01']);
 const ATTEMPTS = 10;
 
+/** For one replica. PostgreSQL takes 100 by default, so about nine replicas without a pooler. */
+const CONNECTIONS_MAX = 10;
+const STATEMENT_MS_MAX = 30_000;
+
 /** Any number that no other program on the same database uses for an advisory lock. */
 const MIGRATION_LOCK = 0x6f70_6974;
 
 export async function openPostgres(url: string): Promise<Engine> {
-  const pool = new SQL({ url, max: 10, idleTimeout: 30, connectionTimeout: 10 });
+  const pool = new SQL({
+    url,
+    max: CONNECTIONS_MAX,
+    idleTimeout: 30,
+    connectionTimeout: 10,
+    connection: {
+      application_name: 'openpit',
+      // Nothing here takes longer. A statement that does is stuck, and holds locks that others wait for.
+      statement_timeout: STATEMENT_MS_MAX,
+      idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
+    },
+  });
   await pool`SELECT 1`;
 
   return {

@@ -88,6 +88,10 @@ export class Program {
     return program;
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   get(path: string, key = this.key): Promise<Response> {
     return fetch(this.url + path, key ? { headers: { 'x-api-key': key } } : {});
   }
