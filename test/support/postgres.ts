@@ -27,6 +27,25 @@ export async function stopPostgres(): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
+/** A PostgreSQL of a test's own, which it may stop and start. */
+export async function ownPostgres(): Promise<{
+  url: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}> {
+  const { server, url, dir } = await start();
+  return {
+    url: `${url}/postgres`,
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async remove() {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
 async function start() {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-postgres-'));
   chmodSync(dir, 0o755); // as root, the server runs as another user and must get in

@@ -1,0 +1,65 @@
+import { newFolder } from './ledger.ts';
+import { openpit, Program } from './program.ts';
+
+/** Several replicas of the real program on one PostgreSQL, each with a data folder of its own. */
+export class Replicas {
+  readonly #settings: Record<string, string>[];
+  readonly programs: Program[] = [];
+
+  constructor(databaseUrl: string, count: number) {
+    this.#settings = Array.from({ length: count }, () => ({
+      OPENPIT_DATABASE_URL: databaseUrl,
+      OPENPIT_DATA_DIR: newFolder(),
+      OPENPIT_DEMO: 'false',
+    }));
+  }
+
+  /** For commands beside them. */
+  get settings(): Record<string, string> {
+    return this.#settings[0]!;
+  }
+
+  get urls(): string[] {
+    return this.programs.map((program) => program.url);
+  }
+
+  /** All at the same time: one of them makes the ledger. */
+  async start(): Promise<void> {
+    this.programs.push(...(await Promise.all(this.#settings.map((settings) => Program.start(settings)))));
+  }
+
+  /** Ends one and starts it again on its own folder. */
+  async restart(index: number, signal: NodeJS.Signals): Promise<void> {
+    await this.programs[index]!.end(signal);
+    this.programs[index] = await Program.start(this.#settings[index]!);
+  }
+
+  async createAccount(quota: number): Promise<{ account: string; key: string; keyId: string }> {
+    const plan = [
+      'plan',
+      'set',
+      'test',
+      '--quota',
+      String(quota),
+      '--burst',
+      '1000000',
+      '--delay-seconds',
+      '0',
+    ];
+    await openpit(plan, this.settings);
+    const created = await openpit(
+      ['account', 'create', '--name', 'A', '--plan', 'test', '--json'],
+      this.settings,
+    );
+    return JSON.parse(created.stdout);
+  }
+
+  async usedOf(key: string): Promise<number> {
+    const usage = await this.programs[0]!.get('/usage', key);
+    return ((await usage.json()) as { used: number }).used;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
+  }
+}
