@@ -37,7 +37,11 @@ export class Answering {
     const { series, asOf, conversion } = question;
     const view = board.view(plan.delaySeconds * 1000);
     let prices: Prices = view;
-    if (asOf) prices = await board.past(series, view.delayMs, context.now, asOf.moment);
+    if (asOf) {
+      const { moment, first, last } = asOf;
+      const at = Math.min(context.now, moment);
+      prices = await board.past(series, { delayMs: view.delayMs, at, recordedBy: moment, first, last });
+    }
     // What was loaded can be let go of again while others were waited for: so until all is there, and then at once.
     while (!asOf) {
       const loading = board.prepare(series, endpoint.needs, context.now);

@@ -41,14 +41,24 @@ export function readConversion(
   const units = unitsOf(symbols, unit);
   const of = new Map<Series, SeriesConversion>();
   const rates = new Set<Series>();
+  const kinds: SeriesConversion[] = []; // series that are converted alike share one, and so their factors
   symbols.forEach((asked, i) => {
     const { series } = asked;
     const money = exchange(asked, quote ?? series.symbol.currency.code, catalog);
     const { symbol, factor } = units[i]!;
-    of.set(series, { ...money, unit: symbol, constant: times(money.constant, factor) });
+    const own = { ...money, unit: symbol, constant: times(money.constant, factor) };
+    const alike = kinds.find((kind) => isSame(kind, own));
+    if (!alike) kinds.push(own);
+    of.set(series, alike ?? own);
     for (const rate of [money.from, money.to]) if (rate) rates.add(rate);
   });
   return { of, rates: [...rates] };
+}
+
+function isSame(a: SeriesConversion, b: SeriesConversion): boolean {
+  const sameMeasure = a.quote === b.quote && a.unit === b.unit && a.from === b.from && a.to === b.to;
+  const [x, y] = [a.constant, b.constant];
+  return sameMeasure && x.numerator * y.denominator === y.numerator * x.denominator;
 }
 
 function unitsOf(

@@ -3,7 +3,7 @@ import type { Factor, Measure, Prices } from '../board/prices.ts';
 import type { Series } from '../board/series.ts';
 import type { LatestPrice } from '../board/strand-view.ts';
 import { type Day, printDay, utcDay } from '../market/day.ts';
-import { converted, over, type Ratio, ratioOf, roundTo, times } from '../market/ratio.ts';
+import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../market/ratio.ts';
 import type { Conversion, SeriesConversion } from './conversion.ts';
 import { refuse } from './errors.ts';
 
@@ -45,7 +45,7 @@ export class ConvertedPrices implements Prices {
       if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
       return { rate: found.price, sourceId: found.sourceId };
     });
-    return { ...latest, price: converted(latest.price, factor.ratio), factor };
+    return { ...latest, price: factor.apply(latest.price), factor };
   }
 
   firstDay(series: Series): Day | undefined {
@@ -72,13 +72,12 @@ export class ConvertedPrices implements Prices {
 
   #convert(bar: SourcedBar, conversion: SeriesConversion): SourcedBar {
     const factor = this.#factorOn(conversion, bar.day);
-    const by = (price: number) => converted(price, factor.ratio);
     return {
       day: bar.day,
-      open: by(bar.open),
-      high: by(bar.high),
-      low: by(bar.low),
-      close: by(bar.close),
+      open: factor.apply(bar.open),
+      high: factor.apply(bar.high),
+      low: factor.apply(bar.low),
+      close: factor.apply(bar.close),
       sourceId: bar.sourceId,
       factor,
     };
@@ -98,13 +97,12 @@ export class ConvertedPrices implements Prices {
 }
 
 /** A factor whose text is made when it is told: most are not. */
-class ExactFactor implements Factor {
-  readonly ratio: Ratio;
+class ExactFactor extends Multiplier implements Factor {
   readonly sourceIds: readonly number[];
   #text: string | undefined;
 
   constructor(ratio: Ratio, sourceIds: readonly number[]) {
-    this.ratio = ratio;
+    super(ratio);
     this.sourceIds = sourceIds;
   }
 

@@ -13,17 +13,25 @@ export interface RatesQuestion extends AskedSymbols {
   metadata: boolean;
 }
 
+/** The days that are asked about. The first must not be in the future; `name` is the parameter that it came in. */
+interface Days {
+  name: string;
+  first: Day;
+  last: Day;
+}
+
 /**
- * Reads what the endpoints for rates have in common, after their own parameters. `day` must not be in the future; as of
- * a moment in the past, the future begins there.
+ * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
+ * begins there. Without days it is about now.
  */
 export function readRates(
   { query, board, now }: Context,
   codes: readonly string[],
-  day?: { name: string; day: Day },
+  days?: Days,
 ): RatesQuestion {
   const metadata = wantsMetadata(query);
-  const asOf = day && readAsOf(query, now); // the latest price is as of now
+  const asOf = days && readAsOf(query, now, days.first, days.last);
+  const day = days && { name: days.name, day: days.first };
   const { symbols, today } = findSymbols(codes, board, asOf ? Math.min(now, asOf.moment) : now, day);
   const conversion = readConversion(query, symbols, board.catalog);
   const series = symbols.map((asked) => asked.series);

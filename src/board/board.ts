@@ -5,7 +5,7 @@ import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { Catalog } from './catalog.ts';
-import { PastPrices } from './past.ts';
+import { type Past, PastPrices } from './past.ts';
 import { type Loaded, Series } from './series.ts';
 import { View } from './view.ts';
 
@@ -99,11 +99,10 @@ export class Board {
     return missing ? this.#load(wanted, needed) : undefined;
   }
 
-  /** What a plan with this delay saw at `moment`, or sees now if that is yet to come. */
-  async past(series: readonly Series[], delayMs: number, now: number, moment: number): Promise<PastPrices> {
+  /** What a plan saw at some moment. */
+  async past(series: readonly Series[], past: Omit<Past, 'simulated'>): Promise<PastPrices> {
     const { ledger, simulated } = this.#options;
-    const past = { delayMs, at: Math.min(now, moment), recordedBy: moment, simulated };
-    const prices = await PastPrices.read(ledger, series, past);
+    const prices = await PastPrices.read(ledger, series, { ...past, simulated });
     await this.#nameSources();
     return prices;
   }

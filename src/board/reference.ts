@@ -14,44 +14,48 @@ export interface Shown {
   latest: LatestPrice | undefined;
 }
 
-/** What is left out of sight. */
-export interface Limits {
+/** What is looked at. */
+export interface Scope {
+  horizon: number;
   /** Bars that were recorded later are not seen. */
   recordedBy: number;
-  /** Whether simulated prices show where there are no real ones. */
-  simulated: boolean;
+  /** The days that are looked at. */
+  first: Day;
+  last: Day;
 }
+
+const EVERYTHING = { recordedBy: Number.POSITIVE_INFINITY, first: FIRST_DAY, last: LAST_DAY };
 
 /**
  * What a view at `horizon` shows of a symbol, worked out from the whole ledger by the words of the contract and
- * nothing else. Slow on purpose: the board is tested against it, and questions about the past are answered by it.
+ * nothing else. Slow on purpose: the board is tested against it.
  */
 export async function shownByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
   horizon: number,
-  { recordedBy, simulated }: Limits = { recordedBy: Number.POSITIVE_INFINITY, simulated: true },
 ): Promise<Shown> {
-  const real = await strandByReference(ledger, symbol, 'real', horizon, recordedBy);
-  if (real.latest || !simulated) return real;
-  return strandByReference(ledger, symbol, 'simulated', horizon, recordedBy);
+  const scope = { ...EVERYTHING, horizon };
+  const real = await strandByReference(ledger, symbol, 'real', scope);
+  return real.latest ? real : strandByReference(ledger, symbol, 'simulated', scope);
 }
 
-async function strandByReference(
+/** The same of one strand, within a scope. Questions about the past are answered by it. */
+export async function strandByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
   strand: Strand,
-  horizon: number,
-  recordedBy: number,
+  { horizon, recordedBy, first, last }: Scope,
 ): Promise<Shown> {
   const endOf = (day: Day) => sessionEnd(marketOf(symbol.market), day);
   const published = new Map<Day, BarRevision>();
-  for (const bar of await ledger.bars.revisions(symbol.id, strand, FIRST_DAY, LAST_DAY)) {
+  for (const bar of await ledger.bars.revisions(symbol.id, strand, first, last)) {
     if (bar.recordedAt > recordedBy) continue;
     if (barSeenFrom(endOf(bar.day), bar.recordedAt) <= horizon) published.set(bar.day, bar);
   }
   const ticks: LedgerTick[] = [];
   for (const day of await ledger.ticks.days(symbol.id, strand)) {
+    if (day < first || day > last) continue;
     const ofDay = await ledger.ticks.ofDay(symbol.id, strand, day);
     ticks.push(...ofDay.filter((tick) => tickSeenFrom(tick) <= horizon));
   }

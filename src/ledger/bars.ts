@@ -91,6 +91,17 @@ export class BarStore {
     return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
   }
 
+  /** The first day of a strand that had a bar by a moment. */
+  async firstDayBy(symbolId: number, strand: Strand, recordedBy: number): Promise<Day | undefined> {
+    const { read, placeholder } = this.#engine;
+    const [row] = await read.unsafe(
+      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)}
+         AND recorded_at <= ${placeholder(2)} ORDER BY day LIMIT 1`,
+      [symbolId, recordedBy],
+    );
+    return row === undefined ? undefined : Number(row.day);
+  }
+
   /** The last day of a strand that has a bar. */
   lastDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
     return this.#edge(symbolId, strand, 'DESC');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { parseNumber } from './decimal.ts';
-import { converted, isOne, ONE, over, type Ratio, ratioOf, roundTo, times } from './ratio.ts';
+import { converted, isOne, Multiplier, ONE, over, type Ratio, ratioOf, roundTo, times } from './ratio.ts';
 
 /** A price as feeds bring it: up to 15 significant digits. */
 const price = fc
@@ -58,6 +58,27 @@ describe('conversion', () => {
         expect(isOne(over(by, by))).toBe(true);
         expect(converted(value, over(by, by))).toBe(value);
       }),
+    );
+  });
+
+  test('the fast way is the exact one, also in the middle between two results', () => {
+    fc.assert(
+      fc.property(price, factor, (value, by) => {
+        expect(new Multiplier(by).apply(value)).toBe(converted(value, by));
+      }),
+      { numRuns: 5_000 },
+    );
+    const halves = fc.tuple(fc.integer({ min: 10 ** 7, max: 10 ** 8 - 1 }), fc.integer({ min: -8, max: 12 }));
+    const near = fc.constantFrom(0, 1, -1, 1000, -1000);
+    fc.assert(
+      fc.property(halves, near, fc.integer({ min: 1, max: 999_999 }), ([digits, exponent], off, n) => {
+        // 14 digits whose ninth is in the middle, give or take a little.
+        const value = digits * 10 ** 6 + 500_000 + off;
+        const by = { numerator: BigInt(n), denominator: BigInt(n) * 10n ** BigInt(exponent + 8) };
+        expect(new Multiplier(by).apply(value)).toBe(converted(value, by));
+        expect(new Multiplier(by).apply(-value)).toBe(converted(-value, by));
+      }),
+      { numRuns: 5_000 },
     );
   });
 

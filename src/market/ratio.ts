@@ -50,6 +50,54 @@ export function converted(value: number, factor: Ratio): number {
   return Number(roundTo(times(ratioOf(value), factor), CONVERTED_DIGITS));
 }
 
+/** A factor that prices are multiplied by, many of them. */
+export class Multiplier {
+  readonly ratio: Ratio;
+  readonly #approximate: number;
+  readonly #isOne: boolean;
+
+  constructor(ratio: Ratio) {
+    this.ratio = ratio;
+    this.#isOne = isOne(ratio);
+    this.#approximate = Number(ratio.numerator) / Number(ratio.denominator);
+  }
+
+  /**
+   * As `converted`, and much faster. A float product is right to 15 digits, so it tells where to round to unless it lies
+   * within a millionth of the middle between two results; there the exact way decides.
+   */
+  apply(value: number): number {
+    if (this.#isOne) return value;
+    return roundSurely(value * this.#approximate) ?? converted(value, this.ratio);
+  }
+}
+
+/** Powers of ten that a float64 holds exactly. */
+const POWERS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
+const LEAST = 10 ** (CONVERTED_DIGITS - 1);
+/** The error of the product is below 2 × 10⁻¹⁵, and so below 2 × 10⁻⁷ of the last digit. */
+const DOUBT = 1e-6;
+
+/** A float rounded to 8 digits; undefined when its own error could change them. */
+function roundSurely(product: number): number | undefined {
+  const size = Math.abs(product);
+  if (!(size > 1e-12 && size < 1e15)) return undefined;
+  let places = CONVERTED_DIGITS - 1 - Math.floor(Math.log10(size));
+  let scaled = scale(size, places);
+  if (scaled < LEAST) scaled = scale(size, ++places);
+  else if (scaled >= 10 * LEAST) scaled = scale(size, --places);
+  const whole = Math.floor(scaled);
+  const rest = scaled - whole;
+  if (Math.abs(rest - 0.5) < DOUBT) return undefined;
+  // Both are whole numbers that a float holds exactly, so their quotient or product is the nearest float.
+  const rounded = scale(rest < 0.5 ? whole : whole + 1, -places);
+  return product < 0 ? -rounded : rounded;
+}
+
+function scale(value: number, places: number): number {
+  return places >= 0 ? value * POWERS[places]! : value / POWERS[-places]!;
+}
+
 /** The place of the first digit of a quotient: 0 for 1 to 9.99…, 2 for 100 to 999.99…, −1 for 0.1 to 0.99…. */
 function exponentOf(numerator: bigint, denominator: bigint): number {
   const guess = numerator.toString().length - denominator.toString().length; // it, or one too many

@@ -8,7 +8,7 @@ import { REFUSAL_SHAPE, SUCCESS_SHAPES, USAGE_REFUSAL_SHAPE } from '../support/s
 const PATHS = [
   '/symbols',
   '/usage',
-  ...['latest', 'historical', 'time-series', 'fluctuation'].map((n) => `/rates/${n}`),
+  ...['latest', 'historical', 'time-series', 'fluctuation', 'history', 'revisions'].map((n) => `/rates/${n}`),
 ];
 const NAMES = [
   'symbols',
@@ -16,6 +16,12 @@ const NAMES = [
   'startDate',
   'endDate',
   'metadata',
+  'quote',
+  'unit',
+  'asOf',
+  'interval',
+  'cursor',
+  'format',
   'apiKey',
   'symbols[]',
   'base',
@@ -62,6 +68,14 @@ const NASTY = [
   '2024-05-16',
   '2199-12-31',
   '1900-01-01',
+  'EUR',
+  'USX',
+  'kg',
+  'month',
+  'csv',
+  'ndjson',
+  '2024-05-14T10:00:00Z',
+  'MTk4NTcgMCBhYmM',
   'XAU',
   'xau,XAG',
   'XAU,NOPE',
@@ -96,6 +110,10 @@ function expectEnvelope(
   path: string,
   { status, text, headers }: Pick<Reply, 'status' | 'text' | 'headers'>,
 ): void {
+  if (status === 200 && !headers.get('content-type')!.startsWith('application/json')) {
+    expect(headers.get('content-type')).toMatch(/^(text\/csv|application\/x-ndjson); charset=utf-8$/);
+    return;
+  }
   const body = JSON.parse(text);
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(status).toBeLessThan(500);
@@ -112,6 +130,7 @@ onEachEngine('fuzz', (engine) => {
     { settings: { OPENPIT_FAILED_KEYS_PER_MINUTE: '1000000' } },
     async ({ service }) => {
       await service.publish('XAU', { '2024-05-13': 2336, '2024-05-14': 2358 });
+      await service.publish('EUR/USD', { '2024-05-13': 1.07, '2024-05-14': 1.08 }, 'ecb');
       await service.publish('XAG', { '2024-05-13': 28.2, '2024-05-14': 28.5 });
     },
   );
@@ -132,7 +151,7 @@ onEachEngine('fuzz', (engine) => {
     const right = { symbols: 'XAU', date: '2024-05-14', startDate: '2024-05-13', endDate: '2024-05-14' };
     const property = fc.asyncProperty(
       fc.constantFrom(...PATHS),
-      fc.constantFrom(...NAMES.slice(0, 5)),
+      fc.constantFrom(...NAMES.slice(0, 11)),
       encoded,
       async (path, name, text) => {
         const others = new URLSearchParams({ ...right, [name]: 'x' });

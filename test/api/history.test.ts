@@ -99,6 +99,22 @@ onEachEngine('GET /rates/history', (engine) => {
     });
   }
 
+  test('a page that many bars were folded for may be shorter, and the pages are still all rows', async () => {
+    const { service } = api;
+    const codes = ['CT', 'COAL', 'TIN', 'ZINC', 'CORN', 'LC1', 'TEA', 'WOOL', 'BEEF', 'GA', 'LAMB', 'POUL'];
+    for (const code of codes) await service.publish(code, GOLD);
+    const path = `/rates/history?symbols=${[...codes, 'XAU', 'XAG']}&${WHOLE}&interval=year`;
+    const pages = await allPages(api, path);
+    expect(pages.length).toBeGreaterThan(1);
+    const expected = codes.flatMap((code) => naive(code, GOLD, 'year', '2010-01-01', '2024-12-31'));
+    const rows = pages.flat().filter(({ symbol }) => codes.includes(symbol));
+    expect(rows).toEqual(
+      expected.sort(
+        (a, b) => a.date.localeCompare(b.date) || codes.indexOf(a.symbol) - codes.indexOf(b.symbol),
+      ),
+    );
+  });
+
   test('any span, any interval: the rows of the naive fold', async () => {
     const day = fc.integer({ min: FIRST - 50, max: LAST });
     const property = fc.asyncProperty(

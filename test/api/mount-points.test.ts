@@ -8,6 +8,8 @@ const PATHS = [
   '/rates/historical',
   '/rates/time-series',
   '/rates/fluctuation',
+  '/rates/revisions',
+  '/rates/history',
   '/usage',
 ];
 const QUERY = '?symbols=XAU&date=2024-05-14&startDate=2024-05-14&endDate=2024-05-14';

@@ -11,6 +11,13 @@ const PATHS = [
   '/rates/time-series?symbols=XAU,XAG&startDate=2024-05-01&endDate=2024-05-20',
   '/rates/fluctuation?symbols=XAG&startDate=2024-05-10&endDate=2024-05-15',
   '/symbols?',
+  '/symbols?format=csv',
+  '/rates/latest?symbols=XAU,XAG&quote=EUR',
+  '/rates/latest?symbols=XAU&format=ndjson',
+  '/rates/historical?symbols=XAG&date=2024-05-15&quote=EUR&unit=kg',
+  '/rates/time-series?symbols=XAU&startDate=2024-05-01&endDate=2024-05-20&asOf=2024-05-15',
+  '/rates/history?symbols=XAU,XAG&startDate=2024-01-01&endDate=2024-05-20&interval=month&quote=EUR&format=csv',
+  '/rates/revisions?symbols=XAU&date=2024-05-14',
 ];
 
 const step = fc.oneof(
@@ -22,7 +29,7 @@ const step = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('bar' as const),
-    code: fc.constantFrom('XAU', 'XAG'),
+    code: fc.constantFrom('XAU', 'XAG', 'EUR/USD'),
     day: fc.constantFrom('2024-05-13', '2024-05-14'),
     price: fc.integer({ min: 1, max: 999 }),
   }),
@@ -37,6 +44,7 @@ onEachEngine('an answer that is sent again', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     for (const code of ['XAU', 'XAG', 'ZINC'])
       await service.publish(code, { '2024-05-09': 100, '2024-05-10': 101 });
+    await service.publish('EUR/USD', { '2024-05-09': 1.07, '2024-05-10': 1.08 }, 'ecb');
     for (const name of ['free', 'pro', 'unlimited']) {
       const delaySeconds = { free: 3_600, pro: 60, unlimited: 0 }[name]!;
       await service.setPlan({ name, delaySeconds, quota: 1_000_000_000, burstPerSecond: 1_000_000 });
@@ -67,7 +75,7 @@ onEachEngine('an answer that is sent again', (engine) => {
           }
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 25 },
     );
   }, 60_000);
 

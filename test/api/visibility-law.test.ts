@@ -59,6 +59,11 @@ async function allOf(api: Api, key: string, code: string, today: Day): Promise<s
     ...[0, 1, 2, 3, 400].map((back) => `/rates/historical?symbols=${code}&date=${printDay(today - back)}`),
     `/rates/time-series?symbols=${code}&startDate=${first}&endDate=${last}`,
     `/rates/fluctuation?symbols=${code}&startDate=${printDay(today - 2)}&endDate=${last}`,
+    `/rates/history?symbols=${code}&startDate=${printDay(today - 400)}&endDate=${last}&interval=week`,
+    `/rates/historical?symbols=${code}&date=${last}&quote=USX&unit=kg`,
+    `/rates/time-series?symbols=${code}&startDate=${first}&endDate=${last}&format=csv`,
+    ...[0, 1].map((back) => `/rates/historical?symbols=${code}&date=${last}&asOf=${printDay(today - back)}`),
+    ...[0, 1].map((back) => `/rates/revisions?symbols=${code}&date=${printDay(today - back)}`),
     '/symbols',
   ];
   return Promise.all(
@@ -69,10 +74,12 @@ async function allOf(api: Api, key: string, code: string, today: Day): Promise<s
   );
 }
 
+/** Without what the two services cannot share: tags, revisions, and "as of", which means the moment less the delay. */
 const withoutTag = (all: readonly string[], code: string) =>
   all
     .slice(0, -1)
-    .map((one) => one.replace(/ tag .*/, ''))
+    .filter((one) => !one.includes('asOf='))
+    .map((one) => one.replace(/ tag .*/s, '').replace(/"revision":\d+/g, ''))
     .concat(recordIn(all.at(-1)!, code));
 
 function recordIn(symbols: string, code: string): string {

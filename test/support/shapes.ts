@@ -12,6 +12,7 @@ const change = z.strictObject({
   change: z.number(),
   changePercent: z.number(),
 });
+const factor = z.number().optional();
 const made = { unit: text, quote: text, source: text };
 const metadataOf = <T extends z.ZodRawShape>(more: T) =>
   z.record(code, z.strictObject({ ...made, ...more })).optional();
@@ -35,27 +36,53 @@ export const SUCCESS_SHAPES: Readonly<Record<string, z.ZodType>> = {
     success,
     timestamp: z.int(),
     rates: z.record(code, z.number()),
-    metadata: metadataOf({ at: text, stale: z.boolean() }),
+    metadata: metadataOf({ at: text, stale: z.boolean(), factor }),
   }),
   historical: z.strictObject({
     success,
     date: day,
     rates: z.record(code, ohlc),
-    metadata: metadataOf({ date: day }),
+    metadata: metadataOf({ date: day, factor }),
   }),
   'time-series': z.strictObject({
     success,
     startDate: day,
     endDate: day,
     rates: z.record(day, z.record(code, ohlc)),
-    metadata: metadataOf({}),
+    metadata: metadataOf({ factors: z.record(day, z.number()).optional() }),
   }),
   fluctuation: z.strictObject({
     success,
     startDate: day,
     endDate: day,
     rates: z.record(code, change),
-    metadata: metadataOf({ startDate: day, endDate: day }),
+    metadata: metadataOf({ startDate: day, endDate: day, startFactor: factor, endFactor: factor }),
+  }),
+  history: z.strictObject({
+    success,
+    startDate: day,
+    endDate: day,
+    interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
+    rates: z.array(z.strictObject({ date: day, symbol: code, ...ohlc.shape, factor })),
+    next: text.nullable(),
+    metadata: metadataOf({}),
+  }),
+  revisions: z.strictObject({
+    success,
+    date: day,
+    rates: z.record(
+      code,
+      z.array(
+        z.strictObject({
+          ...ohlc.shape,
+          source: text,
+          recordedAt: z.iso.datetime(),
+          reason: text.nullable(),
+          revision: z.int(),
+        }),
+      ),
+    ),
+    metadata: z.record(code, z.strictObject({ unit: text, quote: text })).optional(),
   }),
   usage: z.strictObject({
     success,

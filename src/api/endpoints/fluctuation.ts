@@ -21,7 +21,7 @@ export const fluctuation = priceEndpoint({
   read(context) {
     const codes = readCodes(context.query, context.plan);
     const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
-    return { ...readRates(context, codes, { name: 'startDate', day: first }), first, last };
+    return { ...readRates(context, codes, { name: 'startDate', first, last }), first, last };
   },
 
   answer({ symbols, first, last, today, metadata }, prices, { board, now }) {

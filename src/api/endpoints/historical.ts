@@ -26,7 +26,7 @@ export const historical = priceEndpoint({
   read(context) {
     const codes = readCodes(context.query, context.plan);
     const day = readDay(context.query, 'date');
-    return { ...readRates(context, codes, { name: 'date', day }), day };
+    return { ...readRates(context, codes, { name: 'date', first: day, last: day }), day };
   },
 
   answer({ symbols, day, metadata }, prices, { board, now }) {

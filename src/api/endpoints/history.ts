@@ -31,6 +31,10 @@ const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #facto
 /** The most rows that an answer has. */
 const ROWS_MAX = 2_000;
 
+/** After so many bars a page ends, however few rows they fold to: the others are not kept waiting for longer. */
+const BARS_MAX = 50_000;
+const INTERVALS_A_PIECE = 4;
+
 /** One interval of one symbol, which is known by its place in the request. */
 interface Row extends FoldedBar<SourcedBar> {
   place: number;
@@ -51,7 +55,7 @@ export const history = priceEndpoint({
     const asked = `${codes} ${first} ${last} ${interval}`;
     const from = readCursor(query, asked) ?? { day: intervalStart(interval, first), place: 0 };
     return {
-      ...readRates(context, codes, { name: 'startDate', day: first }),
+      ...readRates(context, codes, { name: 'startDate', first, last }),
       first,
       last,
       interval,
@@ -62,10 +66,8 @@ export const history = priceEndpoint({
 
   answer({ symbols, first, last, today, interval, asked, from, metadata }, prices, { board, now }) {
     const end = Math.min(last, today);
-    const rows = rowsFrom(from, symbols, prices, { first, last: end, interval });
-    const next = rows.length > ROWS_MAX ? rows[ROWS_MAX]! : undefined;
-    const cursor = next && printCursor({ day: next.day, place: next.place }, asked);
-    const page = next ? rows.slice(0, ROWS_MAX) : rows;
+    const { rows: page, next } = pageFrom(from, symbols, prices, { first, last: end, interval });
+    const cursor = next && printCursor(next, asked);
     const measures = symbols.map(({ series }) => prices.measure(series));
     return {
       json() {
@@ -108,30 +110,36 @@ function readInterval(query: Query): Interval {
 }
 
 /**
- * The rows from a place on, by date and then in the order of symbols: a page and one more, if there are as many. The
- * span is read piece by piece, so that a page costs no more than what is on it.
+ * The rows from a place on, by date and then in the order of symbols, and where the next page begins. The span is read
+ * piece by piece, so that a page costs little more than what is on it.
  */
-function rowsFrom(
+function pageFrom(
   from: Cursor,
   symbols: readonly AskedSymbol[],
   prices: Prices,
   { first, last, interval }: { first: Day; last: Day; interval: Interval },
-): Row[] {
+): { rows: Row[]; next: Cursor | undefined } {
   const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
-  const rows: Row[] = [];
   const intervals = Math.ceil((ROWS_MAX + 1) / symbols.length);
+  const rows: Row[] = [];
+  let bars = 0;
   let start = Math.max(from.day, Math.min(...firstDays));
-  while (start <= last && rows.length <= ROWS_MAX) {
-    const end = laterInterval(interval, start, intervals);
+  while (start <= last && rows.length <= ROWS_MAX && bars < BARS_MAX) {
+    const wanted = interval === 'day' ? intervals : Math.min(intervals, INTERVALS_A_PIECE);
+    const end = laterInterval(interval, start, wanted);
     const [low, high] = [Math.max(first, intervalStart(interval, start)), Math.min(last, end - 1)];
-    const piece = symbols.flatMap(({ series }, place) =>
-      foldBars(prices.bars(series, low, high), interval).map((bar): Row => ({ ...bar, place })),
-    );
+    const piece = symbols.flatMap(({ series }, place) => {
+      const own = prices.bars(series, low, high);
+      bars += own.length;
+      return foldBars(own, interval).map((bar): Row => ({ ...bar, place }));
+    });
     piece.sort((a, b) => a.day - b.day || a.place - b.place);
     for (const row of piece) if (row.day > from.day || row.place >= from.place) rows.push(row);
     start = end;
   }
-  return rows;
+  const over = rows[ROWS_MAX];
+  if (over) return { rows: rows.slice(0, ROWS_MAX), next: { day: over.day, place: over.place } };
+  return { rows, next: start <= last ? { day: start, place: 0 } : undefined };
 }
 
 /** The factor of an interval is that of its close. */

@@ -27,7 +27,7 @@ export const timeSeries = priceEndpoint({
   read(context) {
     const codes = readCodes(context.query, context.plan);
     const { first, last } = readRange(context.query, context.plan.maxSpanDays);
-    return { ...readRates(context, codes, { name: 'startDate', day: first }), first, last };
+    return { ...readRates(context, codes, { name: 'startDate', first, last }), first, last };
   },
 
   answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
