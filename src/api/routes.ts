@@ -41,10 +41,12 @@ const BESIDE: readonly Endpoint[] = [stream, account, usageDaily, keys, oneKey, 
 export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoint> {
   const { adminToken, board, health, version, pageKeys, simulated } = options;
   const admin = adminToken !== undefined;
+  const adminSide = admin ? [...adminAccounts, ...adminPlans, adminReplicas(board, health, version)] : [];
+  const paths = [...INTERFACE, ...BESIDE, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...operations({ ...options, metrics }),
-    ...siteEndpoints({ keys: pageKeys, simulated, admin, version }),
-    ...(admin ? [...adminAccounts, ...adminPlans, adminReplicas(board, health, version)] : []),
+    ...siteEndpoints({ keys: pageKeys, simulated, admin, paths, version }),
+    ...adminSide,
   ];
   return {
     mounted: byPath([...INTERFACE, ...BESIDE]),

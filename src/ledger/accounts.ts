@@ -42,7 +42,7 @@ export const BUILT_IN_PLANS: readonly Plan[] = [
   { name: 'free', quota: 1_000, delaySeconds: 3_600, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5 },
   { name: 'basic', quota: 10_000, delaySeconds: 600, maxSymbols: 20, maxSpanDays: 30, burstPerSecond: 20 },
   { name: 'pro', quota: 100_000, delaySeconds: 60, maxSymbols: 100, maxSpanDays: 30, burstPerSecond: 50 },
-  { name: 'demo', quota: 100_000, delaySeconds: 0, maxSymbols: 50, maxSpanDays: 30, burstPerSecond: 50 },
+  { name: 'demo', quota: 100_000, delaySeconds: 0, maxSymbols: 200, maxSpanDays: 30, burstPerSecond: 50 },
   {
     name: 'unlimited',
     quota: QUOTA_MAX,

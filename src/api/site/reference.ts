@@ -43,8 +43,9 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
-  onComplete() {
-    const key = sessionStorage.getItem('openpit.key');
+  async onComplete() {
+    const config = await (await fetch('/console/config')).json();
+    const key = sessionStorage.getItem('openpit.key') ?? config.given?.key;
     if (key) ui.preauthorizeApiKey('header', key);
   },
 });

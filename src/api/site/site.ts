@@ -14,11 +14,13 @@ export interface SiteOptions {
   simulated: boolean;
   /** Whether there is an admin token, and so an operator's side. */
   admin: boolean;
+  /** What there is to ask, so that the page shows what the service has. */
+  paths: readonly string[];
   version: string;
 }
 
 /** The web page, the API reference, and what the two read. None of it needs a key. */
-export function siteEndpoints({ keys, simulated, admin, version }: SiteOptions): OpenEndpoint[] {
+export function siteEndpoints({ keys, simulated, admin, paths, version }: SiteOptions): OpenEndpoint[] {
   const bundle = once(openBundle);
   const reference = once(openReference);
   const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
@@ -33,7 +35,7 @@ export function siteEndpoints({ keys, simulated, admin, version }: SiteOptions):
     one(`${ASSETS_PATH}/:id`, async ({ request, id }) => asset(await bundle(), id, request)),
     one('/console/config', ({ request, peer }) => {
       const given = keyForPage(keys, request, peer);
-      return new Response(JSON.stringify({ version, simulated, admin, ...(given && { given }) }), {
+      return new Response(JSON.stringify({ version, simulated, admin, paths, ...(given && { given }) }), {
         headers: { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY },
       });
     }),
