@@ -7,6 +7,7 @@ export const COUNTED_ENDPOINTS = [
   'fluctuation',
   'revisions',
   'history',
+  'stream',
 ] as const;
 
 export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];

@@ -1,0 +1,105 @@
+import { useEffect } from 'preact/hooks';
+import type { ConfigAnswer } from './data/answers.ts';
+import { ask } from './data/client.ts';
+import { learnFeatures } from './data/features.ts';
+import { useLoad } from './data/load.ts';
+import { linkTo, useRoute } from './data/route.ts';
+import { AccountPage } from './pages/account.tsx';
+import { DocsPage } from './pages/docs.tsx';
+import { MarketPage } from './pages/market.tsx';
+import { OperatorPage } from './pages/operator.tsx';
+import { SymbolPage } from './pages/symbol.tsx';
+import { Failure, Loading, Notice } from './show/parts.tsx';
+import { ThemeSwitch } from './show/theme.tsx';
+
+const PAGES = [
+  ['market', 'Market'],
+  ['account', 'Account'],
+  ['operator', 'Operator'],
+  ['docs', 'Docs'],
+] as const;
+
+export function App() {
+  const { page, rest } = useRoute();
+  const config = useLoad(async () => {
+    const answer = await ask<ConfigAnswer>('/console/config');
+    learnFeatures(answer.paths);
+    return answer;
+  }, []);
+  const shown = page === 'symbol' ? 'market' : page;
+  const title = page === 'symbol' ? rest : PAGES.find(([name]) => name === page)?.[1];
+  useEffect(() => {
+    document.title = title ? `${title} · Openpit` : 'Openpit';
+    scrollTo(0, 0);
+  }, [title]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to content
+      </button>
+      <header class="top">
+        <a class="brand" href={linkTo('market')}>
+          <Mark />
+          Openpit
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(([name, label]) => (
+            <a key={name} href={linkTo(name)} aria-current={name === shown ? 'page' : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+        <div class="top-end">
+          {config.data?.simulated && (
+            <span class="badge simulated" title="Prices on this service are made up by a simulator">
+              Simulated
+            </span>
+          )}
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {config.state === 'failed' && <Failure error={config.error} onRetry={config.reload} />}
+        {config.state === 'loading' && !config.data && <Loading label="Opening the page" />}
+        {config.data && <Page page={page} rest={rest} config={config.data} />}
+      </main>
+      <footer>
+        <span>Openpit {config.data?.version ?? ''}</span>
+        <a href="/docs/reference">API reference</a>
+        <a href="/openapi.json">OpenAPI</a>
+        <a href="https://www.tradingview.com/lightweight-charts/" rel="noreferrer">
+          Charts by TradingView
+        </a>
+      </footer>
+    </>
+  );
+}
+
+function Page({ page, rest, config }: { page: string; rest: string; config: ConfigAnswer }) {
+  if (page === 'market') return <MarketPage config={config} />;
+  if (page === 'symbol') return <SymbolPage key={rest} code={rest.toUpperCase()} config={config} />;
+  if (page === 'account') return <AccountPage config={config} />;
+  if (page === 'operator') return <OperatorPage config={config} />;
+  if (page === 'docs') return <DocsPage config={config} />;
+  return (
+    <Notice title="There is nothing here">
+      The address does not name a page. <a href={linkTo('market')}>Go to the market</a>.
+    </Notice>
+  );
+}
+
+/** A link would change the route. */
+function skip(): void {
+  document.getElementById('content')?.focus();
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" class="mark">
+      <path d="M4 5v11M10 2v16M16 6v11" stroke="currentColor" stroke-width="1.4" />
+      <rect x="2" y="8" width="4" height="5.5" rx="1" fill="currentColor" />
+      <rect x="8" y="5" width="4" height="8.5" rx="1" class="mark-gold" />
+      <rect x="14" y="9" width="4" height="5" rx="1" fill="currentColor" />
+    </svg>
+  );
+}

@@ -1,0 +1,264 @@
+import { memo } from 'preact/compat';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { ConfigAnswer, MarketSymbol } from '../data/answers.ts';
+import { askWithKey } from '../data/client.ts';
+import { useLoad } from '../data/load.ts';
+import { changeOf, type LiveState, MarketStore } from '../data/market.ts';
+import { linkTo } from '../data/route.ts';
+import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
+import { Failure, Loading, Notice } from '../show/parts.tsx';
+import { Sparkline } from '../show/sparkline.tsx';
+import { type Holder, WithKey } from '../show/with-key.tsx';
+
+const ALL = 'All';
+
+/** What most people look for comes first; a category that is not named here comes after. */
+const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
+
+export function MarketPage({ config }: { config: ConfigAnswer }) {
+  return <WithKey config={config}>{(holder) => <Market config={config} holder={holder} />}</WithKey>;
+}
+
+function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
+  const list = useLoad(
+    async () => (await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols')).symbols,
+    [holder.apiKey],
+  );
+  if (list.state === 'failed') return <Failure error={list.error} onRetry={list.reload} />;
+  if (!list.data) return <Loading label="Loading the market" lines={12} />;
+  return <Board symbols={list.data} config={config} holder={holder} />;
+}
+
+function Board({
+  symbols,
+  config,
+  holder,
+}: {
+  symbols: MarketSymbol[];
+  config: ConfigAnswer;
+  holder: Holder;
+}) {
+  const [search, setSearch] = useState('');
+  const [category, setCategory] = useState(ALL);
+  const { store, live, error } = useMarket(holder, symbols);
+  const found = useMemo(() => filter(symbols, search, category), [symbols, search, category]);
+  const groups = useMemo(() => Map.groupBy(found, (one) => one.category), [found]);
+  const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);
+  const priced = symbols.filter((one) => one.lastDate !== null).length;
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1>Market</h1>
+          <p class="lead">
+            {plural(priced, 'symbol')} with prices{' '}
+            <Live state={live} delaySeconds={holder.plan.delaySeconds} hasPrices={priced > 0} />
+          </p>
+        </div>
+        <input
+          type="search"
+          class="search"
+          placeholder="Search gold, crude, WHEAT…"
+          aria-label="Search symbols"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      {config.simulated && (
+        <Notice kind="warning" title="These prices are simulated.">
+          They move like a market and mean nothing. Import or connect real prices to replace them, symbol by
+          symbol.
+        </Notice>
+      )}
+      {priced === 0 && <Empty />}
+      {error !== undefined && <Failure error={error} />}
+      <nav class="chips" aria-label="Categories">
+        {categories.map((name) => (
+          <button type="button" key={name} aria-pressed={name === category} onClick={() => setCategory(name)}>
+            {name}
+          </button>
+        ))}
+      </nav>
+      <p class="visually-hidden" role="status">
+        {plural(found.length, 'symbol')} shown
+      </p>
+      {found.length === 0 && (
+        <Notice
+          title={`Nothing matches “${search}”.`}
+          action={
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                setSearch('');
+                setCategory(ALL);
+              }}
+            >
+              Show all
+            </button>
+          }
+        >
+          Search by code, name, category or unit.
+        </Notice>
+      )}
+      <div class="market">
+        {categoriesOf(found).map((name) => (
+          <section class="card flush" key={name} aria-labelledby={`category-${name}`}>
+            <h2 id={`category-${name}`}>
+              {name} <small>{groups.get(name)!.length}</small>
+            </h2>
+            <table class="quotes">
+              <colgroup>
+                <col />
+                <col class="cell-line" />
+                <col class="cell-rate" />
+                <col class="cell-change" />
+              </colgroup>
+              <thead class="visually-hidden">
+                <tr>
+                  <th scope="col">Symbol</th>
+                  <th scope="col">Last weeks</th>
+                  <th scope="col">Rate</th>
+                  <th scope="col">Change</th>
+                </tr>
+              </thead>
+              <tbody>
+                {groups.get(name)!.map((symbol) => (
+                  <Row key={symbol.symbol} symbol={symbol} store={store} />
+                ))}
+              </tbody>
+            </table>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** One line of the board. It is drawn anew when its own quote changes, and no other. */
+const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: MarketStore | undefined }) {
+  const row = useRef<HTMLTableRowElement>(null);
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  useEffect(
+    () =>
+      store && row.current
+        ? whileInView(row.current, () => store.watch(symbol.symbol, () => redraw(undefined)))
+        : undefined,
+    [store, symbol.symbol],
+  );
+  const quote = store?.quote(symbol.symbol);
+  const change = quote && changeOf(quote);
+  const values = quote ? [...quote.closes.slice(-29).map(({ close }) => close), quote.rate].join(' ') : '';
+  const flash =
+    quote && quote.moves > 0 ? `flash-${quote.direction > 0 ? 'up' : 'down'}-${quote.moves % 2}` : '';
+  return (
+    <tr ref={row}>
+      <th scope="row">
+        <a href={linkTo('symbol', symbol.symbol)}>
+          <span class="name">{symbol.name}</span>
+          <span class="code">{symbol.symbol}</span>
+        </a>
+      </th>
+      <td class="cell-line">
+        <Sparkline values={values} trend={trend(change?.absolute)} />
+      </td>
+      <td class="cell-rate">
+        <span class={`rate ${flash}`}>{quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}</span>
+        <span class="unit">
+          {symbol.currency.code}/{symbol.unit.symbol}
+        </span>
+      </td>
+      <td class={`cell-change ${trend(change?.absolute)}`}>
+        {change ? (
+          <>
+            <span>{signed(change.percent)} %</span>
+            <span class="absolute">{signed(change.absolute, decimalsOf(quote.rate))}</span>
+          </>
+        ) : (
+          <span class="muted">—</span>
+        )}
+      </td>
+    </tr>
+  );
+});
+
+function Live({
+  state,
+  delaySeconds,
+  hasPrices,
+}: {
+  state: LiveState;
+  delaySeconds: number;
+  hasPrices: boolean;
+}) {
+  if (!hasPrices) return null;
+  const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind` : '';
+  if (typeof state === 'object')
+    return <span class="live ended">not live: {state.ended || 'the stream ended'}</span>;
+  if (state === 'lost') return <span class="live lost">connection lost, trying again…</span>;
+  if (state === 'connecting') return <span class="live">connecting…</span>;
+  return <span class="live on">live{delay}</span>;
+}
+
+function Empty() {
+  return (
+    <Notice title="There are no prices in the ledger yet.">
+      <p>
+        The symbols below are the catalogue. Bring prices in from a file, and they show here within a second:
+      </p>
+      <pre>
+        <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
+      </pre>
+    </Notice>
+  );
+}
+
+function useMarket(holder: Holder, symbols: readonly MarketSymbol[]) {
+  const [store, setStore] = useState<MarketStore>();
+  const [live, setLive] = useState<LiveState>('connecting');
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const made = new MarketStore(holder.apiKey, holder.plan, symbols);
+    made.onState = setLive;
+    made.onError = setError;
+    setStore(made);
+    return () => made.close();
+  }, [holder.apiKey, symbols]);
+  return { store, live, error };
+}
+
+function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  const names = new Set(symbols.map((one) => one.category));
+  return [...names].sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+}
+
+function filter(symbols: readonly MarketSymbol[], search: string, category: string): MarketSymbol[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return symbols.filter((one) => {
+    if (category !== ALL && one.category !== category) return false;
+    const text =
+      `${one.symbol} ${one.name} ${one.category} ${one.unit.name} ${one.currency.code}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** Calls `enter` while an element is in view or near it, and what that gave when it leaves. */
+function whileInView(element: Element, enter: () => () => void): () => void {
+  let leave: (() => void) | undefined;
+  const observer = new IntersectionObserver(
+    ([entry]) => {
+      if (entry?.isIntersecting) leave ??= enter();
+      else {
+        leave?.();
+        leave = undefined;
+      }
+    },
+    { rootMargin: '300px' },
+  );
+  observer.observe(element);
+  return () => {
+    observer.disconnect();
+    leave?.();
+  };
+}

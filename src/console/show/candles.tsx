@@ -1,0 +1,137 @@
+import type { IChartApi, ISeriesApi } from 'lightweight-charts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Bar } from '../data/answers.ts';
+import { day, decimalsOf, price, signed, trend } from './format.ts';
+import { useTheme } from './theme.tsx';
+
+/** A day whose bar was corrected. */
+export interface Mark {
+  date: string;
+  text: string;
+}
+
+interface Drawn {
+  chart: IChartApi;
+  series: ISeriesApi<'Candlestick'>;
+  mark(marks: readonly Mark[]): void;
+}
+
+/** Candles with a crosshair that tells open, high, low and close. The library is loaded when the first chart is. */
+export function Candles({
+  bars,
+  marks,
+  label,
+}: {
+  bars: readonly Bar[];
+  marks: readonly Mark[];
+  label: string;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [drawn, setDrawn] = useState<Drawn>();
+  const [hovered, setHovered] = useState<string>();
+  const theme = useTheme();
+  useEffect(() => {
+    let gone = false;
+    let made: Drawn | undefined;
+    void draw(box.current!, setHovered).then((done) => {
+      made = done;
+      if (gone) done.chart.remove();
+      else setDrawn(done);
+    });
+    return () => {
+      gone = true;
+      made?.chart.remove();
+    };
+  }, []);
+  useEffect(() => {
+    if (drawn) colour(drawn, box.current!);
+  }, [drawn, theme]);
+  useEffect(() => {
+    if (!drawn) return;
+    const decimals = Math.max(2, ...bars.slice(-20).map(({ close }) => decimalsOf(close)));
+    drawn.series.applyOptions({
+      priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
+    });
+    drawn.series.setData(
+      bars.map(({ date, open, high, low, close }) => ({ time: date, open, high, low, close })),
+    );
+    drawn.chart.timeScale().fitContent();
+  }, [drawn, bars.length, bars[0]?.date]);
+  useEffect(() => {
+    const last = bars.at(-1);
+    if (drawn && last) drawn.series.update({ time: last.date, ...ohlc(last) });
+  }, [drawn, bars]);
+  useEffect(() => drawn?.mark(marks), [drawn, marks]);
+  const index = hovered === undefined ? bars.length - 1 : bars.findIndex(({ date }) => date === hovered);
+  return (
+    <div class="chart">
+      <Legend bar={bars[index]} before={bars[index - 1]} />
+      <div class="chart-box" ref={box} role="img" aria-label={label} />
+    </div>
+  );
+}
+
+function Legend({ bar, before }: { bar: Bar | undefined; before: Bar | undefined }) {
+  if (!bar) return <p class="legend">&nbsp;</p>;
+  const change =
+    before && before.close !== 0 ? ((bar.close - before.close) / Math.abs(before.close)) * 100 : undefined;
+  return (
+    <p class="legend">
+      <span class="legend-day">{day(bar.date)}</span>
+      {(['open', 'high', 'low', 'close'] as const).map((name) => (
+        <span key={name}>
+          <abbr title={name}>{name[0]!.toUpperCase()}</abbr> {price(bar[name])}
+        </span>
+      ))}
+      {change !== undefined && <span class={trend(change)}>{signed(change)} %</span>}
+    </p>
+  );
+}
+
+function ohlc({ open, high, low, close }: Bar) {
+  return { open, high, low, close };
+}
+
+async function draw(box: HTMLElement, onHover: (date: string | undefined) => void): Promise<Drawn> {
+  const { CandlestickSeries, createChart, createSeriesMarkers } = await import('lightweight-charts');
+  const chart = createChart(box, {
+    autoSize: true,
+    layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },
+    rightPriceScale: { borderVisible: false },
+    timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1 },
+    handleScroll: { vertTouchDrag: false },
+  });
+  const series = chart.addSeries(CandlestickSeries, {});
+  chart.subscribeCrosshairMove(({ time }) => onHover(typeof time === 'string' ? time : undefined));
+  const markers = createSeriesMarkers(series, []);
+  const mark = (marks: readonly Mark[]) =>
+    markers.setMarkers(
+      marks.map(({ date, text }) => ({
+        time: date,
+        position: 'aboveBar',
+        shape: 'circle',
+        color: '#c98a1b',
+        text,
+      })),
+    );
+  return { chart, series, mark };
+}
+
+/** A canvas has no style sheet: it takes the page's colours. */
+function colour({ chart, series }: Drawn, box: HTMLElement): void {
+  const style = getComputedStyle(box);
+  const of = (name: string) => style.getPropertyValue(name).trim();
+  chart.applyOptions({
+    layout: { background: { color: of('--surface') }, textColor: of('--muted') },
+    grid: { vertLines: { color: of('--line-faint') }, horzLines: { color: of('--line-faint') } },
+  });
+  const [up, down] = [of('--rise'), of('--fall')];
+  series.applyOptions({
+    upColor: up,
+    borderUpColor: up,
+    wickUpColor: up,
+    downColor: down,
+    borderDownColor: down,
+    wickDownColor: down,
+  });
+}

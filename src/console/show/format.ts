@@ -1,0 +1,72 @@
+/** Numbers and times as the page shows them. */
+
+const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** A price with the decimals it was published with, two at least. */
+export function price(value: number): string {
+  const decimals = String(value).split('.')[1]?.length ?? 0;
+  const shown = Math.min(Math.max(decimals, 2), 6);
+  return value.toLocaleString('en-US', { minimumFractionDigits: shown, maximumFractionDigits: shown });
+}
+
+/** A change with its sign: colour alone would leave some people out. */
+export function signed(value: number, decimals = 2): string {
+  const text = Math.abs(value).toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  const isZero = Number(Math.abs(value).toFixed(decimals)) === 0;
+  return `${isZero ? '±' : value > 0 ? '+' : '−'}${text}`;
+}
+
+export function decimalsOf(value: number): number {
+  return Math.min(Math.max(String(value).split('.')[1]?.length ?? 0, 2), 6);
+}
+
+export function count(value: number): string {
+  return value >= 1e14 ? 'unlimited' : GROUPED.format(value);
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** 'rise', 'fall' or 'flat': the class that colours a change. */
+export function trend(value: number | undefined): 'rise' | 'fall' | 'flat' {
+  if (value === undefined || value === 0) return 'flat';
+  return value > 0 ? 'rise' : 'fall';
+}
+
+/** A day as people write it. */
+export function day(date: string): string {
+  const at = Date.parse(date.slice(0, 10));
+  if (Number.isNaN(at)) return date;
+  return new Date(at).toLocaleDateString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+}
+
+export function dayOfSeconds(seconds: number): string {
+  return day(new Date(seconds * 1000).toISOString());
+}
+
+/** How long ago a moment was, or the day where that is all that is known. */
+export function ago(at: string, now = Date.now()): string {
+  if (!at.includes('T')) return day(at);
+  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
+  if (seconds < 5) return 'now';
+  if (seconds < 90) return `${seconds} s ago`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h ago`;
+  return day(at);
+}
+
+export function duration(seconds: number): string {
+  if (seconds === 0) return 'none';
+  if (seconds < 90) return `${seconds} s`;
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return `${Math.round(seconds / 60)} min`;
+}

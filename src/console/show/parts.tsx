@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, messageOf } from '../data/client.ts';
+
+/** Something to know, with what can be done about it. */
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+  action,
+}: {
+  kind?: 'info' | 'warning' | 'error' | 'done';
+  title?: string;
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      <div>
+        {title && <strong>{title}</strong>}
+        {children && <div>{children}</div>}
+      </div>
+      {action && <div class="notice-action">{action}</div>}
+    </div>
+  );
+}
+
+/** A failure in kind words, and a way on. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const retry = onRetry && (
+    <button type="button" class="button" onClick={onRetry}>
+      Try again
+    </button>
+  );
+  return (
+    <Notice kind="error" title={titleOf(error)} action={retry}>
+      {messageOf(error)}
+    </Notice>
+  );
+}
+
+function titleOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Something went wrong on this page';
+  if (error.status === 0) return 'No connection to the service';
+  if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
+  if (error.code === 'no_data') return 'No prices yet';
+  if (error.code === 'unknown_symbol') return 'There is no such symbol';
+  if (error.status === 401) return 'This key does not work';
+  if (error.status === 403) return 'This key may not do that';
+  if (error.status === 503) return 'The service is not ready';
+  return 'The service could not answer';
+}
+
+/** Room that is kept for what is on its way. */
+export function Loading({ label, lines = 3 }: { label: string; lines?: number }) {
+  return (
+    <div class="loading" role="status" aria-live="polite">
+      <span class="visually-hidden">{label}</span>
+      {Array.from({ length: lines }, (_, i) => (
+        <span class="skeleton" key={i} />
+      ))}
+    </div>
+  );
+}
+
+const COPIED_MS = 1_600;
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    const done = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setState(done ? 'copied' : 'failed');
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState('idle'), COPIED_MS);
+  };
+  return (
+    <button type="button" class="button small" onClick={copy} aria-label={label}>
+      <span aria-live="polite">
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy' : 'Copy'}
+      </span>
+    </button>
+  );
+}
+
+/** A button that asks once more before it does what cannot be undone. */
+export function SureButton({
+  label,
+  sure,
+  describe,
+  onSure,
+  disabled,
+}: {
+  label: string;
+  sure: string;
+  describe: string;
+  onSure: () => void;
+  disabled?: boolean;
+}) {
+  const [asking, setAsking] = useState(false);
+  if (!asking) {
+    return (
+      <button
+        type="button"
+        class="button small"
+        disabled={disabled}
+        aria-label={`${label} ${describe}`}
+        onClick={() => setAsking(true)}
+      >
+        {label}
+      </button>
+    );
+  }
+  return (
+    <span class="sure">
+      <button
+        type="button"
+        class="button small danger"
+        aria-label={`${sure} ${describe}`}
+        onClick={() => {
+          setAsking(false);
+          onSure();
+        }}
+      >
+        {sure}
+      </button>
+      <button type="button" class="button small" onClick={() => setAsking(false)}>
+        No
+      </button>
+    </span>
+  );
+}
+
+/** A choice of one among few. */
+export function Choice<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly T[];
+  value: T;
+  onChange: (value: T) => void;
+}) {
+  return (
+    <fieldset class="choice">
+      <legend class="visually-hidden">{label}</legend>
+      {options.map((option) => (
+        <button
+          type="button"
+          key={option}
+          aria-pressed={option === value}
+          onClick={() => onChange(option)}
+          data-value={option}
+        >
+          {option}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import { Choice, CopyButton } from './parts.tsx';
+import { LANGUAGES, type Language, masked, snippet } from './snippets.ts';
+
+/** The exact request behind what is shown, to copy. The key is not spelled out on the screen, but is in the copy. */
+export function RequestBox({
+  path,
+  apiKey,
+  requests = 1,
+}: {
+  path: string;
+  apiKey: string;
+  requests?: number;
+}) {
+  const [language, setLanguage] = useState<Language>('curl');
+  const { origin } = location;
+  return (
+    <section class="card" aria-labelledby="request-title">
+      <div class="card-head">
+        <h2 id="request-title">The request behind this chart</h2>
+        <Choice label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
+      </div>
+      <div class="code-box">
+        <pre>
+          <code>{snippet(language, origin, path, masked(apiKey))}</code>
+        </pre>
+        <CopyButton
+          text={snippet(language, origin, path, apiKey)}
+          label={`Copy the request as ${language}`}
+        />
+      </div>
+      {requests > 1 && (
+        <p class="hint">
+          The newest of {requests} requests like it: one answer holds a limited number of days.
+        </p>
+      )}
+    </section>
+  );
+}

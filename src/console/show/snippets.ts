@@ -1,0 +1,31 @@
+/** The same request in three languages, to paste. */
+
+export const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export function snippet(language: Language, origin: string, path: string, key: string): string {
+  const url = origin + path.replaceAll('%2C', ',');
+  if (language === 'curl') return `curl -H 'x-api-key: ${key}' \\\n  '${url}'`;
+  if (language === 'JavaScript') {
+    return [
+      `const response = await fetch('${url}', {`,
+      `  headers: { 'x-api-key': '${key}' },`,
+      '});',
+      'const { rates } = await response.json();',
+    ].join('\n');
+  }
+  return [
+    'import requests',
+    '',
+    'response = requests.get(',
+    `    '${url}',`,
+    `    headers={'x-api-key': '${key}'},`,
+    ')',
+    "rates = response.json()['rates']",
+  ].join('\n');
+}
+
+/** A key that is not for other people's eyes, as it is shown on the page. */
+export function masked(key: string): string {
+  return key.length > 16 ? `${key.slice(0, 9)}…${key.slice(-4)}` : key;
+}

@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
+
+const ARTIFACTS = join(import.meta.dir, '..', '..', 'artifacts');
+
+const FLAGS = [
+  '--no-sandbox',
+  '--headless',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** The one that is named, the system's, or npm's, which is made for x64 alone. Undefined: this machine has none. */
+export async function browserPath(): Promise<string | undefined> {
+  const named =
+    process.env.CHROMIUM_PATH ??
+    ['chromium', 'chromium-browser', 'google-chrome'].map((name) => Bun.which(name)).find(Boolean);
+  return named ?? (process.arch === 'x64' ? chromium.executablePath() : undefined);
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = await browserPath();
+  if (!executablePath) throw new Error('no Chromium: install one, or name it in CHROMIUM_PATH');
+  return launcher.launch({ executablePath, args: FLAGS });
+}
+
+/** A page that notes whatever must not happen: errors in the console, requests elsewhere, breaches of its policy. */
+export interface WatchedPage {
+  page: Page;
+  complaints: string[];
+  /** Bytes over the wire, by path. */
+  bytes: Map<string, number>;
+  shot(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const bytes = new Map<string, number>();
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
+      complaints.push(`a request to another host: ${request.url()}`);
+  });
+  page.on('requestfinished', async (request) => {
+    const sizes = await request.sizes().catch(() => undefined);
+    if (sizes) bytes.set(new URL(request.url()).pathname, sizes.responseBodySize + sizes.responseHeadersSize);
+  });
+  return {
+    page,
+    complaints,
+    bytes,
+    async shot(name) {
+      mkdirSync(ARTIFACTS, { recursive: true });
+      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+    },
+    close: () => context.close(),
+  };
+}
