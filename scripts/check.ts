@@ -4,6 +4,7 @@ import { checkImports } from './imports.ts';
 const steps: readonly [name: string, command: readonly string[]][] = [
   ['format and lint', ['biome', 'check', '--error-on-warnings', '.']],
   ['types', ['tsc', '--noEmit']],
+  ['types of the page', ['tsc', '--noEmit', '-p', 'src/console']],
 ];
 
 let failed = false;

@@ -1,8 +1,11 @@
 /** `npm run docs`: writes the parts of the documentation that are made from the code. A test fails when they differ. */
 import { join } from 'node:path';
+import packageJson from '../package.json';
+import { openApiDocument } from '../src/api/openapi/document.ts';
 import { SETTINGS } from '../src/config.ts';
 
 const README = join(import.meta.dir, '..', 'README.md');
+export const OPENAPI = join(import.meta.dir, '..', 'docs', 'openapi.json');
 
 /** The README with its table of settings made anew. */
 export async function readmeFromCode(): Promise<{ before: string; after: string }> {
@@ -18,4 +21,12 @@ export async function readmeFromCode(): Promise<{ before: string; after: string 
   return { before, after };
 }
 
-if (import.meta.main) await Bun.write(README, (await readmeFromCode()).after);
+/** The OpenAPI document as it is committed. */
+export function openApiFromCode(): string {
+  return `${JSON.stringify(openApiDocument(packageJson.version), null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  await Bun.write(README, (await readmeFromCode()).after);
+  await Bun.write(OPENAPI, openApiFromCode());
+}

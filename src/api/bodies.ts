@@ -41,4 +41,5 @@ export const PLAN_CHANGE = z.strictObject({
   maxSymbols: whole(1, 100_000).optional(),
   maxSpanDays: whole(0, 100_000).optional(),
   burstPerSecond: whole(1, 1_000_000).optional(),
+  history: z.boolean().optional(),
 });

@@ -42,6 +42,14 @@ export async function openpit(
   return { exitCode, stdout, stderr };
 }
 
+/** What is started, and where. */
+interface Build {
+  command: readonly string[];
+  cwd: string;
+}
+
+const FROM_SOURCE: Build = { command: ['bun', 'src/main.ts'], cwd: ROOT };
+
 /** The real program, serving, as a child process. */
 export class Program {
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
@@ -51,9 +59,9 @@ export class Program {
   url = '';
   key = '';
 
-  private constructor(settings: Record<string, string>) {
-    this.#child = Bun.spawn(['bun', 'src/main.ts', 'serve'], {
-      cwd: ROOT,
+  private constructor(settings: Record<string, string>, { command, cwd }: Build) {
+    this.#child = Bun.spawn([...command, 'serve'], {
+      cwd,
       env: environment({ OPENPIT_PORT: '0', ...settings }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -61,8 +69,8 @@ export class Program {
   }
 
   /** Starts it and waits until it says where it listens. */
-  static async start(settings: Record<string, string>): Promise<Program> {
-    const program = new Program(settings);
+  static async start(settings: Record<string, string>, build: Build = FROM_SOURCE): Promise<Program> {
+    const program = new Program(settings, build);
     const listening = Promise.withResolvers<void>();
     void program.#read(program.#child.stderr, (text) => {
       program.stderr += text;

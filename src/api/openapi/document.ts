@@ -1,3 +1,121 @@
-export function openApiDocument(version: string): Record<string, unknown> {
-  return { openapi: '3.1.0', info: { title: 'Openpit', version } };
+import { z } from 'zod';
+import { ERROR_STATUSES, type ErrorCode } from '../errors.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+import { PARAMETERS } from './parameters.ts';
+import { SCHEMAS } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+/** What any operation with a key may be refused for. */
+const KEYED: readonly ErrorCode[] = [
+  'missing_key',
+  'invalid_key',
+  'account_suspended',
+  'key_not_allowed',
+  'uri_too_long',
+  'rate_limited',
+  'internal',
+  'unavailable',
+];
+
+const ALWAYS: Readonly<Record<Operation['tag'], readonly ErrorCode[]>> = {
+  Rates: [...KEYED, 'quota_exhausted'],
+  Account: KEYED,
+  Operator: ['invalid_admin_token', 'uri_too_long', 'rate_limited', 'internal', 'unavailable'],
+  Service: ['internal'],
+};
+
+const SECURITY: Readonly<Record<Operation['tag'], readonly Json[]>> = {
+  Rates: [{ header: [] }, { parameter: [] }],
+  Account: [{ header: [] }, { parameter: [] }],
+  Operator: [{ admin: [] }],
+  Service: [],
+};
+
+/** The OpenAPI 3.1 document, made from the schemas that bodies are checked with and answers are tested against. */
+export function openApiDocument(version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method.toLowerCase()] = describe(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Openpit',
+      version,
+      summary: 'Commodity rates: latest, daily, ranges, changes and a stream.',
+      description:
+        'Parameters travel in the query string. The same paths are served under /v1 and /v2. A unit of the quota is one successful answer of the group Rates; errors, 304 and everything else are free.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Rates', description: 'Prices and symbols. Each successful answer costs one unit.' },
+      { name: 'Account', description: 'What the owner of a key sees and changes. Free.' },
+      { name: 'Operator', description: 'Off while OPENPIT_ADMIN_TOKEN is unset.' },
+      { name: 'Service', description: 'For monitors.' },
+    ],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, schemaOf(schema)])),
+      parameters: PARAMETERS,
+      securitySchemes: {
+        header: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        parameter: { type: 'apiKey', in: 'query', name: 'apiKey' },
+        admin: { type: 'http', scheme: 'bearer' },
+      },
+    },
+    'x-error-codes': ERROR_STATUSES,
+  };
+}
+
+function describe(operation: Operation): Json {
+  const { path, method, tag, summary, description, parameters, body, answer } = operation;
+  const isStream = answer === 'StreamRate';
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}-]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: SECURITY[tag],
+    ...(parameters && {
+      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    }),
+    ...(body && {
+      requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    }),
+    responses: {
+      200: {
+        description: isStream ? 'The data of each event' : 'Success',
+        content: {
+          [isStream ? 'text/event-stream' : 'application/json']: {
+            schema: { $ref: `#/components/schemas/${answer}` },
+          },
+        },
+      },
+      ...refusals(operation),
+    },
+  };
+}
+
+/** The refusals of an operation by status, each with its codes. */
+function refusals({ path, tag, errors = [] }: Operation): Json {
+  const schema = path === '/usage' ? 'UsageError' : path === '/health' ? 'Health' : 'Error';
+  const codes = new Set<ErrorCode>([...errors, ...ALWAYS[tag]]);
+  const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
+  const responses: Json = {};
+  for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {
+    responses[status] = {
+      description: all!.map(({ code }) => `\`${code}\``).join(', '),
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+    };
+  }
+  if (path === '/health') return { 503: { ...(responses[500] as Json), description: 'Not ready' } };
+  return responses;
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
 }

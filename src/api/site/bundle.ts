@@ -18,20 +18,25 @@ export const ASSETS_PATH = '/console/assets';
 /** Inside the one-file program the page is there, made ready; from source it is bundled when it is first asked for. */
 export async function openBundle(): Promise<Bundle> {
   const files = page.files ? await embedded(page.files) : await built();
+  const names = files.map(({ name }) => name);
   const assets = new Map<string, SiteFile>();
   let document: SiteFile | undefined;
   for (const { name, bytes } of files) {
     const extension = name.slice(name.lastIndexOf('.') + 1);
-    if (extension !== 'html') assets.set(name, siteFile(bytes, extension));
-    else document = siteFile(withAssetsPath(new TextDecoder().decode(bytes)), extension);
+    const content = siteFile(withAssetsPath(new TextDecoder().decode(bytes), names), extension);
+    if (extension === 'html') document = content;
+    else assets.set(name, content);
   }
   if (!document) throw new Error('the page has no document');
   return { document, assets };
 }
 
-/** The bundler writes `./chunk.js`; scripts load each other by the same form, which holds wherever they are. */
-function withAssetsPath(html: string): string {
-  return html.replaceAll(/(src|href)="\.\//g, `$1="${ASSETS_PATH}/`);
+/** The bundler writes `./chunk.js` or `/chunk.js` where a file names another; they are all served from one folder. */
+function withAssetsPath(text: string, names: readonly string[]): string {
+  let moved = text;
+  for (const name of names)
+    moved = moved.replaceAll(new RegExp(`(["'])\\.?/${name}\\1`, 'g'), `$1${ASSETS_PATH}/${name}$1`);
+  return moved;
 }
 
 async function embedded(files: readonly { path: string }[]): Promise<BuiltFile[]> {

@@ -104,16 +104,12 @@ function Quota({ usage, events }: { usage: UsageAnswer; events: UsageDailyAnswer
       <p class="stat">
         {count(usage.used)} <small>of {count(usage.quota)} used</small>
       </p>
-      <div
-        class="meter"
-        role="meter"
-        aria-label="Quota used"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(share)}
-      >
-        <span class={`meter-fill ${level}`} style={{ width: `${share}%` }} />
-      </div>
+      <progress
+        class={`meter ${level}`}
+        max={100}
+        value={share}
+        aria-label="Share of the quota that is used"
+      />
       <p class="hint">
         {count(usage.remaining)} remaining. The count starts anew on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
       </p>

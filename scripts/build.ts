@@ -1,0 +1,19 @@
+/** `npm run build`: one executable with the page and the worker inside, dist/openpit. */
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..');
+
+const [outfile = join(ROOT, 'dist', 'openpit')] = process.argv.slice(2);
+
+const { success, logs } = await Bun.build({
+  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/feeds/worker.ts')],
+  compile: { outfile },
+  minify: true,
+  splitting: true, // the page loads its chart library when the first chart is shown
+  // All entries side by side: the worker is found as ./worker.ts from wherever it is started.
+  naming: { entry: '[name].[ext]' },
+  define: { 'process.env.NODE_ENV': '"production"' },
+});
+for (const log of logs) console.error(log);
+if (!success) process.exit(1);
+console.log(outfile);

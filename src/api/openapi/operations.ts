@@ -1,0 +1,279 @@
+import type { z } from 'zod';
+import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, PLAN_CHANGE, ROTATION } from '../bodies.ts';
+import type { Method } from '../endpoint.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { ParameterName } from './parameters.ts';
+import type { SchemaName } from './schemas.ts';
+
+/** One thing that can be asked. */
+export interface Operation {
+  path: string;
+  method: Method;
+  tag: 'Rates' | 'Account' | 'Operator' | 'Service';
+  summary: string;
+  description?: string;
+  parameters?: readonly ParameterName[];
+  body?: z.ZodType;
+  answer: SchemaName;
+  /** What may be refused beside what every operation of its tag refuses. */
+  errors?: readonly ErrorCode[];
+}
+
+const OF_SYMBOLS: readonly ErrorCode[] = [
+  'missing_parameter',
+  'invalid_symbols',
+  'too_many_symbols',
+  'repeated_parameter',
+  'unknown_symbol',
+  'no_data',
+];
+const OF_DATES: readonly ErrorCode[] = ['invalid_date', 'date_in_future'];
+const OF_RANGES: readonly ErrorCode[] = [...OF_DATES, 'invalid_range'];
+
+const CONVERTED: readonly ParameterName[] = ['quote', 'unit', 'format'];
+const OF_CONVERSION: readonly ErrorCode[] = ['unknown_currency', 'invalid_unit', 'invalid_format'];
+const RANGE: readonly ParameterName[] = ['symbols', 'startDate', 'endDate', 'metadata', ...CONVERTED];
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    path: '/symbols',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Every symbol, sorted by code',
+    parameters: ['format'],
+    answer: 'Symbols',
+    errors: ['invalid_format'],
+  },
+  {
+    path: '/rates/latest',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'The newest price of each symbol that the plan may see',
+    parameters: ['symbols', 'metadata', ...CONVERTED],
+    answer: 'Latest',
+    errors: [...OF_SYMBOLS, ...OF_CONVERSION],
+  },
+  {
+    path: '/rates/historical',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Open, high, low and close of one day',
+    parameters: ['symbols', 'date', 'metadata', ...CONVERTED, 'asOf'],
+    answer: 'Historical',
+    errors: [...OF_SYMBOLS, ...OF_DATES, ...OF_CONVERSION, 'invalid_as_of'],
+  },
+  {
+    path: '/rates/time-series',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Open, high, low and close of every day of a range',
+    description: 'At most as many days between the two as the plan allows, 30 unless it says otherwise.',
+    parameters: [...RANGE, 'asOf'],
+    answer: 'TimeSeries',
+    errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', ...OF_CONVERSION, 'invalid_as_of'],
+  },
+  {
+    path: '/rates/fluctuation',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'The change between two days',
+    parameters: [...RANGE, 'asOf'],
+    answer: 'Fluctuation',
+    errors: [...OF_SYMBOLS, ...OF_RANGES, ...OF_CONVERSION, 'invalid_as_of'],
+  },
+  {
+    path: '/rates/history',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Prices by day, week, month, quarter or year over any span, in pages of 2,000 rows',
+    parameters: [...RANGE, 'interval', 'cursor'],
+    answer: 'History',
+    errors: [
+      ...OF_SYMBOLS,
+      ...OF_RANGES,
+      ...OF_CONVERSION,
+      'invalid_interval',
+      'invalid_cursor',
+      'history_not_in_plan',
+    ],
+  },
+  {
+    path: '/rates/revisions',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Every version of one day, the oldest first',
+    parameters: ['symbols', 'date', 'metadata', 'format'],
+    answer: 'Revisions',
+    errors: [...OF_SYMBOLS, ...OF_DATES, 'invalid_format'],
+  },
+  {
+    path: '/rates/stream',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'The newest price of each symbol, now and whenever it changes',
+    description:
+      'Server-sent events: `event: rate` with the data below, and `event: end` with a code and a message when the key is revoked, the quota is used up or the service stops. A connection costs one unit, which pays for 100 events; so does each hundred after them.',
+    parameters: ['symbols', 'lastEventId'],
+    answer: 'StreamRate',
+    errors: OF_SYMBOLS,
+  },
+  {
+    path: '/usage',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'Plan, quota and use of this month, over all replicas',
+    description: 'Free. Its errors carry their text in `error`.',
+    answer: 'Usage',
+  },
+  {
+    path: '/usage/daily',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'Use by day and endpoint of the last 31 days, and the shares of the quota that were reached',
+    answer: 'UsageDaily',
+  },
+  {
+    path: '/account',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'Whose key it is, its plan, and its rules',
+    answer: 'Account',
+  },
+  {
+    path: '/account/keys',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'The keys of the account; never their text',
+    answer: 'Keys',
+  },
+  {
+    path: '/account/keys',
+    method: 'POST',
+    tag: 'Account',
+    summary: 'Create a key',
+    description: 'Rules of the key that asks hold for the new one too.',
+    body: NEW_KEY,
+    answer: 'IssuedKey',
+    errors: ['invalid_body'],
+  },
+  {
+    path: '/account/keys/{id}',
+    method: 'DELETE',
+    tag: 'Account',
+    summary: 'Revoke a key; the last active one stays',
+    parameters: ['id'],
+    answer: 'RevokedKey',
+    errors: ['not_there', 'conflict'],
+  },
+  {
+    path: '/account/keys/{id}/rotate',
+    method: 'POST',
+    tag: 'Account',
+    summary: 'Create a key with the same rules; the old one works until the overlap is over',
+    parameters: ['id'],
+    body: ROTATION,
+    answer: 'IssuedKey',
+    errors: ['invalid_body', 'not_there', 'conflict'],
+  },
+  {
+    path: '/admin/accounts',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'Accounts and their use',
+    parameters: ['search'],
+    answer: 'AdminAccounts',
+    errors: ['repeated_parameter'],
+  },
+  {
+    path: '/admin/accounts',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Create an account and its first key',
+    body: NEW_ACCOUNT,
+    answer: 'NewAdminAccount',
+    errors: ['invalid_body', 'not_there'],
+  },
+  {
+    path: '/admin/accounts/{id}',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'One account, its keys and its use by day',
+    parameters: ['id'],
+    answer: 'AdminAccount',
+    errors: ['not_there'],
+  },
+  {
+    path: '/admin/accounts/{id}',
+    method: 'PATCH',
+    tag: 'Operator',
+    summary: 'Suspend or resume an account, or change its plan',
+    parameters: ['id'],
+    body: ACCOUNT_CHANGE,
+    answer: 'ChangedAccount',
+    errors: ['invalid_body', 'not_there'],
+  },
+  {
+    path: '/admin/accounts/{id}/keys',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Create a key for an account',
+    parameters: ['id'],
+    body: NEW_KEY,
+    answer: 'IssuedKey',
+    errors: ['invalid_body', 'not_there'],
+  },
+  {
+    path: '/admin/keys/{id}',
+    method: 'DELETE',
+    tag: 'Operator',
+    summary: 'Revoke a key',
+    parameters: ['id'],
+    answer: 'RevokedKey',
+    errors: ['not_there'],
+  },
+  {
+    path: '/admin/keys/{id}/rotate',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Rotate a key',
+    parameters: ['id'],
+    body: ROTATION,
+    answer: 'IssuedKey',
+    errors: ['invalid_body', 'not_there', 'conflict'],
+  },
+  { path: '/admin/plans', method: 'GET', tag: 'Operator', summary: 'All plans', answer: 'Plans' },
+  {
+    path: '/admin/plans/{id}',
+    method: 'PUT',
+    tag: 'Operator',
+    summary: 'Create a plan, or change what is given of one',
+    parameters: ['id'],
+    body: PLAN_CHANGE,
+    answer: 'OnePlan',
+    errors: ['invalid_body'],
+  },
+  {
+    path: '/admin/plans/{id}',
+    method: 'DELETE',
+    tag: 'Operator',
+    summary: 'Remove a plan that no account has',
+    parameters: ['id'],
+    answer: 'DeletedPlan',
+    errors: ['not_there', 'conflict'],
+  },
+  {
+    path: '/admin/replicas',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'The process that answers, and the replicas that hold quota',
+    answer: 'Replicas',
+  },
+  {
+    path: '/health',
+    method: 'GET',
+    tag: 'Service',
+    summary: 'Whether the service is ready',
+    description: '503 with the same body while it is not.',
+    answer: 'Health',
+  },
+];

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { ERROR_STATUSES } from '../errors.ts';
+
+/** Every answer, strict: a member more or less is a mistake. The document, the tests and the docs are made from these. */
+
+const day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/)
+  .describe('A day, YYYY-MM-DD');
+const code = z.string().regex(/^[A-Z0-9._-]+$/);
+const text = z.string().min(1);
+const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
+const success = z.literal(true);
+const ohlc = z.strictObject({ open: z.number(), high: z.number(), low: z.number(), close: z.number() });
+const change = z.strictObject({
+  startRate: z.number(),
+  endRate: z.number(),
+  change: z.number(),
+  changePercent: z.number(),
+});
+const made = {
+  unit: text.describe('The unit of the number, for example T.oz'),
+  quote: text.describe('The currency of the number'),
+  source: text.describe('Where it comes from; "simulated" is made up'),
+};
+const factor = z.number().describe('What the published number was multiplied by').optional();
+const metadataOf = <T extends z.ZodRawShape>(more: T) =>
+  z
+    .record(code, z.strictObject({ ...made, ...more }))
+    .describe('What each number is; left out with metadata=false')
+    .optional();
+
+const symbol = z.strictObject({
+  symbol: code,
+  category: text,
+  name: text,
+  currency: z.strictObject({ code: text, name: text, symbol: text }),
+  unit: z.strictObject({ symbol: text, name: text }),
+  status: z.enum(['active', 'deprecated']),
+  updateInterval: z.enum(['minute', 'day', 'week', 'month']),
+  firstDate: day.nullable(),
+  lastDate: day.nullable(),
+});
+
+const plan = z.strictObject({
+  name: text,
+  quota: z.int().describe('Answers in a calendar month, UTC'),
+  delaySeconds: z.int(),
+  maxSymbols: z.int(),
+  maxSpanDays: z.int(),
+  burstPerSecond: z.int(),
+  history: z.boolean().describe('Whether /rates/history is part of it'),
+});
+
+const key = z.strictObject({
+  id: text,
+  status: z.enum(['active', 'expired', 'revoked']),
+  createdAt: seconds,
+  expiresAt: seconds.nullable(),
+  allowedIps: z.array(text).nullable(),
+  headerOnly: z.boolean(),
+});
+
+const usageDays = z.array(z.strictObject({ date: day, endpoint: text, count: z.int() }));
+const status = z.enum(['active', 'suspended']);
+const account = { id: text, name: text, plan: text, status, createdAt: seconds };
+const accountWithUse = z.strictObject({ ...account, used: z.int(), quota: z.int() });
+const issued = { success, apiKey: text.describe('The key, shown this once'), key };
+
+export const SCHEMAS = {
+  Symbols: z.strictObject({ success, symbols: z.array(symbol) }),
+  Latest: z.strictObject({
+    success,
+    timestamp: seconds,
+    rates: z.record(code, z.number()),
+    metadata: metadataOf({
+      at: text.describe('The moment or the day of the price'),
+      stale: z.boolean().describe('Whether a newer price should be there'),
+      factor,
+    }),
+  }),
+  Historical: z.strictObject({
+    success,
+    date: day,
+    rates: z.record(code, ohlc),
+    metadata: metadataOf({ date: day, factor }),
+  }),
+  TimeSeries: z.strictObject({
+    success,
+    startDate: day,
+    endDate: day,
+    rates: z.record(day, z.record(code, ohlc)),
+    metadata: metadataOf({ factors: z.record(day, z.number()).optional() }),
+  }),
+  Fluctuation: z.strictObject({
+    success,
+    startDate: day,
+    endDate: day,
+    rates: z.record(code, change),
+    metadata: metadataOf({ startDate: day, endDate: day, startFactor: factor, endFactor: factor }),
+  }),
+  History: z.strictObject({
+    success,
+    startDate: day,
+    endDate: day,
+    interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
+    rates: z.array(z.strictObject({ date: day, symbol: code, ...ohlc.shape, factor })),
+    next: text.nullable().describe('The cursor of the next page; null when there is none'),
+    metadata: metadataOf({}),
+  }),
+  Revisions: z.strictObject({
+    success,
+    date: day,
+    rates: z.record(
+      code,
+      z.array(
+        z.strictObject({
+          ...ohlc.shape,
+          source: text,
+          recordedAt: z.iso.datetime(),
+          reason: text.nullable(),
+          revision: z.int(),
+        }),
+      ),
+    ),
+    metadata: z.record(code, z.strictObject({ unit: text, quote: text })).optional(),
+  }),
+  StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...made }),
+  Usage: z.strictObject({
+    success,
+    plan: text,
+    quota: z.int(),
+    used: z.int(),
+    remaining: z.int(),
+    resetAt: seconds,
+  }),
+  UsageDaily: z.strictObject({
+    success,
+    startDate: day,
+    endDate: day,
+    days: usageDays,
+    events: z.array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds })),
+  }),
+  Account: z.strictObject({ success, account: z.strictObject({ id: text, name: text, status }), plan, key }),
+  Keys: z.strictObject({ success, keys: z.array(key) }),
+  IssuedKey: z.strictObject(issued),
+  RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
+  AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUse) }),
+  NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
+  AdminAccount: z.strictObject({ success, account: accountWithUse, keys: z.array(key), days: usageDays }),
+  ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
+  Plans: z.strictObject({ success, plans: z.array(plan) }),
+  OnePlan: z.strictObject({ success, plan }),
+  DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
+  Replicas: z.strictObject({
+    success,
+    answering: z.strictObject({
+      version: text,
+      phase: z.enum(['starting', 'ready', 'draining']),
+      simulated: z.boolean(),
+      engine: z.enum(['sqlite', 'postgres']),
+      revision: z.int(),
+      behind: z.int(),
+      newestDataAgeSeconds: z.int().nullable(),
+      historyBytes: z.int(),
+    }),
+    holders: z.array(
+      z.strictObject({ replica: text, accounts: z.int(), units: z.int(), silentSeconds: z.int() }),
+    ),
+  }),
+  Health: z.strictObject({
+    status: z.enum(['starting', 'ready', 'draining']),
+    ready: z.boolean(),
+    version: text,
+    revision: z.int(),
+    newestDataAgeSeconds: z.int().nullable(),
+    simulated: z.boolean(),
+  }),
+  Error: z.strictObject({
+    success: z.literal(false),
+    message: text.describe('What was wrong, what was received, and what would be right'),
+    statusCode: z.string().regex(/^[45]\d\d$/),
+    code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
+  }),
+  UsageError: z.strictObject({ success: z.literal(false), error: text }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type SchemaName = keyof typeof SCHEMAS;
