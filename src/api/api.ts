@@ -131,15 +131,16 @@ export class Api {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
-    if (!url.namesFormat && formatAccepted(request.headers.get('accept')) !== 'json') return undefined;
-    const key = request.headers.get('x-api-key') ?? url.key;
+    const { headers } = request;
+    if (!url.namesFormat && formatAccepted(headers.get('accept')) !== 'json') return undefined;
+    const key = headers.get('x-api-key') ?? url.key;
     const known = key === undefined ? undefined : gate.directory.cached(key);
     const ready = known && url.answers.get(known.customer.plan);
     if (!ready?.isGood(now) || !gate.admitsAtOnce(known!, now)) return undefined;
 
     const { customer } = known!;
     const representation = ready.representation(request);
-    const ifNoneMatch = request.headers.get('if-none-match');
+    const ifNoneMatch = headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
       return this.#responses.notModified(representation, requestId, customer);
     }
