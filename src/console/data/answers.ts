@@ -1,0 +1,106 @@
+/** The answers that the page reads. */
+
+export interface Ohlc {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+
+export interface Bar extends Ohlc {
+  /** YYYY-MM-DD */
+  date: string;
+}
+
+export interface MarketSymbol {
+  symbol: string;
+  category: string;
+  name: string;
+  currency: { code: string; name: string; symbol: string };
+  unit: { symbol: string; name: string };
+  status: 'active' | 'deprecated';
+  updateInterval: 'minute' | 'day' | 'week' | 'month';
+  firstDate: string | null;
+  lastDate: string | null;
+}
+
+/** One event of the stream. */
+export interface Rate {
+  symbol: string;
+  rate: number;
+  date: string;
+  at: string;
+  unit: string;
+  quote: string;
+  source: string;
+}
+
+export interface Plan {
+  name: string;
+  quota: number;
+  delaySeconds: number;
+  maxSymbols: number;
+  maxSpanDays: number;
+  burstPerSecond: number;
+}
+
+export interface KeyRecord {
+  id: string;
+  status: 'active' | 'expired' | 'revoked';
+  createdAt: number;
+  expiresAt: number | null;
+  allowedIps: string[] | null;
+  headerOnly: boolean;
+}
+
+export interface AccountAnswer {
+  account: { id: string; name: string; status: string };
+  plan: Plan;
+  key: KeyRecord;
+}
+
+export interface UsageAnswer {
+  plan: string;
+  quota: number;
+  used: number;
+  remaining: number;
+  resetAt: number;
+}
+
+export interface UsageDay {
+  date: string;
+  endpoint: string;
+  count: number;
+}
+
+export interface UsageDailyAnswer {
+  startDate: string;
+  endDate: string;
+  days: UsageDay[];
+  events: { percent: number; used: number; quota: number; at: number }[];
+}
+
+export interface IssuedAnswer {
+  apiKey: string;
+  key: KeyRecord;
+}
+
+export interface ConfigAnswer {
+  version: string;
+  simulated: boolean;
+  admin: boolean;
+  /** What there is to ask: the page shows what the service has. */
+  paths: string[];
+  given?: { kind: 'demo' | 'public'; key: string };
+}
+
+export type SeriesAnswer = {
+  rates: Record<string, Record<string, Ohlc>>;
+  metadata?: Record<string, { unit: string; quote: string; source: string }>;
+};
+
+export interface LatestAnswer {
+  timestamp: number;
+  rates: Record<string, number>;
+  metadata?: Record<string, { unit: string; quote: string; at: string; source: string; stale: boolean }>;
+}

@@ -1,0 +1,82 @@
+/** Speaks HTTP to the service that this page came from, as any client does. */
+
+/** What went wrong, in words for a person. `status` 0: nothing answered at all. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+
+  /** The key is the trouble, so another one has to be given. */
+  get isAboutKey(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+}
+
+interface Envelope {
+  success?: boolean;
+  message?: string;
+  error?: string;
+  code?: string;
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** How often a request that came too fast is sent again, and how long that may be waited for. */
+const TRIES_MAX = 8;
+const WAIT_SECONDS_MAX = 3;
+
+export async function ask<T>(path: string, options: Ask = {}): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const response = await send(path, options);
+    const waitSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const tooFast = response.status === 429 && waitSeconds <= WAIT_SECONDS_MAX && tries < TRIES_MAX;
+    if (!tooFast) return read<T>(response);
+    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000 + 100 * tries));
+  }
+}
+
+/** Asks with an API key. */
+export function askWithKey<T>(key: string, path: string, options: Ask = {}): Promise<T> {
+  return ask<T>(path, { ...options, headers: { ...options.headers, 'x-api-key': key } });
+}
+
+/** Asks with the admin token. */
+export function askAsOperator<T>(token: string, path: string, options: Ask = {}): Promise<T> {
+  return ask<T>(path, { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function send(path: string, { method = 'GET', headers = {}, body, signal }: Ask): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      cache: 'no-cache',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'offline', 'The service does not answer. It may be restarting, or the network is away.');
+  }
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const body = (await response.json().catch(() => ({}))) as Envelope;
+  if (response.ok && body.success !== false) return body as T;
+  const message = body.message ?? body.error ?? `The service answered with status ${response.status}.`;
+  throw new ApiError(response.status, body.code ?? 'unknown', message);
+}

@@ -1,0 +1,10 @@
+/** What the service has, by path. */
+let paths: ReadonlySet<string> = new Set();
+
+export function learnFeatures(known: readonly string[]): void {
+  paths = new Set(known);
+}
+
+export function has(path: string): boolean {
+  return paths.has(path);
+}
