@@ -6,7 +6,7 @@ import { systemClock } from '../src/clock.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { insertRows } from '../src/ledger/statements.ts';
 import { measure } from './lib/load.ts';
-import { startOpenpit } from './lib/openpit.ts';
+import { createKey, startProgram } from './lib/openpit.ts';
 import { median, type Target } from './lib/process.ts';
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
@@ -40,8 +40,9 @@ const request = (key: string) => ({
 const runs: { accounts: number; startMs: number; target: Target; key: string; samples: number[] }[] = [];
 for (const accounts of [1, COUNT]) {
   const dir = await ledgerWith(accounts);
+  const key = createKey(dir);
   const start = performance.now();
-  const { target, key } = await startOpenpit(dir);
+  const target = await startProgram(dir);
   runs.push({ accounts, startMs: performance.now() - start, target, key, samples: [] });
 }
 for (let round = 0; round <= ROUNDS; round++) {
