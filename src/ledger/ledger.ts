@@ -70,9 +70,9 @@ export class Ledger {
 
   /** Whether no price has ever been recorded. */
   async isEmpty(): Promise<boolean> {
-    const [row] = await this.engine
-      .read`SELECT (SELECT count(*) FROM bar_change) + (SELECT count(*) FROM tick) AS n`;
-    return Number(row.n) === 0;
+    const { read } = this.engine;
+    const found = [await read`SELECT 1 FROM bar_change LIMIT 1`, await read`SELECT 1 FROM tick LIMIT 1`];
+    return found.every((rows) => rows.length === 0);
   }
 
   /** When the newest price was recorded, in ms. */
