@@ -4,7 +4,7 @@ import { Closer } from './closer.ts';
 import { DueFeeds } from './due.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Provider, Secrets } from './provider.ts';
-import type { RunResult } from './runner.ts';
+import type { RunResult } from './run-record.ts';
 import { Simulator } from './simulator/simulator.ts';
 import { realSurroundings, sleepUntil } from './surroundings.ts';
 
@@ -112,12 +112,13 @@ export class FeedLoop {
     const { providers, secrets } = this.#providing;
     const parts = {
       ledger,
+      providers,
       secrets,
       around: realSurroundings(this.#clock),
       holder: crypto.randomUUID(),
       signal: this.#stopping.signal,
     };
-    const due = new DueFeeds(providers, parts, this.#onRunEnd);
+    const due = new DueFeeds(parts, this.#onRunEnd);
     return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger), due };
   }
 

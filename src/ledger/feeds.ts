@@ -55,6 +55,12 @@ export class FeedStore {
     });
   }
 
+  /** The feeds that are on. */
+  async enabled(): Promise<Set<string>> {
+    const rows = await this.#engine.read`SELECT key FROM feed WHERE enabled = 1`;
+    return new Set(rows.map((row: Row) => String(row.key)));
+  }
+
   /** The feeds that are on, due, and run by nobody. */
   async due(now: number): Promise<string[]> {
     const { read } = this.#engine;
@@ -178,6 +184,9 @@ function toRun(row: Row): FeedRun {
     missing: Number(row.missing),
     refused: Number(row.refused),
     reasons: JSON.parse(String(row.reasons)),
+    odd: Number(row.odd),
+    ignored: Number(row.ignored),
+    notes: JSON.parse(String(row.notes)),
   };
 }
 

@@ -106,6 +106,15 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
          PRIMARY KEY (feed, url_hash)) {clustered}`,
     ],
   },
+  {
+    id: 5,
+    title: 'notes of runs',
+    statements: [
+      `ALTER TABLE feed_run ADD COLUMN odd INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN ignored INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN notes TEXT NOT NULL DEFAULT '[]'`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

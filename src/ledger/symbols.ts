@@ -17,6 +17,27 @@ export interface Alias {
   kind: string;
 }
 
+/** The status of a row that is an exchange rate. */
+const CURRENCY: SymbolRecord['status'] = 'currency';
+
+/**
+ * The series of one exchange rate. The slash keeps it apart from every symbol: no code may have one. Its day is the UTC
+ * day, so a rate is seen from when it was recorded, as a close is.
+ */
+function exchangeRate(currency: string): SymbolRecord {
+  return {
+    code: `EUR/${currency}`,
+    name: `${currency} for 1 EUR`,
+    category: 'Currencies',
+    currency: { code: currency, name: currency, symbol: currency },
+    unit: { symbol: 'EUR', name: 'Euro' },
+    market: 'SPOT',
+    decimals: 4,
+    status: CURRENCY,
+    updateInterval: 'day',
+  };
+}
+
 export class SymbolStore {
   readonly #engine: Engine;
 
@@ -25,8 +46,23 @@ export class SymbolStore {
   }
 
   async list(): Promise<LedgerSymbol[]> {
-    const symbols: LedgerSymbol[] = (await this.#engine.read`SELECT * FROM symbol`).map(toSymbol);
-    return sortBy(symbols, (symbol) => symbol.code);
+    const rows = await this.#engine.read`SELECT * FROM symbol WHERE status <> ${CURRENCY}`;
+    return sortBy(rows.map(toSymbol), (symbol: LedgerSymbol) => symbol.code);
+  }
+
+  /** The exchange rates: series of their own beside the symbols, in units of a currency for 1 EUR. */
+  async currencies(): Promise<LedgerSymbol[]> {
+    const rows = await this.#engine.read`SELECT * FROM symbol WHERE status = ${CURRENCY}`;
+    return sortBy(rows.map(toSymbol), (symbol: LedgerSymbol) => symbol.code);
+  }
+
+  /** Sees to it that there is a series for the rate of each currency. Gives all of them, by the currency's code. */
+  async addCurrencies(codes: readonly string[]): Promise<Map<string, LedgerSymbol>> {
+    const known = byCurrency(await this.currencies());
+    const missing = codes.filter((code) => !known.has(code));
+    if (missing.length === 0) return known;
+    await this.#engine.write((tx) => upsert(tx, missing.map(exchangeRate), []));
+    return byCurrency(await this.currencies());
   }
 
   async aliases(): Promise<Alias[]> {
@@ -106,6 +142,10 @@ async function writeSymbol(tx: SQL, id: number, s: SymbolRecord, revision: numbe
        revision = excluded.revision`;
 }
 
+function byCurrency(symbols: readonly LedgerSymbol[]): Map<string, LedgerSymbol> {
+  return new Map(symbols.map((symbol) => [symbol.currency.code, symbol]));
+}
+
 function sameRecord(a: SymbolRecord, b: SymbolRecord): boolean {
   return Bun.deepEquals(recordOf(a), recordOf(b));
 }
@@ -141,7 +181,7 @@ function toSymbol(row: Row): LedgerSymbol {
     unit: { symbol: String(row.unit_symbol), name: String(row.unit_name) },
     market: String(row.market),
     decimals: Number(row.decimals),
-    status: row.status === 'deprecated' ? 'deprecated' : 'active',
+    status: String(row.status) as SymbolRecord['status'],
     updateInterval: String(row.update_interval) as UpdateInterval,
     real: row.real_revision !== null,
   };

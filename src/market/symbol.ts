@@ -11,7 +11,8 @@ export interface SymbolRecord {
   market: string;
   /** How many decimals its prices usually have. */
   decimals: number;
-  status: 'active' | 'deprecated';
+  /** `currency`: not a commodity but the exchange rate of one currency, which is never listed. */
+  status: 'active' | 'deprecated' | 'currency';
   updateInterval: UpdateInterval;
 }
 
