@@ -15,6 +15,8 @@ export interface Config {
   readonly mounts: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly adminToken: string | undefined;
+  /** The plan of the key that the page gives to everybody. */
+  readonly publicPlan: string | undefined;
   /** Where quota events are posted. */
   readonly webhookUrl: string | undefined;
   readonly webhookSecret: string | undefined;
@@ -57,7 +59,16 @@ export const SETTINGS = [
     default: '',
     help: 'Addresses and ranges of proxies whose X-Forwarded-For is believed',
   },
-  { env: 'OPENPIT_ADMIN_TOKEN', default: '', help: 'Token for /metrics from other machines' },
+  {
+    env: 'OPENPIT_ADMIN_TOKEN',
+    default: '',
+    help: 'Token for the operator’s page and /metrics from elsewhere',
+  },
+  {
+    env: 'OPENPIT_PUBLIC_PLAN',
+    default: '',
+    help: 'A plan: everybody who opens the page then has a key of it',
+  },
   {
     env: 'OPENPIT_WEBHOOK_URL',
     default: '',
@@ -138,6 +149,7 @@ export function readConfig(
     mounts: readMounts(list('OPENPIT_MOUNTS')),
     trustedProxies: readAddresses('OPENPIT_TRUSTED_PROXIES', list('OPENPIT_TRUSTED_PROXIES')),
     adminToken: text('OPENPIT_ADMIN_TOKEN') || undefined,
+    publicPlan: text('OPENPIT_PUBLIC_PLAN') || undefined,
     webhookUrl: readUrl('OPENPIT_WEBHOOK_URL', text('OPENPIT_WEBHOOK_URL')),
     webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),

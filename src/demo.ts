@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { hashKey, secureRandom } from './gate/key.ts';
 import { createAccount, issueKey } from './gate/onboarding.ts';
+import { isActive } from './ledger/accounts.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
 const DEMO_ACCOUNT = 'acc_demo';
@@ -29,7 +30,7 @@ export async function demoKey(config: Config, ledger: Ledger, now: number): Prom
   if (existsSync(path)) {
     const kept = readFileSync(path, 'utf8').trim();
     const known = await ledger.accounts.byKeyHash(hashKey(kept));
-    if (known && known.key.revokedAt === null) return kept;
+    if (known && isActive(known.key, now)) return kept;
   }
   const issued = (await ledger.accounts.find(DEMO_ACCOUNT))
     ? await issueKey(ledger, DEMO_ACCOUNT, {}, now, secureRandom)

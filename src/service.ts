@@ -15,6 +15,7 @@ import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type Log, messageOf } from './log.ts';
+import { publicKey } from './public-key.ts';
 
 export const VERSION = packageJson.version;
 
@@ -30,6 +31,8 @@ export interface Core {
   readonly board: Board;
   readonly api: Api;
   readonly demo: boolean;
+  /** The key of the demo account, when prices are simulated. */
+  readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
   /** Takes in what was written to the ledger. */
@@ -50,6 +53,10 @@ export interface Service {
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
   const ledger = await Ledger.open(config.databaseUrl, clock);
   const demo = await decideDemo(config, ledger);
+  const pageKeys = {
+    demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
+    publicKey: await publicKey(config, ledger, clock.now()),
+  };
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
   const meter = await Meter.open({
     ledger,
@@ -61,7 +68,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
     [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
   );
-  const { mounts, trustedProxies, adminToken } = config;
+  const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
   const health = () => ({
     phase: core.phase,
     revision: board.revision,
@@ -82,8 +89,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     ledger,
     board,
     demo,
+    demoKey: pageKeys.demoKey,
     phase: 'starting',
     api: new Api({
+      ledger,
       board,
       gate,
       meter,
@@ -92,6 +101,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       mounts,
       trustedProxies,
       adminToken,
+      failedKeysPerMinute,
+      pageKeys,
+      simulated: demo,
       version: VERSION,
       phase: () => core.phase,
       health,
@@ -113,7 +125,6 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
 /** Opens the core, listens, and starts what brings prices. Stopping is the reverse. */
 export async function startService(config: Config, clock: Clock, log: Log): Promise<Service> {
   const core = await openCore(config, clock, log);
-  const key = core.demo ? await demoKey(config, core.ledger, clock.now()) : undefined;
   const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
   const telling = repeat(TELL_EVERY_MS, async () => {
     await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
@@ -146,11 +157,12 @@ export async function startService(config: Config, clock: Clock, log: Log): Prom
 
   return {
     url: listener.url,
-    demoKey: key,
+    demoKey: core.demoKey,
     ready: ready.promise,
     async stop() {
       core.phase = 'draining';
       log.info('stopping');
+      core.api.drain();
       await listener.stop(config.drainSeconds * 1000);
       await feeds.stop();
       await following.stop();

@@ -1,33 +1,33 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
-import type { Admission, Gate } from '../gate/gate.ts';
+import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
-import type { Spend } from '../gate/meter/spend.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { isOutage } from '../ledger/outage.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
-import { ClientAddress } from './client-address.ts';
-import type { Endpoint, PriceEndpoint } from './endpoint.ts';
-import { fluctuation } from './endpoints/fluctuation.ts';
-import { historical } from './endpoints/historical.ts';
-import { latest } from './endpoints/latest.ts';
-import { symbols } from './endpoints/symbols.ts';
-import { timeSeries } from './endpoints/time-series.ts';
-import { usage } from './endpoints/usage.ts';
+import type { Endpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
-import { ALLOWED_METHODS, PREFLIGHT_HEADERS } from './headers.ts';
+import type { Exchange } from './exchange.ts';
+import { PREFLIGHT_HEADERS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
+import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
-import { type Health, healthResponse, metricsResponse, type Phase } from './operations.ts';
-import { single } from './parameters.ts';
-import { type Query, readQuery, readTarget, type Target } from './query.ts';
+import type { Health, Phase } from './operations.ts';
+import { type Query, readQuery, readTarget } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
-import { type Addressee, Responses } from './responses.ts';
+import { Reception } from './reception.ts';
+import { quotaRefusal } from './refusals.ts';
+import { Responses } from './responses.ts';
 import { Router } from './router.ts';
+import { requireMethod, routesOf } from './routes.ts';
+import type { PageKeys } from './site/page-key.ts';
+import { StreamHub } from './stream/hub.ts';
 
 export interface ApiOptions {
+  ledger: Ledger;
   board: Board;
   gate: Gate;
   meter: Meter;
@@ -36,31 +36,22 @@ export interface ApiOptions {
   mounts: readonly string[];
   trustedProxies: readonly string[];
   adminToken: string | undefined;
+  failedKeysPerMinute: number;
+  /** The keys that the page is given by itself. */
+  pageKeys: PageKeys;
+  /** Whether prices are simulated. */
+  simulated: boolean;
   version: string;
   phase(): Phase;
   health(): Health;
   gauges: readonly Gauge[];
 }
 
-const ENDPOINTS: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
-
-/** At the root alone. */
-const OPERATIONS: ReadonlySet<string> = new Set(['/health', '/metrics']);
-
 /** The longest path and query that are read, in characters. */
 const URL_LENGTH_MAX = 8_192;
 
 /** A database that restarts is back within seconds. */
 const OUTAGE_RETRY_SECONDS = 5;
-
-/** One request on its way, with what is known of it so far. */
-interface Exchange extends Addressee {
-  target: Target;
-  endpoint: Endpoint | undefined;
-  peer(): string;
-  /** The unit that is being taken for it. */
-  spending: Spend | Promise<Spend> | undefined;
-}
 
 /**
  * The interface over HTTP. Every request goes through `#answer`, from top to bottom; one whose answer is still good from
@@ -71,22 +62,28 @@ export class Api {
   readonly #router: Router<Endpoint>;
   readonly #allowance: Allowance;
   readonly #responses: Responses;
-  readonly #clientAddress: ClientAddress;
+  readonly #reception: Reception;
   readonly #metrics: Metrics;
+  readonly #management: Management;
+  readonly #streams: StreamHub;
   readonly #kept = new KeptAnswers();
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
   #requests = 0;
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.#clientAddress = new ClientAddress(options.trustedProxies);
     this.#metrics = new Metrics(options.gauges);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
-    this.#router = new Router(
-      options.mounts,
-      Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint])),
-    );
+    this.#reception = new Reception(options, this.#allowance);
+    this.#management = new Management(options);
+    this.#streams = new StreamHub(options);
+    this.#router = new Router(options.mounts, routesOf(options, this.#metrics));
+  }
+
+  /** Ends what would go on for ever, so that the process can stop. */
+  drain(): void {
+    this.#streams.drain();
   }
 
   handle(request: Request, peer: () => string): Response | Promise<Response> {
@@ -136,8 +133,10 @@ export class Api {
 
   #receive(request: Request, requestId: string, peer: () => string): Exchange {
     const target = readTarget(request.url);
-    const endpoint = this.#router.find(target.path);
-    return { request, requestId, peer, target, endpoint, customer: undefined, spending: undefined };
+    const found = this.#router.find(target.path);
+    const [endpoint, id] = [found?.route, found?.id ?? ''];
+    const unknown = { customer: undefined, key: undefined, spending: undefined };
+    return { request, requestId, peer, target, endpoint, id, ...unknown };
   }
 
   async #handleFully(exchange: Exchange, started: number): Promise<Response> {
@@ -147,7 +146,7 @@ export class Api {
       response = await this.#answer(exchange);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
-      response = this.#responses.refusal(exchange, refusal, endpoint?.kind === 'account');
+      response = this.#responses.refusal(exchange, refusal, endpoint);
     }
     if (this.#options.phase() === 'draining') response.headers.set('Connection', 'close');
     this.#observe(endpoint, request, requestId, response.status, started);
@@ -159,30 +158,41 @@ export class Api {
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
   async #answer(exchange: Exchange): Promise<Response> {
-    const { request, requestId, target, endpoint } = exchange;
+    const { request, requestId, target, endpoint, id } = exchange;
     const { meter, phase } = this.#options;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
-    if (!endpoint && !OPERATIONS.has(target.path)) {
+    if (!endpoint) {
       throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
     }
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
-    requireReading(request);
-    if (!endpoint) return this.#operations(exchange);
+    requireMethod(request, endpoint);
+    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer() });
+    if (endpoint.kind === 'admin') {
+      const managing = { request, id, query: target.query };
+      const address = () => this.#reception.addressOf(exchange);
+      return this.#responses.admin(exchange, await this.#management.admin(endpoint, managing, address));
+    }
     if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
 
     const query = readQuery(target.query);
-    const customer = exchange.customer ?? (await this.#admit(exchange, query));
+    const customer = exchange.customer ?? (await this.#reception.admit(exchange, query));
     if (endpoint.kind === 'account') {
       return this.#responses.account(exchange, await endpoint.answer(customer, meter, query));
     }
+    if (endpoint.kind === 'owner') {
+      const managing = { request, id, query: target.query };
+      const answer = this.#management.owner(endpoint, managing, customer, exchange.key!.known);
+      return this.#responses.account(exchange, await answer);
+    }
+    if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
     const ready = await this.#prepare(request, endpoint, query, customer);
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
       return this.#responses.notModified(representation, requestId, customer);
     }
-    if (request.method !== 'HEAD') await this.#count(exchange, customer, endpoint);
+    if (request.method !== 'HEAD') await this.#reception.count(exchange, customer, endpoint);
     return this.#responses.success(representation, requestId, customer);
   }
 
@@ -198,12 +208,7 @@ export class Api {
     const context = { query, plan, board, now: clock.now() };
     const question = endpoint.read(context);
     const view = board.view(plan.delaySeconds * 1000);
-    // What was loaded can be let go of again while others were waited for: so until all is there.
-    for (;;) {
-      const loading = board.prepare(question.series, endpoint.needs, context.now);
-      if (!loading) break;
-      await loading;
-    }
+    await board.ready(question.series, endpoint.needs, context.now);
     const answer = endpoint.answer(question, view, context);
     const ready = new ReadyAnswer(answer, question.series, view, board, plan, context.now);
     const keys = query.get('apiKey');
@@ -211,41 +216,31 @@ export class Api {
     return ready;
   }
 
-  /** What is not part of the interface. */
-  #operations({ request, target, peer }: Exchange): Response {
-    const { adminToken, clock, health, version } = this.#options;
-    if (target.path === '/health') return healthResponse(health(), version, clock.now());
-    return metricsResponse(request, peer(), adminToken, this.#metrics);
-  }
-
-  /** Finds out who asks. The header wins over the parameter. */
-  async #admit(exchange: Exchange, query: Query): Promise<Customer> {
-    const { headers } = exchange.request;
-    const inHeader = headers.get('x-api-key')?.trim();
-    const key = inHeader || single(query, 'apiKey')?.trim();
-    if (!key) throw refuse('missing_key', {});
-    const address = () => this.#clientAddress.of(exchange.peer(), headers.get('x-forwarded-for'));
-    const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
-    const admission = admitting instanceof Promise ? await admitting : admitting;
-    if ('customer' in admission) {
-      exchange.customer = admission.customer;
-      await this.#allowance.learn(admission.customer);
-    }
-    if (admission.ok) return admission.customer;
-    throw refusalOf(admission);
-  }
-
-  /** Takes one unit of the quota, or refuses. */
-  async #count(exchange: Exchange, { account, plan }: Customer, { name }: PriceEndpoint): Promise<void> {
-    const spending = exchange.spending ?? this.#options.meter.spend(account, name);
-    const spend = spending instanceof Promise ? await spending : spending;
-    if (spend.ok) return;
-    if (spend.reason === 'unavailable') {
-      throw refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
-    }
-    const { resetAt, secondsToReset } = this.#allowance;
-    const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString() };
-    throw refuse('quota_exhausted', details, secondsToReset);
+  /** Opens a stream. It is counted like an answer, and again for its events. */
+  async #stream(
+    exchange: Exchange,
+    endpoint: StreamEndpoint,
+    query: Query,
+    customer: Customer,
+  ): Promise<Response> {
+    const { board, clock, meter } = this.#options;
+    const { plan, account } = customer;
+    const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
+    const channel = this.#streams.channel(board.view(plan.delaySeconds * 1000));
+    await board.ready(series, endpoint.needs, clock.now());
+    this.#streams.requireRoom(account.id);
+    if (exchange.request.method === 'HEAD') return this.#responses.stream(exchange, null);
+    await this.#reception.count(exchange, customer, endpoint);
+    const body = this.#streams.open({
+      channel,
+      account,
+      meter,
+      topics: channel.topics(symbols),
+      after: channel.sequenceOf(exchange.request.headers.get('last-event-id')),
+      key: exchange.key!.text,
+      quotaRefusal: (spend) => quotaRefusal(spend, customer.plan, this.#allowance),
+    });
+    return this.#responses.stream(exchange, body);
   }
 
   /** A ledger that is away comes back. What nobody expected is logged in full and told as nothing but its id. */
@@ -273,25 +268,5 @@ export class Api {
     this.#metrics.counter(name, status).add(ms);
     const { log } = this.#options;
     if (log.debugs) log.debug('request', { requestId, method: request.method, endpoint: name, status, ms });
-  }
-}
-
-function requireReading({ method }: Request): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw refuse('method_not_allowed', { method, allowed: ALLOWED_METHODS });
-}
-
-function refusalOf(admission: Admission & { ok: false }): Refusal {
-  switch (admission.code) {
-    case 'failed_keys':
-      return refuse('rate_limited', { limit: 'too many wrong keys came from your address' }, 60);
-    case 'key_not_allowed':
-      return refuse('key_not_allowed', { why: admission.why });
-    case 'rate_limited': {
-      const { name, burstPerSecond } = admission.customer.plan;
-      return refuse('rate_limited', { limit: `the plan "${name}" allows ${burstPerSecond} a second` }, 1);
-    }
-    default:
-      return refuse(admission.code, {});
   }
 }

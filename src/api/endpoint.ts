@@ -1,11 +1,14 @@
+import type { z } from 'zod';
 import type { Board } from '../board/board.ts';
 import type { Loaded, Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Meter } from '../gate/meter/meter.ts';
-import type { Plan } from '../ledger/accounts.ts';
+import type { ApiKey, Plan } from '../ledger/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { JSON_TYPE } from './headers.ts';
+import type { AskedSymbol } from './parameters.ts';
 import type { Query } from './query.ts';
 
 /** What an endpoint that serves prices may look at. */
@@ -51,7 +54,69 @@ export interface AccountEndpoint {
   answer(customer: Customer, meter: Meter, query: Query): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export type Endpoint = PriceEndpoint | AccountEndpoint;
+/** An endpoint that goes on telling prices. It is read like any other; a connection then costs a unit, and so do its events. */
+export interface StreamEndpoint {
+  readonly kind: 'stream';
+  readonly name: CountedEndpoint;
+  readonly path: string;
+  readonly needs: Loaded;
+  read(context: Context): { symbols: readonly AskedSymbol[]; series: readonly Series[] };
+}
+
+/** What management looks at, whoever asks. */
+export interface Call {
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  query: Query;
+  ledger: Ledger;
+  meter: Meter;
+  now: number;
+  /** Reads the body; one that the schema does not take is refused with every reason. */
+  body<T>(schema: z.ZodType<T>): Promise<T>;
+}
+
+/** Management by the owner of a key. */
+export interface OwnerCall extends Call {
+  customer: Customer;
+  key: ApiKey;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Action<C extends Call> = (call: C) => Promise<Readonly<Record<string, unknown>>>;
+export type Actions<C extends Call> = Partial<Readonly<Record<Method, Action<C>>>>;
+
+/** What a customer may see and change of its own account, with its key. It is free. */
+export interface OwnerEndpoint {
+  readonly kind: 'owner';
+  readonly name: string;
+  /** With `:id` where a part is left open. */
+  readonly path: string;
+  readonly actions: Actions<OwnerCall>;
+}
+
+/** What the operator may see and change, with the admin token. At the root alone, and only when there is a token. */
+export interface AdminEndpoint {
+  readonly kind: 'admin';
+  readonly name: string;
+  readonly path: string;
+  readonly actions: Actions<Call>;
+}
+
+/** What anybody may read: health, the page and its documents. At the root alone. */
+export interface OpenEndpoint {
+  readonly kind: 'open';
+  readonly name: string;
+  readonly path: string;
+  answer(asked: { request: Request; id: string; peer: string }): Response | Promise<Response>;
+}
+
+export type Endpoint =
+  | PriceEndpoint
+  | AccountEndpoint
+  | StreamEndpoint
+  | OwnerEndpoint
+  | AdminEndpoint
+  | OpenEndpoint;
 
 /** Keeps an endpoint's own question type inside it: the pipeline hands `answer` what `read` gave. */
 export function priceEndpoint<Q extends { series: readonly Series[] }>(

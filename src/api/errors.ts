@@ -10,6 +10,15 @@ interface NoData {
   firstDate: string | undefined;
 }
 
+const NOT_ALLOWED = {
+  url: 'This API key may not be sent in the URL. Send it in the header "x-api-key".',
+  address: 'This API key may not be used from your address. Ask the owner of the account to allow it.',
+  management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
+  rules:
+    'This API key has rules of its own, so it may not rotate a key that has others. Use a key without rules.',
+  shared: 'This API key is shared by everybody who reads the page. Use a key of your own account.',
+} as const;
+
 /**
  * Every refusal: its stable code, its status, and the words for the caller. A message says what was wrong, what was
  * received, and what would be right.
@@ -19,102 +28,135 @@ const ERRORS = {
     400,
     (d: { name: string; example: string }) =>
       `The parameter "${d.name}" is missing. Add it, for example ${d.name}=${d.example}.`,
+    { name: 'symbols', example: 'XAU' },
   ),
   invalid_symbols: entry(
     400,
     (d: { received: string }) =>
       `The parameter "symbols" names no symbol (received "${d.received}"). Send codes separated by commas, for example symbols=XAU,WTIOIL-FUT. GET /symbols lists them.`,
+    { received: ',,' },
   ),
   too_many_symbols: entry(
     400,
     (d: { received: number; max: number }) =>
       `The request names ${d.received} symbols and the plan allows ${d.max} in one request. Ask for fewer at a time.`,
+    { received: 21, max: 20 },
   ),
   invalid_date: entry(
     400,
     (d: { name: string; received: string }) =>
       `The parameter "${d.name}" must be a day that exists, as YYYY-MM-DD, from 1900-01-01 to 2199-12-31 (received "${d.received}").`,
+    { name: 'date', received: '2023-02-29' },
   ),
   date_in_future: entry(
     400,
     (d: { name: string; received: string; today: string }) =>
       `The parameter "${d.name}" is in the future (received ${d.received}). Today is ${d.today}; ask for that day or an earlier one.`,
+    { name: 'date', received: '2199-01-01', today: '2024-05-15' },
   ),
   invalid_range: entry(
     400,
     (d: { startDate: string; endDate: string }) =>
       `The startDate ${d.startDate} is after the endDate ${d.endDate}. Swap them.`,
+    { startDate: '2024-05-02', endDate: '2024-05-01' },
   ),
   range_too_long: entry(
     400,
     (d: { days: number; maxDays: number }) =>
       `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. Ask for shorter ranges one after the other.`,
+    { days: 31, maxDays: 30 },
   ),
   repeated_parameter: entry(
     400,
     (d: { name: string }) => `The parameter "${d.name}" was sent more than once. Send it once.`,
+    { name: 'date' },
+  ),
+  invalid_body: entry(
+    400,
+    (d: { problems: readonly string[] }) =>
+      `The body is not right: ${d.problems.join('; ')}. Send JSON with "Content-Type: application/json".`,
+    { problems: ['name must not be empty'] },
   ),
   missing_key: entry(
     401,
     () => 'No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".',
+    {},
   ),
   invalid_key: entry(
     401,
     () => 'The API key is not valid: it is unknown, expired or revoked. Check it, or ask for a new one.',
+    {},
   ),
   invalid_admin_token: entry(
     401,
     () =>
       'This needs the admin token. Send the header "Authorization: Bearer …" with the value of OPENPIT_ADMIN_TOKEN.',
+    {},
   ),
   account_suspended: entry(
     403,
     () => 'The account of this API key is suspended. Ask the operator of this service.',
+    {},
   ),
-  key_not_allowed: entry(403, (d: { why: 'address' | 'url' }) =>
-    d.why === 'url'
-      ? 'This API key may not be sent in the URL. Send it in the header "x-api-key".'
-      : 'This API key may not be used from your address. Ask the owner of the account to allow it.',
-  ),
-  not_found: entry(404, (d: { path: string; hint: string }) => `There is nothing at ${d.path}. ${d.hint}`),
+  key_not_allowed: entry(403, (d: { why: keyof typeof NOT_ALLOWED }) => NOT_ALLOWED[d.why], { why: 'url' }),
+  not_found: entry(404, (d: { path: string; hint: string }) => `There is nothing at ${d.path}. ${d.hint}`, {
+    path: '/latest',
+    hint: 'Did you mean /rates/latest?',
+  }),
   unknown_symbol: entry(
     404,
     (d: { unknown: readonly UnknownCode[] }) =>
       `Unknown symbol${d.unknown.length > 1 ? 's' : ''}: ${d.unknown.map(suggest).join('; ')}. GET /symbols lists all codes.`,
+    { unknown: [{ code: 'XAUU', nearest: ['XAU'] }] },
   ),
   no_data: entry(
     404,
     (d: { date: string | undefined; missing: readonly NoData[] }) =>
       `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
+    { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
+  ),
+  not_there: entry(
+    404,
+    (d: { what: 'account' | 'key' | 'plan'; id: string }) => `There is no ${d.what} "${d.id}".`,
+    { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),
   method_not_allowed: entry(
     405,
     (d: { method: string; allowed: string }) =>
       `The method ${d.method} is not allowed here. Use ${d.allowed}.`,
+    { method: 'POST', allowed: 'GET, HEAD, OPTIONS' },
   ),
+  conflict: entry(409, (d: { why: string }) => `This cannot be done now: ${d.why}.`, {
+    why: 'it is the last active key of the account; create another first',
+  }),
   uri_too_long: entry(
     414,
     (d: { length: number; max: number }) =>
       `The URL has ${d.length} characters and the limit is ${d.max}. Ask for fewer symbols at a time.`,
+    { length: 9000, max: 8192 },
   ),
   rate_limited: entry(
     429,
     (d: { limit: string }) => `Too many requests: ${d.limit}. Wait as many seconds as "Retry-After" says.`,
+    { limit: 'the plan "free" allows 5 a second' },
   ),
   quota_exhausted: entry(
     429,
     (d: { quota: number; plan: string; resetAt: string }) =>
       `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. It starts anew at ${d.resetAt}.`,
+    { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z' },
   ),
   internal: entry(
     500,
     (d: { requestId: string }) =>
       `Something went wrong inside the service. It was logged as request ${d.requestId}.`,
+    { requestId: '4f1c2a9b-7' },
   ),
   unavailable: entry(
     503,
     (d: { why: string }) =>
       `The service cannot answer now: ${d.why}. Try again after as many seconds as "Retry-After" says.`,
+    { why: 'it is starting' },
   ),
 } as const;
 
@@ -146,13 +188,14 @@ export function refuse<C extends ErrorCode>(
   return new Refusal(code, status, (message as (d: DetailsOf<C>) => string)(details), retryAfterSeconds);
 }
 
-/** Code and status of every refusal, for the documentation. */
-export const ERROR_STATUSES: readonly { code: ErrorCode; status: number }[] = Object.entries(ERRORS).map(
-  ([code, { status }]) => ({ code: code as ErrorCode, status }),
-);
+/** Code, status and an example of every refusal, for the documentation. */
+export const ERROR_STATUSES: readonly { code: ErrorCode; status: number; example: string }[] = Object.entries(
+  ERRORS,
+).map(([code, { status, example }]) => ({ code: code as ErrorCode, status, example: example() }));
 
-function entry<D>(status: number, message: (details: D) => string) {
-  return { status, message };
+/** The example is what the message takes, for the documentation. */
+function entry<D>(status: number, message: (details: D) => string, example: NoInfer<D>) {
+  return { status, message, example: () => message(example) };
 }
 
 function suggest({ code, nearest }: UnknownCode): string {

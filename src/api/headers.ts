@@ -1,3 +1,5 @@
+import type { Endpoint } from './endpoint.ts';
+
 /** Headers that every answer of the interface carries. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
@@ -23,13 +25,21 @@ export function rateLimit(remaining: number, resetSeconds: number): string {
   return `"month";r=${remaining};t=${resetSeconds}`;
 }
 
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+const READING = ['GET', 'HEAD', 'OPTIONS'] as const;
+const ALLOWED_METHODS = READING.join(', ');
+
+/** The methods of an endpoint; most can only be read. */
+export function allowedMethods(endpoint: Endpoint | undefined): readonly string[] {
+  if (!endpoint || !('actions' in endpoint)) return READING;
+  const { GET, ...changes } = endpoint.actions;
+  return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];
+}
 
 /** The answer to a CORS preflight; browsers may keep it for a day. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
   'Access-Control-Allow-Methods': ALLOWED_METHODS,
-  'Access-Control-Allow-Headers': 'x-api-key, content-type, accept, if-none-match',
+  'Access-Control-Allow-Headers': 'x-api-key, content-type, accept, if-none-match, last-event-id',
   'Access-Control-Max-Age': '86400',
   Allow: ALLOWED_METHODS,
 };

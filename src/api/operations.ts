@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { withoutMapping } from '../gate/addresses.ts';
+import type { Clock } from '../clock.ts';
+import { isLoopback } from '../gate/addresses.ts';
+import type { OpenEndpoint } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,8 +18,33 @@ export interface Health {
   simulated: boolean;
 }
 
+/** What is not part of the interface, at the root alone. */
+export function operations(options: {
+  health(): Health;
+  version: string;
+  clock: Clock;
+  adminToken: string | undefined;
+  metrics: Metrics;
+}): OpenEndpoint[] {
+  const { health, version, clock, adminToken, metrics } = options;
+  return [
+    {
+      kind: 'open',
+      name: 'other',
+      path: '/health',
+      answer: () => healthResponse(health(), version, clock.now()),
+    },
+    {
+      kind: 'open',
+      name: 'other',
+      path: '/metrics',
+      answer: ({ request, peer }) => metricsResponse(request, peer, adminToken, metrics),
+    },
+  ];
+}
+
 /** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
-export function healthResponse(health: Health, version: string, now: number): Response {
+function healthResponse(health: Health, version: string, now: number): Response {
   const body = {
     status: health.phase,
     ready: health.phase === 'ready',
@@ -39,21 +66,19 @@ export function healthResponse(health: Health, version: string, now: number): Re
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
-export function metricsResponse(
+function metricsResponse(
   request: Request,
   peer: string,
   adminToken: string | undefined,
   metrics: Metrics,
 ): Response {
-  const address = withoutMapping(peer);
-  const local = address === '::1' || address.startsWith('127.');
-  if (!local || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
+  if (!isLoopback(peer) || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
   return new Response(metrics.render(), {
     headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
   });
 }
 
-function requireAdmin(request: Request, adminToken: string | undefined): void {
+export function requireAdmin(request: Request, adminToken: string | undefined): void {
   const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (!adminToken || !sent || !sameSecret(sent, adminToken)) throw refuse('invalid_admin_token', {});
 }

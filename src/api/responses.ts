@@ -2,8 +2,9 @@ import type { Customer } from '../gate/directory.ts';
 import { withoutKeys } from '../gate/key.ts';
 import type { Allowance } from './allowance.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
-import { ALLOWED_METHODS, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
 import type { Representation } from './ready-answer.ts';
 
 /** What every answer says of its request. */
@@ -42,17 +43,30 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
-  /** Errors about the account itself are told in a field of their own, and in nothing else. */
-  refusal(to: Addressee, refusal: Refusal, inErrorField: boolean): Response {
+  /** What the operator is told: nothing that another site's script could read. */
+  admin(to: Addressee, body: Readonly<Record<string, unknown>>): Response {
+    const { 'Access-Control-Allow-Origin': _, ...headers } = this.#headers(to);
+    return jsonResponse(JSON.stringify(body), 200, to, headers);
+  }
+
+  /** Server-sent events. A proxy must not collect them. */
+  stream(to: Addressee, body: ReadableStream<Uint8Array> | null): Response {
+    const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+    return new Response(body, { headers: { ...this.#headers(to), ...type } });
+  }
+
+  /** Errors of /usage are told in a field of their own, and in nothing else. */
+  refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Response {
     const { code, status, retryAfterSeconds } = refusal;
     const message = withoutKeys(refusal.message);
-    const body = inErrorField
-      ? { success: false, error: message }
-      : { success: false, message, statusCode: String(status), code };
+    const body =
+      endpoint?.kind === 'account'
+        ? { success: false, error: message }
+        : { success: false, message, statusCode: String(status), code };
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
-    if (status === 405) headers.Allow = ALLOWED_METHODS;
+    if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 

@@ -22,25 +22,45 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/quota': '/usage',
 };
 
+export interface Found<Route> {
+  route: Route;
+  /** What stands in the place of `:id`. */
+  id: string;
+}
+
+export interface Routes<Route> {
+  /** Under every mount point. */
+  mounted: Readonly<Record<string, Route>>;
+  /** At the root alone. */
+  root: Readonly<Record<string, Route>>;
+  /** The paths that a message names where nothing better can be guessed. */
+  named: readonly string[];
+}
+
 /** Finds what is at a path, under every mount point, with or without a trailing slash. */
 export class Router<Route> {
-  readonly #routes = new Map<string, Route>();
+  readonly #exact = new Map<string, Found<Route>>();
+  readonly #open: { pattern: RegExp; route: Route }[] = [];
   readonly #paths: readonly string[];
   readonly #mounts: readonly string[];
 
-  constructor(mounts: readonly string[], routes: Readonly<Record<string, Route>>) {
+  constructor(mounts: readonly string[], { mounted, root, named }: Routes<Route>) {
     this.#mounts = mounts;
-    this.#paths = Object.keys(routes);
+    this.#paths = named;
     for (const mount of mounts) {
-      for (const [path, route] of Object.entries(routes)) {
-        this.#routes.set(mount + path, route);
-        this.#routes.set(`${mount + path}/`, route);
-      }
+      for (const [path, route] of Object.entries(mounted)) this.#add(mount + path, route);
     }
+    for (const [path, route] of Object.entries(root)) this.#add(path, route);
   }
 
-  find(path: string): Route | undefined {
-    return this.#routes.get(path);
+  find(path: string): Found<Route> | undefined {
+    const exact = this.#exact.get(path);
+    if (exact) return exact;
+    for (const { pattern, route } of this.#open) {
+      const id = pattern.exec(path)?.[1];
+      if (id !== undefined) return { route, id: decode(id) };
+    }
+    return undefined;
   }
 
   /** A sentence for a path where nothing is: the right path, where it can be guessed. */
@@ -59,5 +79,23 @@ export class Router<Route> {
     const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
     if (meant) return `Did you mean ${mount}${meant}?`;
     return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
+  }
+
+  #add(path: string, route: Route): void {
+    if (path.includes('/:id')) {
+      const escaped = path.replaceAll('.', '\\.').replace('/:id', '/([^/]+)');
+      this.#open.push({ pattern: new RegExp(`^${escaped}/?$`), route });
+      return;
+    }
+    this.#exact.set(path, { route, id: '' });
+    if (path !== '/') this.#exact.set(`${path}/`, { route, id: '' });
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // nothing has such an id
   }
 }

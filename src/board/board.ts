@@ -29,6 +29,7 @@ export class Board {
   #nextDue = Number.POSITIVE_INFINITY;
   #uses = 0;
   #following: Promise<void> = Promise.resolve();
+  #listener: () => void = () => {};
   /** When the newest price was recorded, in ms. */
   newestAt: number | undefined;
 
@@ -95,9 +96,32 @@ export class Board {
     return missing ? this.#load(wanted, needed) : undefined;
   }
 
-  /** Takes in everything up to where the ledger stands. */
+  /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
+  async ready(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> {
+    for (;;) {
+      const loading = this.prepare(wanted, needed, now);
+      if (!loading) return;
+      await loading;
+    }
+  }
+
+  /** Calls when views may show something else: prices came in, came of age, or are to be loaded anew. */
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  /** Takes in everything up to where the ledger stands, and moves delayed views on to now. */
   follow(head: Head): Promise<void> {
-    this.#following = this.#following.catch(() => {}).then(() => this.#follow(head));
+    this.#following = this.#following
+      .catch(() => {})
+      .then(async () => {
+        if (head.epoch !== this.#head.epoch || head.prices !== this.#head.prices) {
+          await this.#follow(head);
+          this.#listener();
+        }
+        const now = this.#options.clock.now();
+        if (this.isDue(now)) this.#advance(now);
+      });
     return this.#following;
   }
 
@@ -120,10 +144,6 @@ export class Board {
       for (const series of this.#series.values()) series.reset();
       this.newestAt = await ledger.newestAt();
       this.#head = head; // last: when the ledger fails on the way, the next turn begins again
-      return;
-    }
-    if (head.prices === this.#head.prices) {
-      this.#head = head;
       return;
     }
     const mine = this.#head.prices;
@@ -195,6 +215,7 @@ export class Board {
   #advance(now: number): void {
     for (const series of this.#series.values()) if (now >= series.nextDue) series.advance(now);
     this.#setNextDue();
+    this.#listener();
   }
 
   #setNextDue(): void {

@@ -52,3 +52,9 @@ export function limitKey(address: string): string {
   const groups = [...before, ...zeros, ...after].slice(0, 4);
   return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
+
+/** Whether an address is this machine's own. */
+export function isLoopback(address: string): boolean {
+  const plain = withoutMapping(address);
+  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
+}

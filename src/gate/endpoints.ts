@@ -1,5 +1,12 @@
 /** What costs a unit. The order is the order of the counts in a spool record, so a new one goes to the end. */
-export const COUNTED_ENDPOINTS = ['symbols', 'latest', 'historical', 'time-series', 'fluctuation'] as const;
+export const COUNTED_ENDPOINTS = [
+  'symbols',
+  'latest',
+  'historical',
+  'time-series',
+  'fluctuation',
+  'stream',
+] as const;
 
 export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
+import type { ApiKey } from '../ledger/accounts.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
-import { limitKey } from './addresses.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
+import { Failures } from './failures.ts';
 import { isWellFormed } from './key.ts';
-import { Window } from './window.ts';
 
 export interface GateOptions {
   ledger: Ledger;
@@ -19,28 +19,23 @@ export interface Presented {
 }
 
 export type Admission =
-  | { ok: true; customer: Customer }
+  | { ok: true; customer: Customer; key: ApiKey }
   | { ok: false; code: 'invalid_key' | 'account_suspended' | 'failed_keys' }
   | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
   | { ok: false; code: 'rate_limited'; customer: Customer };
 
-const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
-
-/** Addresses that are being watched; the longest known are let go of. */
-const ADDRESSES_MAX = 100_000;
 
 /** Who may ask. */
 export class Gate {
   readonly directory: Directory;
   readonly #clock: Clock;
-  readonly #failedKeysPerMinute: number;
-  readonly #failures = new Map<string, Window>();
+  readonly #failures: Failures;
 
   private constructor(options: GateOptions, directory: Directory) {
     this.directory = directory;
     this.#clock = options.clock;
-    this.#failedKeysPerMinute = options.failedKeysPerMinute;
+    this.#failures = new Failures(options.clock, options.failedKeysPerMinute);
   }
 
   static async open(options: GateOptions): Promise<Gate> {
@@ -51,7 +46,7 @@ export class Gate {
   admit(presented: Presented): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
     if (known) return this.#judge(known, presented);
-    if (this.#hasFailedTooOften(presented)) return { ok: false, code: 'failed_keys' };
+    if (this.#failures.areTooMany(presented.address)) return { ok: false, code: 'failed_keys' };
     if (!isWellFormed(presented.key)) return this.#fail(presented);
     return this.directory
       .lookUp(presented.key)
@@ -72,6 +67,17 @@ export class Gate {
     );
   }
 
+  /**
+   * Whether a connection that was admitted with a key may go on: undefined when it may, else why not. It costs nothing
+   * of the burst limit.
+   */
+  async endOf(text: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
+    const known = this.directory.cached(text) ?? (await this.directory.lookUp(text));
+    if (!known || known.key.revokedAt !== null) return 'invalid_key';
+    if (known.key.expiresAt !== null && known.key.expiresAt <= this.#clock.now()) return 'invalid_key';
+    return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
+  }
+
   follow(head: Head): Promise<void> {
     return this.directory.follow(head);
   }
@@ -87,20 +93,11 @@ export class Gate {
     if (!customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)) {
       return { ok: false, code: 'rate_limited', customer };
     }
-    return { ok: true, customer };
+    return { ok: true, customer, key };
   }
 
   #fail(presented: Presented): Admission {
-    const address = limitKey(presented.address());
-    const failures = this.#failures.getOrInsertComputed(address, () => new Window());
-    if (this.#failures.size > ADDRESSES_MAX) this.#failures.delete(this.#failures.keys().next().value!);
-    const counted = failures.take(this.#clock.now(), this.#failedKeysPerMinute, MINUTE_MS);
+    const counted = this.#failures.add(presented.address());
     return { ok: false, code: counted ? 'invalid_key' : 'failed_keys' };
-  }
-
-  #hasFailedTooOften(presented: Presented): boolean {
-    if (this.#failures.size === 0) return false;
-    const failures = this.#failures.get(limitKey(presented.address()));
-    return failures?.isFull(this.#clock.now(), this.#failedKeysPerMinute, MINUTE_MS) ?? false;
   }
 }

@@ -1,7 +1,10 @@
 import type { Account, ApiKey } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
-import { createId, createKey, hashKey, type RandomBytes } from './key.ts';
+import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';
+
+/** The account whose key the page gives to everybody, when the operator has set a public plan. */
+export const PUBLIC_ACCOUNT = 'acc_public';
 
 export interface KeyOptions {
   expiresAt?: number;
@@ -45,6 +48,18 @@ export async function issueKey(
   const issued = makeKey(accountId, options, now, random);
   await ledger.accounts.addKey(issued.key);
   return issued;
+}
+
+/** Sees to it that an account exists and has a key with this text, which is kept elsewhere too. */
+export async function addKnownKey(
+  ledger: Ledger,
+  account: { id: string; name: string; plan: string },
+  text: string,
+  now: number,
+): Promise<void> {
+  if (!(await ledger.accounts.find(account.id)))
+    await ledger.accounts.create({ ...account, status: 'active', createdAt: now });
+  await ledger.accounts.addKey({ ...makeKey(account.id, {}, now, secureRandom).key, hash: hashKey(text) });
 }
 
 /** Makes a key with the same rules as another, which runs out after the overlap. */

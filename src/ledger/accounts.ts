@@ -152,6 +152,20 @@ export class AccountStore {
     });
   }
 
+  /** Revokes a key of an account, unless no active key would be left. */
+  async revokeKeyOf(accountId: string, id: string, at: number): Promise<'revoked' | 'unknown' | 'last'> {
+    return this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'accounts'); // from here on no other key of it can be revoked
+      const rows = await tx`SELECT * FROM api_key WHERE account_id = ${accountId}`;
+      const keys: ApiKey[] = rows.map(toKey);
+      if (!keys.some((key) => key.id === id)) return 'unknown';
+      if (!keys.some((key) => key.id !== id && isActive(key, at))) return 'last';
+      await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
+        WHERE id = ${id}`;
+      return 'revoked';
+    });
+  }
+
   /** The key with this hash and the account it belongs to: one look-up, on a key's first use. */
   async byKeyHash(hash: string): Promise<{ key: ApiKey; account: Account } | undefined> {
     const [keyRow] = await this.#engine.read`SELECT * FROM api_key WHERE hash = ${hash}`;
@@ -176,6 +190,11 @@ export class AccountStore {
       keyHashes: keys.map((row: { hash: string }) => row.hash),
     };
   }
+}
+
+/** Whether a key may be used. */
+export function isActive({ revokedAt, expiresAt }: Omit<ApiKey, 'hash'>, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
 async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> {

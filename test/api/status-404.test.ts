@@ -20,7 +20,7 @@ const GUESSES: [path: string, right: string][] = [
   ['/2024-05-14', '/rates/historical?date=2024-05-14'],
   ['/v2/2024-05-14', '/v2/rates/historical?date=2024-05-14'],
   ['/rates/2024-05-14', '/rates/historical?date=2024-05-14'],
-  ['/', '/rates/latest'],
+  ['/v1/', '/rates/latest'],
   ['/nowhere', '/rates/time-series'],
 ];
 

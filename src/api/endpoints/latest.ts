@@ -45,7 +45,7 @@ export const latest = priceEndpoint({
 });
 
 /** The moment of a tick, or the day of a close. */
-function printAt({ at, day }: LatestPrice): string {
+export function printAt({ at, day }: LatestPrice): string {
   return at === undefined ? printDay(day) : new Date(at).toISOString();
 }
 

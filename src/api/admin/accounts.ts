@@ -1,0 +1,130 @@
+import { secureRandom } from '../../gate/key.ts';
+import { createAccount, issueKey, rotateKey } from '../../gate/onboarding.ts';
+import { type Account, isActive } from '../../ledger/accounts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { periodOf } from '../../ledger/period.ts';
+import { printDay, utcDay } from '../../market/day.ts';
+import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, ROTATION } from '../bodies.ts';
+import type { AdminEndpoint } from '../endpoint.ts';
+import { issuedKey, keyRecord } from '../endpoints/keys.ts';
+import { refuse } from '../errors.ts';
+import { single } from '../parameters.ts';
+
+/** As many as a page can show; a search finds the others. */
+const ACCOUNTS_MAX = 200;
+
+const USAGE_DAYS = 31;
+
+export const adminAccounts: readonly AdminEndpoint[] = [
+  {
+    kind: 'admin',
+    name: 'admin',
+    path: '/admin/accounts',
+    actions: {
+      async GET({ query, ledger }) {
+        const found = await ledger.accounts.list(single(query, 'search') ?? '', ACCOUNTS_MAX);
+        const period = periodOf(await ledger.quota.now());
+        const accounts = await Promise.all(
+          found.map(async (account) => {
+            const { used, quota } = await ledger.quota.usage(account.id, period);
+            return { ...record(account), used, quota };
+          }),
+        );
+        return { success: true, accounts };
+      },
+      async POST({ ledger, now, body }) {
+        const wanted = await body(NEW_ACCOUNT);
+        await requirePlan(ledger, wanted.plan);
+        const { account, issued } = await createAccount(ledger, wanted, now, secureRandom);
+        return { ...issuedKey(issued, now), account: record(account) };
+      },
+    },
+  },
+  {
+    kind: 'admin',
+    name: 'admin',
+    path: '/admin/accounts/:id',
+    actions: {
+      async GET({ id, ledger, now }) {
+        const account = await requireAccount(ledger, id);
+        const ledgerNow = await ledger.quota.now();
+        const { used, quota } = await ledger.quota.usage(id, periodOf(ledgerNow));
+        const last = utcDay(ledgerNow);
+        const days = await ledger.quota.usageByDay(id, last - USAGE_DAYS + 1, last);
+        return {
+          success: true,
+          account: { ...record(account), used, quota },
+          keys: (await ledger.accounts.keys(id)).map((key) => keyRecord(key, now)),
+          days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
+        };
+      },
+      async PATCH({ id, ledger, body }) {
+        const { plan, status } = await body(ACCOUNT_CHANGE);
+        await requireAccount(ledger, id);
+        if (plan !== undefined) await requirePlan(ledger, plan);
+        await ledger.accounts.update(id, {
+          ...(plan !== undefined && { plan }),
+          ...(status !== undefined && { status }),
+        });
+        return { success: true, account: record(await requireAccount(ledger, id)) };
+      },
+    },
+  },
+  {
+    kind: 'admin',
+    name: 'admin',
+    path: '/admin/accounts/:id/keys',
+    actions: {
+      async POST({ id, ledger, now, body }) {
+        const { expiresAt, ...rules } = await body(NEW_KEY);
+        await requireAccount(ledger, id);
+        const options = {
+          ...(rules.headerOnly !== undefined && { headerOnly: rules.headerOnly }),
+          ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
+          ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
+        };
+        return issuedKey(await issueKey(ledger, id, options, now, secureRandom), now);
+      },
+    },
+  },
+  {
+    kind: 'admin',
+    name: 'admin',
+    path: '/admin/keys/:id',
+    actions: {
+      async DELETE({ id, ledger, now }) {
+        if (!(await ledger.accounts.revokeKey(id, now))) throw refuse('not_there', { what: 'key', id });
+        return { success: true, id, revoked: true };
+      },
+    },
+  },
+  {
+    kind: 'admin',
+    name: 'admin',
+    path: '/admin/keys/:id/rotate',
+    actions: {
+      async POST({ id, ledger, now, body }) {
+        const { overlapSeconds } = await body(ROTATION);
+        const old = await ledger.accounts.findKey(id);
+        if (!old) throw refuse('not_there', { what: 'key', id });
+        if (!isActive(old, now)) throw refuse('conflict', { why: 'the key is revoked or has expired' });
+        return issuedKey(await rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom), now);
+      },
+    },
+  },
+];
+
+function record({ id, name, plan, status, createdAt }: Account) {
+  return { id, name, plan, status, createdAt: Math.floor(createdAt / 1000) };
+}
+
+async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
+  const account = await ledger.accounts.find(id);
+  if (!account) throw refuse('not_there', { what: 'account', id: id.slice(0, 64) });
+  return account;
+}
+
+async function requirePlan(ledger: Ledger, name: string): Promise<void> {
+  const plans = await ledger.accounts.plans();
+  if (!plans.some((plan) => plan.name === name)) throw refuse('not_there', { what: 'plan', id: name });
+}

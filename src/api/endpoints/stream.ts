@@ -1,0 +1,15 @@
+import type { StreamEndpoint } from '../endpoint.ts';
+import { findSymbols, readCodes } from '../parameters.ts';
+
+/** GET /rates/stream: the latest rate of each symbol, now and whenever it changes, as server-sent events. */
+export const stream: StreamEndpoint = {
+  kind: 'stream',
+  name: 'stream',
+  path: '/rates/stream',
+  needs: 'recent',
+
+  read({ query, plan, board, now }) {
+    const { symbols } = findSymbols(readCodes(query, plan), board, now);
+    return { symbols, series: symbols.map((asked) => asked.series) };
+  },
+};

@@ -1,0 +1,18 @@
+import type { Spend } from '../gate/meter/spend.ts';
+import type { ApiKey } from '../ledger/accounts.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Target } from './query.ts';
+import type { Addressee } from './responses.ts';
+
+/** One request on its way, with what is known of it so far. */
+export interface Exchange extends Addressee {
+  target: Target;
+  endpoint: Endpoint | undefined;
+  /** What stands in the path's open part. */
+  id: string;
+  peer(): string;
+  /** The key that it came with, and that key's text. */
+  key: { text: string; known: ApiKey } | undefined;
+  /** The unit that is being taken for it. */
+  spending: Spend | Promise<Spend> | undefined;
+}

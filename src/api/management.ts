@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Customer } from '../gate/directory.ts';
+import { Failures } from '../gate/failures.ts';
+import type { Meter } from '../gate/meter/meter.ts';
+import { PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
+import type { ApiKey } from '../ledger/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { AdminEndpoint, Call, Method, OwnerEndpoint } from './endpoint.ts';
+import { refuse } from './errors.ts';
+import { requireAdmin } from './operations.ts';
+import { type Query, readQuery } from './query.ts';
+
+export interface ManagementOptions {
+  ledger: Ledger;
+  meter: Meter;
+  clock: Clock;
+  adminToken: string | undefined;
+  failedKeysPerMinute: number;
+}
+
+/** One request to an account or to the operator's side. */
+export interface Managing {
+  request: Request;
+  id: string;
+  query: string;
+}
+
+/** Far more than any body here has. */
+const BODY_CHARACTERS_MAX = 16_384;
+
+/** Runs what customers and the operator do to accounts, plans and keys. */
+export class Management {
+  readonly #options: ManagementOptions;
+  readonly #failures: Failures;
+
+  constructor(options: ManagementOptions) {
+    this.#options = options;
+    this.#failures = new Failures(options.clock, options.failedKeysPerMinute);
+  }
+
+  /** A change needs the key in a header: another site can make a browser send a URL, but not a header. */
+  owner(
+    endpoint: OwnerEndpoint,
+    managing: Managing,
+    customer: Customer,
+    key: ApiKey,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = managing;
+    const method = methodOf(request);
+    if (method !== 'GET' && !request.headers.get('x-api-key')?.trim())
+      throw refuse('key_not_allowed', { why: 'management' });
+    if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
+      throw refuse('key_not_allowed', { why: 'shared' });
+    return endpoint.actions[method]!({ ...this.#call(managing), customer, key });
+  }
+
+  async admin(
+    endpoint: AdminEndpoint,
+    managing: Managing,
+    address: () => string,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = managing;
+    if (this.#failures.areTooMany(address)) {
+      throw refuse('rate_limited', { limit: 'too many wrong admin tokens came from your address' }, 60);
+    }
+    try {
+      requireAdmin(request, this.#options.adminToken);
+    } catch (refusal) {
+      this.#failures.add(address());
+      throw refusal;
+    }
+    return endpoint.actions[methodOf(request)]!(this.#call(managing));
+  }
+
+  #call({ request, id, query }: Managing): Call {
+    const { ledger, meter, clock } = this.#options;
+    const read: Query = readQuery(query);
+    return { id, query: read, ledger, meter, now: clock.now(), body: (schema) => readBody(request, schema) };
+  }
+}
+
+/** HEAD is answered as GET. */
+function methodOf({ method }: Request): Method {
+  return method === 'HEAD' ? 'GET' : (method as Method);
+}
+
+async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+  const text = await request.text();
+  if (text.length > BODY_CHARACTERS_MAX) throw refuse('invalid_body', { problems: ['it is too long'] });
+  if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+    throw refuse('invalid_body', { problems: ['it is not sent as JSON'] });
+  const parsed = schema.safeParse(text === '' ? {} : parse(text));
+  if (parsed.success) return parsed.data;
+  throw refuse('invalid_body', { problems: parsed.error.issues.slice(0, 10).map(problemOf) });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse('invalid_body', { problems: ['it is no JSON'] });
+  }
+}
+
+function problemOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length > 0 ? `${path.join('.')}: ${message}` : message;
+}

@@ -1,0 +1,62 @@
+import type { Customer } from '../gate/directory.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { Meter } from '../gate/meter/meter.ts';
+import type { Allowance } from './allowance.ts';
+import { ClientAddress } from './client-address.ts';
+import type { PriceEndpoint, StreamEndpoint } from './endpoint.ts';
+import { refuse } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { single } from './parameters.ts';
+import type { Query } from './query.ts';
+import { admissionRefusal, quotaRefusal } from './refusals.ts';
+
+export interface ReceptionOptions {
+  gate: Gate;
+  meter: Meter;
+  trustedProxies: readonly string[];
+}
+
+/** Asks the gate, and puts its noes into words. */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #allowance: Allowance;
+  readonly #clientAddress: ClientAddress;
+
+  constructor(options: ReceptionOptions, allowance: Allowance) {
+    this.#options = options;
+    this.#allowance = allowance;
+    this.#clientAddress = new ClientAddress(options.trustedProxies);
+  }
+
+  /** Finds out who asks. The header wins over the parameter. */
+  async admit(exchange: Exchange, query: Query): Promise<Customer> {
+    const inHeader = exchange.request.headers.get('x-api-key')?.trim();
+    const key = inHeader || single(query, 'apiKey')?.trim();
+    if (!key) throw refuse('missing_key', {});
+    const address = () => this.addressOf(exchange);
+    const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
+    const admission = admitting instanceof Promise ? await admitting : admitting;
+    if ('customer' in admission) {
+      exchange.customer = admission.customer;
+      await this.#allowance.learn(admission.customer);
+    }
+    if (!admission.ok) throw admissionRefusal(admission);
+    exchange.key = { text: key, known: admission.key };
+    return admission.customer;
+  }
+
+  /** Takes one unit of the quota, or refuses. */
+  async count(
+    exchange: Exchange,
+    { account, plan }: Customer,
+    { name }: PriceEndpoint | StreamEndpoint,
+  ): Promise<void> {
+    const spending = exchange.spending ?? this.#options.meter.spend(account, name);
+    const spend = spending instanceof Promise ? await spending : spending;
+    if (!spend.ok) throw quotaRefusal(spend, plan, this.#allowance);
+  }
+
+  addressOf({ request, peer }: Exchange): string {
+    return this.#clientAddress.of(peer(), request.headers.get('x-forwarded-for'));
+  }
+}

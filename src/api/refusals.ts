@@ -1,0 +1,31 @@
+import type { Admission } from '../gate/gate.ts';
+import type { Refusal as QuotaRefusal } from '../gate/meter/spend.ts';
+import type { Plan } from '../ledger/accounts.ts';
+import type { Allowance } from './allowance.ts';
+import { type Refusal, refuse } from './errors.ts';
+
+/** What the gate's no means to the caller. */
+export function admissionRefusal(admission: Admission & { ok: false }): Refusal {
+  switch (admission.code) {
+    case 'failed_keys':
+      return refuse('rate_limited', { limit: 'too many wrong keys came from your address' }, 60);
+    case 'key_not_allowed':
+      return refuse('key_not_allowed', { why: admission.why });
+    case 'rate_limited': {
+      const { name, burstPerSecond } = admission.customer.plan;
+      return refuse('rate_limited', { limit: `the plan "${name}" allows ${burstPerSecond} a second` }, 1);
+    }
+    default:
+      return refuse(admission.code, {});
+  }
+}
+
+/** What it means that no unit could be had. */
+export function quotaRefusal(spend: QuotaRefusal, plan: Plan, allowance: Allowance): Refusal {
+  if (spend.reason === 'unavailable') {
+    return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
+  }
+  const { resetAt, secondsToReset } = allowance;
+  const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString() };
+  return refuse('quota_exhausted', details, secondsToReset);
+}

@@ -1,0 +1,63 @@
+import type { Board } from '../board/board.ts';
+import type { Clock } from '../clock.ts';
+import { adminAccounts } from './admin/accounts.ts';
+import { adminPlans } from './admin/plans.ts';
+import { adminReplicas } from './admin/replicas.ts';
+import type { Endpoint } from './endpoint.ts';
+import { account, usageDaily } from './endpoints/account.ts';
+import { fluctuation } from './endpoints/fluctuation.ts';
+import { historical } from './endpoints/historical.ts';
+import { keyRotation, keys, oneKey } from './endpoints/keys.ts';
+import { latest } from './endpoints/latest.ts';
+import { stream } from './endpoints/stream.ts';
+import { symbols } from './endpoints/symbols.ts';
+import { timeSeries } from './endpoints/time-series.ts';
+import { usage } from './endpoints/usage.ts';
+import { refuse } from './errors.ts';
+import { allowedMethods } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+import { type Health, operations } from './operations.ts';
+import type { Routes } from './router.ts';
+import type { PageKeys } from './site/page-key.ts';
+import { siteEndpoints } from './site/site.ts';
+
+export interface RouteOptions {
+  board: Board;
+  clock: Clock;
+  adminToken: string | undefined;
+  pageKeys: PageKeys;
+  simulated: boolean;
+  version: string;
+  health(): Health;
+}
+
+/** The interface, in the order in which messages name its paths. */
+const INTERFACE: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
+
+/** What a customer has beside it. */
+const BESIDE: readonly Endpoint[] = [stream, account, usageDaily, keys, oneKey, keyRotation];
+
+/** What is where. */
+export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoint> {
+  const { adminToken, board, health, version, pageKeys, simulated } = options;
+  const admin = adminToken !== undefined;
+  const atRoot: Endpoint[] = [
+    ...operations({ ...options, metrics }),
+    ...siteEndpoints({ keys: pageKeys, simulated, admin, version }),
+    ...(admin ? [...adminAccounts, ...adminPlans, adminReplicas(board, health, version)] : []),
+  ];
+  return {
+    mounted: byPath([...INTERFACE, ...BESIDE]),
+    root: byPath(atRoot),
+    named: INTERFACE.map(({ path }) => path),
+  };
+}
+
+export function requireMethod({ method }: Request, endpoint: Endpoint): void {
+  const allowed = allowedMethods(endpoint);
+  if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
+}
+
+function byPath(endpoints: readonly Endpoint[]): Record<string, Endpoint> {
+  return Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, endpoint]));
+}

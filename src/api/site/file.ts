@@ -1,0 +1,54 @@
+import { acceptsGzip, COMPRESS_FROM_BYTES } from '../encoding.ts';
+import { matches } from '../etag.ts';
+
+/** A file of the page, ready to be sent. */
+export interface SiteFile {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly gzipped: Uint8Array<ArrayBuffer> | undefined;
+  readonly etag: string;
+}
+
+export const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+};
+
+export function siteFile(content: string | Uint8Array<ArrayBuffer>, extension: string): SiteFile {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const pays = bytes.length > COMPRESS_FROM_BYTES && extension !== 'png';
+  return {
+    type: TYPES[extension] ?? 'application/octet-stream',
+    bytes,
+    gzipped: pays ? Bun.gzipSync(bytes, { level: 9 }) : undefined,
+    etag: `"${(Bun.hash(bytes) as bigint).toString(36)}"`,
+  };
+}
+
+/** Sends a file. One whose name holds its hash is kept for good; any other is asked for again each time. */
+export function sendFile(
+  file: SiteFile,
+  request: Request,
+  headers: Readonly<Record<string, string>>,
+  immutable: boolean,
+): Response {
+  const all: Record<string, string> = {
+    ...headers,
+    'Content-Type': file.type,
+    'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: file.etag,
+    Vary: 'Accept-Encoding',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const ifNoneMatch = request.headers.get('if-none-match');
+  if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag))
+    return new Response(null, { status: 304, headers: all });
+  if (!file.gzipped || !acceptsGzip(request.headers.get('accept-encoding')))
+    return new Response(file.bytes, { headers: all });
+  return new Response(file.gzipped, { headers: { ...all, 'Content-Encoding': 'gzip' } });
+}

@@ -1,0 +1,26 @@
+/** The page runs its own script and style, speaks to its own server, and is framed by nobody. */
+export const PAGE_POLICY: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+  'X-Frame-Options': 'DENY',
+};
+
+/** The API reference is drawn by swagger-ui, which sets styles on its elements. Scripts are still our own alone. */
+export const REFERENCE_POLICY: Readonly<Record<string, string>> = {
+  ...PAGE_POLICY,
+  'Content-Security-Policy': PAGE_POLICY['Content-Security-Policy']!.replace(
+    "style-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+  ),
+};

@@ -1,0 +1,48 @@
+import type { Board } from '../../board/board.ts';
+import type { LatestPrice } from '../../board/strand-view.ts';
+import type { View } from '../../board/view.ts';
+import { printDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { printAt } from '../endpoints/latest.ts';
+import type { AskedSymbol } from '../parameters.ts';
+import { sourcesJson, unitAndQuote } from '../render.ts';
+
+/** One symbol as one view shows it, with its event made once for everybody who listens. */
+export class Topic {
+  readonly asked: AskedSymbol;
+  /** The place of its last change among all changes of the view; 0 while it has no price. */
+  sequence = 0;
+  /** The event's lines without its id. */
+  event = '';
+  #version = -1;
+  #shown: LatestPrice | undefined;
+
+  constructor(asked: AskedSymbol) {
+    this.asked = asked;
+  }
+
+  /** Looks whether the view shows another price. The series must be loaded. */
+  update(view: View, board: Board, nextSequence: () => number): boolean {
+    const { series } = this.asked;
+    const version = view.version(series);
+    if (version === this.#version) return false;
+    this.#version = version;
+    const latest = view.latest(series);
+    if (!latest || isSame(latest, this.#shown)) return false;
+    this.#shown = latest;
+    this.sequence = nextSequence();
+    this.event = `event: rate\ndata: ${this.#json(latest, board)}\n\n`;
+    return true;
+  }
+
+  #json(latest: LatestPrice, board: Board): string {
+    const source = sourcesJson(board, [latest.sourceId]);
+    return `{"symbol":${JSON.stringify(this.asked.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${unitAndQuote(this.asked)},"source":${source}}`;
+  }
+}
+
+function isSame(a: LatestPrice, b: LatestPrice | undefined): boolean {
+  return (
+    b !== undefined && a.price === b.price && a.day === b.day && a.at === b.at && a.sourceId === b.sourceId
+  );
+}
