@@ -21,6 +21,8 @@ export interface FeedHealth extends Coverage {
   enabled: boolean;
   /** Whether it has missed its schedule twice. A feed that is off is never late. */
   late: boolean;
+  /** When it counts as late, unless a run succeeds before. */
+  lateAt: number | undefined;
   /** Its newest run, which may be under way. */
   lastRun: { number: number; started: number; status: RunStatus; message: string | undefined } | undefined;
   /** When a run last ended well, whether it brought something new or not. */
@@ -148,6 +150,7 @@ function toHealth(row: Row, now: number): FeedHealth {
     key: String(row.key),
     enabled,
     late: enabled && lateAt !== undefined && now > lateAt,
+    lateAt: enabled ? lateAt : undefined,
     lastRun:
       row.started === null
         ? undefined

@@ -40,6 +40,7 @@ onEachEngine('feeds', (engine) => {
       key,
       enabled: true,
       late: false,
+      lateAt: NOW + 9,
       lastRun: undefined,
       lastOkAt: undefined,
       nextRunAt: NOW,
