@@ -34,7 +34,12 @@ test('the one-file program serves prices, the page with all its files, the API r
   }
   expect([...files].filter((path) => path.endsWith('.js')).length).toBeGreaterThanOrEqual(2); // the chart is apart
 
-  for (const path of ['/docs/reference', '/docs/assets/swagger-ui.js', '/docs/assets/swagger-ui.css', '/openapi.json']) {
+  for (const path of [
+    '/docs/reference',
+    '/docs/assets/swagger-ui.js',
+    '/docs/assets/swagger-ui.css',
+    '/openapi.json',
+  ]) {
     const answer = await program.get(path, '');
     expect(answer.status, path).toBe(200);
     expect((await answer.text()).length, path).toBeGreaterThan(500);
