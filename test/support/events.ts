@@ -8,7 +8,7 @@ export interface StreamEvent {
 /** Reads a stream of server-sent events, one after the other. */
 export class EventReader {
   readonly response: Response;
-  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #reader: { read(): Promise<{ value?: string; done: boolean }>; cancel(): Promise<void> };
   readonly #events: StreamEvent[] = [];
   /** Everything that came, comments included. */
   text = '';
@@ -27,7 +27,7 @@ export class EventReader {
   async next(): Promise<StreamEvent | undefined> {
     while (this.#events.length === 0) {
       const { value, done } = await this.#reader.read();
-      if (done) return undefined;
+      if (done || value === undefined) return undefined;
       this.text += value;
       const blocks = (this.#rest + value).split('\n\n');
       this.#rest = blocks.pop()!;
