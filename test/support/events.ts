@@ -8,7 +8,10 @@ export interface StreamEvent {
 /** Reads a stream of server-sent events, one after the other. */
 export class EventReader {
   readonly response: Response;
-  readonly #reader: { read(): Promise<{ value?: string; done: boolean }>; cancel(): Promise<void> };
+  readonly #reader: {
+    read(): Promise<{ value?: string | undefined; done: boolean }>;
+    cancel(): Promise<void>;
+  };
   readonly #events: StreamEvent[] = [];
   /** Everything that came, comments included. */
   text = '';
