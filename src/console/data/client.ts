@@ -70,7 +70,11 @@ async function send(path: string, { method = 'GET', headers = {}, body, signal }
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'offline', 'The service does not answer. It may be restarting, or the network is away.');
+    throw new ApiError(
+      0,
+      'offline',
+      'The service does not answer. It may be restarting, or the network is away.',
+    );
   }
 }
 

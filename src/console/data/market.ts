@@ -173,11 +173,15 @@ export class MarketStore {
     this.#listened = symbols;
     this.onState('connecting');
     const path = `/rates/stream?${new URLSearchParams({ symbols })}`;
-    this.#unlisten = listen(path, { 'x-api-key': this.#key }, {
-      onState: (state) => this.onState(state),
-      onEnd: (_, message) => this.onState({ ended: message }),
-      onEvent: (event, data) => this.#take(event, data),
-    });
+    this.#unlisten = listen(
+      path,
+      { 'x-api-key': this.#key },
+      {
+        onState: (state) => this.onState(state),
+        onEnd: (_, message) => this.onState({ ended: message }),
+        onEvent: (event, data) => this.#take(event, data),
+      },
+    );
   }
 
   #take(event: string, data: string): void {
