@@ -16,8 +16,10 @@ export interface History {
   requests: number;
 }
 
-interface HistoryAnswer extends SeriesAnswer {
-  next?: string | null;
+/** One row for each interval and symbol, the oldest first. */
+interface HistoryAnswer extends Omit<SeriesAnswer, 'rates'> {
+  rates: readonly (Bar & { symbol: string })[];
+  next: string | null;
 }
 
 const DAYS: Readonly<Record<Range, number>> = { '1M': 30, '6M': 182, '1Y': 365, '5Y': 1826, All: 0 };
@@ -64,19 +66,14 @@ async function fromHistory(
   const bars: Bar[] = [];
   let source = '';
   let requests = 0;
-  for (let next: string | null | undefined = request; next; requests++) {
-    const answer: HistoryAnswer = await askWithKey<HistoryAnswer>(key, next, { signal });
-    bars.push(...barsOf(answer.rates, symbol));
-    source ||= answer.metadata?.[symbol]?.source ?? '';
-    next = nextOf(answer.next, request);
+  for (let cursor: string | null = ''; cursor !== null; requests++) {
+    const path = cursor === '' ? request : `${request}&cursor=${encodeURIComponent(cursor)}`;
+    const answer: HistoryAnswer = await askWithKey<HistoryAnswer>(key, path, { signal });
+    bars.push(...answer.rates);
+    source ||= sourceOf(answer, symbol);
+    cursor = answer.next;
   }
   return { bars, interval, source, request, requests };
-}
-
-/** A cursor is a path, or the value of the parameter `cursor`. */
-function nextOf(next: string | null | undefined, request: string): string | undefined {
-  if (!next) return undefined;
-  return next.startsWith('/') ? next : `${request}&cursor=${encodeURIComponent(next)}`;
 }
 
 async function fromTimeSeries(
@@ -108,7 +105,7 @@ async function fromTimeSeries(
   return { bars: sorted(), interval: 'day', source, request: requests[0]!, requests: requests.length };
 }
 
-function sourceOf({ metadata }: SeriesAnswer, symbol: string): string {
+function sourceOf({ metadata }: Pick<SeriesAnswer, 'metadata'>, symbol: string): string {
   const source = metadata?.[symbol]?.source ?? '';
   return source === 'none' ? '' : source;
 }
