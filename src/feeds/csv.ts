@@ -52,6 +52,7 @@ export function parseCsv(text: string, latestDay: Day, mapping: CsvMapping = {})
         ? findDecimalMark(cellsOf(table, columns.prices), table.delimiter)
         : 'point'),
     zone: mapping.zone,
+    days: new Map(),
     gathering: new Gathering<number>((line) => `line ${line}`),
   };
   for (const { line, cells } of table.rows) {
@@ -91,6 +92,8 @@ interface Reading {
   order: DateOrder | undefined;
   mark: DecimalMark | undefined;
   zone: string | undefined;
+  /** Days that were read before: a file of many symbols has each of them many times. */
+  days: Map<string, Day | undefined>;
   gathering: Gathering<number>;
 }
 
@@ -111,7 +114,7 @@ function findTable(text: string, columns: CsvColumns): Table {
 function readRow(line: number, cells: readonly string[], read: Reading): void {
   const { columns, gathering } = read;
   const dateText = cells[columns.date] ?? '';
-  const day = readDay(dateText, read.order, read.zone);
+  const day = dayOf(dateText, read);
   const symbol = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
   const texts = columns.prices.map((column) => cells[column] ?? '');
   const prices = texts.map((text) => readNumber(text, read.mark));
@@ -126,6 +129,17 @@ function readRow(line: number, cells: readonly string[], read: Reading): void {
     const [open, high = open, low = open, close = open] = prices as [number, ...number[]];
     gathering.take(symbol, day, { open, high, low, close }, line);
   }
+}
+
+const DAYS_KEPT = 50_000;
+
+function dayOf(text: string, { days, order, zone }: Reading): Day | undefined {
+  const known = days.get(text);
+  if (known !== undefined) return known;
+  const day = readDay(text, order, zone);
+  if (days.size >= DAYS_KEPT) days.clear();
+  days.set(text, day);
+  return day;
 }
 
 function notANumber(text: string, mark: DecimalMark | undefined): string {

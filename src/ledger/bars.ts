@@ -3,7 +3,7 @@ import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from './statements.ts';
+import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from './statements.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -181,27 +181,16 @@ export async function publishBars(
       result[outcome]++;
       publication.onBar?.(bar, outcome);
       if (outcome === 'unchanged') continue;
-      rows.push([
-        symbolId,
-        bar.day,
-        revision,
-        bar.open,
-        bar.high,
-        bar.low,
-        bar.close,
-        source,
-        publication.recordedAt,
-        publication.reason ?? null,
-      ]);
+      rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close]);
     }
     if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay]);
   }
-  await insertRows(
-    engine,
-    tx,
-    'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason)',
-    rows,
-  );
+  await insertAlike(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
+    revision,
+    source_id: source,
+    recorded_at: publication.recordedAt,
+    reason: publication.reason ?? null,
+  });
   await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
   if (strand === 'real' && rows.length > 0) await markReal(tx, [...bySymbol.keys()], revision);
   return result;

@@ -49,18 +49,61 @@ export async function insertRows(
   for (let from = 0; from < rows.length; from += perStatement) {
     const chunk = rows.slice(from, from + perStatement);
     const values = placeholders(engine, width, chunk.length);
-    await tx.unsafe(`INSERT INTO ${into} VALUES ${values} ${onConflict}`, chunk.flat());
+    await tx.unsafe(`INSERT INTO ${into} VALUES ${values} ${onConflict}`, flatten(chunk, width));
   }
 }
 
-// A bulk write makes the same text, of tens of kilobytes, hundreds of times over; the last one is kept.
-let kept = { key: '', text: '' };
+/**
+ * The same, for rows that have some columns in common. Where the engine has no way of its own, those are sent once: SQLite
+ * reads and binds six parameters of a bar in place of ten, which makes an import a fifth faster.
+ */
+export async function insertAlike(
+  engine: Engine,
+  tx: SQL,
+  table: string,
+  columns: readonly string[],
+  rows: readonly TableRow[],
+  common: Readonly<Record<string, string | number | null>>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const into = `${table} (${[...columns, ...Object.keys(common)].join(', ')})`;
+  const shared = Object.values(common);
+  if (engine.load)
+    return insertRows(
+      engine,
+      tx,
+      into,
+      rows.map((row) => [...row, ...shared]),
+    );
+  const own = columns.map((_, i) => `column${i + 1}`).join(', ');
+  const values = placeholders(engine, columns.length, rows.length);
+  const all = flatten(rows, columns.length);
+  await tx.unsafe(
+    `INSERT INTO ${into} SELECT ${own}, ${shared.map(() => '?').join(', ')} FROM (VALUES ${values})`,
+    [...shared, ...all],
+  );
+}
+
+/** `flat()` takes four times as long, which shows in an import. */
+function flatten(rows: readonly TableRow[], width: number): (string | number | null)[] {
+  const values = new Array<string | number | null>(rows.length * width);
+  let at = 0;
+  for (const row of rows) for (let i = 0; i < width; i++) values[at++] = row[i]!;
+  return values;
+}
+
+// A bulk write makes the same texts, of tens of kilobytes, hundreds of times over; the last few are kept.
+const kept = new Map<string, string>();
+const TEXTS_KEPT = 20;
 
 function placeholders(engine: Engine, width: number, count: number): string {
   const key = `${engine.name} ${width} ${count}`;
-  if (kept.key === key) return kept.text;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
   let n = 0;
   const row = () => `(${Array.from({ length: width }, () => engine.placeholder(++n)).join(',')})`;
-  kept = { key, text: Array.from({ length: count }, row).join(',') };
-  return kept.text;
+  const text = Array.from({ length: count }, row).join(',');
+  if (kept.size >= TEXTS_KEPT) kept.delete(kept.keys().next().value!);
+  kept.set(key, text);
+  return text;
 }

@@ -1,5 +1,13 @@
 import type { z } from 'zod';
-import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, PLAN_CHANGE, ROTATION } from '../bodies.ts';
+import {
+  ACCOUNT_CHANGE,
+  NEW_ACCOUNT,
+  NEW_KEY,
+  PLAN_CHANGE,
+  PUSHED_BARS,
+  PUSHED_TICKS,
+  ROTATION,
+} from '../bodies.ts';
 import type { Method } from '../endpoint.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ParameterName } from './parameters.ts';
@@ -267,6 +275,61 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Operator',
     summary: 'The process that answers, and the replicas that hold quota',
     answer: 'Replicas',
+  },
+  {
+    path: '/admin/ticks',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Send prices of moments; every record is answered for',
+    description:
+      'JSON, or one record a line as application/x-ndjson. A record that was sent before changes nothing.',
+    body: PUSHED_TICKS,
+    answer: 'Pushed',
+    errors: ['invalid_body'],
+  },
+  {
+    path: '/admin/bars',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Send prices of days; every record is answered for',
+    description:
+      'JSON, or one record a line as application/x-ndjson. Other prices of a day are a new revision.',
+    body: PUSHED_BARS,
+    answer: 'Pushed',
+    errors: ['invalid_body'],
+  },
+  {
+    path: '/admin/quarantine',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'Ticks that were held back because they are far from their neighbours',
+    answer: 'Quarantine',
+  },
+  {
+    path: '/admin/quarantine/{id}/release',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Take a held tick after all',
+    parameters: ['id'],
+    answer: 'DecidedTick',
+    errors: ['not_there'],
+  },
+  {
+    path: '/admin/quarantine/{id}/drop',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Give a held tick up',
+    parameters: ['id'],
+    answer: 'DecidedTick',
+    errors: ['not_there'],
+  },
+  {
+    path: '/feeds',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'Where prices come from, how fresh they are, and what must be said of them',
+    description: 'Free.',
+    answer: 'Feeds',
   },
   {
     path: '/health',
