@@ -3,15 +3,13 @@ import { day, flat, ledgersOf } from '../../test/support/ledgers.ts';
 import { playedProvider } from '../../test/support/played-provider.ts';
 import { mapObservations } from './observations.ts';
 import type { Observation } from './provider.ts';
-import { targetsOf } from './targets.ts';
 
 const ledgers = ledgersOf('sqlite');
 const TODAY = day('2026-07-15');
 
 async function map(...observations: Observation[]) {
-  const provider = playedProvider('https://played.example');
-  const targets = await targetsOf(provider, await ledgers.shared());
-  return mapObservations(provider, observations, targets, TODAY + 2);
+  const symbols = await (await ledgers.shared()).symbols.list();
+  return mapObservations(playedProvider('https://played.example'), observations, symbols, TODAY + 2);
 }
 
 const gold = (on: number, price: number): Observation => ({ series: 'GOLD', day: on, ...flat(price) });

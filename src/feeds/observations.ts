@@ -5,7 +5,6 @@ import { type Ohlc, sameOhlc } from '../market/bar.ts';
 import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { product } from '../market/decimal.ts';
 import type { Observation, ProvidedSeries, Provider } from './provider.ts';
-import type { Targets } from './targets.ts';
 
 export interface Mapped {
   /** In the symbols' own units, by symbol and then by day, one for each. */
@@ -22,7 +21,7 @@ export interface Mapped {
 export function mapObservations(
   provider: Provider,
   observations: readonly Observation[],
-  targets: Targets,
+  symbols: readonly LedgerSymbol[],
   latestDay: Day,
 ): Mapped {
   const refused: Refusal[] = [];
@@ -32,11 +31,12 @@ export function mapObservations(
     suspicion ??= reason;
   };
   const seriesById = new Map(provider.series.map((series) => [series.id, series]));
+  const symbolByCode = new Map(symbols.map((symbol) => [symbol.code, symbol]));
   const seen = new Map<string, Ohlc>();
 
   for (const [id, ofSeries] of Map.groupBy(observations, (one) => one.series)) {
     const series = seriesById.get(id);
-    const symbol = series && targets.get(series.symbol);
+    const symbol = series && symbolByCode.get(series.symbol);
     if (!series) continue; // a body may hold more than what is mapped
     const misfit = reasonAgainst(series, symbol);
     if (misfit !== undefined || !symbol) {

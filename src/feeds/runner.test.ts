@@ -43,23 +43,6 @@ onEachEngine('a run', (engine) => {
     expect((await bench.ledger.sources.names()).get(after!.sourceId)).toBe(bench.key);
   });
 
-  test('of currencies fills exchange rates, each known from its first rate on, and no symbol', async () => {
-    const { ledger } = bench;
-    const series = ['USD', 'SEK'].map((code) => ({ id: code, symbol: code, currency: code, unit: 'EUR' }));
-    const usd = { ...series[0]!, id: 'GOLD' }; // the one that the played body has
-    const ecb = { fills: 'currencies' as const, series: [usd, series[1]!] };
-    bench.play(csv('2026-07-13,1.14', '2026-07-14,1.15'));
-    expect(await bench.run({}, ecb)).toMatchObject({ status: 'ok', taken: 2, refused: 0 });
-    const rates = await ledger.symbols.currencies();
-    expect(rates.map(({ code }) => code)).toEqual(['EUR/USD']);
-    const bars = await ledger.bars.revisions(rates[0]!.id, 'real', utcDay(NOW) - 9, utcDay(NOW));
-    expect(bars.map(({ close }) => close)).toEqual([1.14, 1.15]);
-    expect((await ledger.symbols.list()).some(({ code }) => code.includes('/'))).toBe(false);
-    bench.play(csv('2026-07-13,1.14', '2026-07-14,1.16'));
-    expect(await bench.run({}, ecb)).toMatchObject({ taken: 0, corrected: 1, unchanged: 1 });
-    expect(await bench.health()).toMatchObject({ lastDay: utcDay(NOW) - 1 });
-  });
-
   test('two feeds that disagree each keep their word and do not rewrite each other', async () => {
     bench.play(csv('2026-07-14,4000'));
     await bench.run();

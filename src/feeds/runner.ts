@@ -17,7 +17,6 @@ import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
 import { withoutSecrets } from './secrets.ts';
-import { targetsFor, targetsOf } from './targets.ts';
 import { findUnitChange } from './unit-change.ts';
 
 /** What a run needs beside its provider. */
@@ -145,12 +144,12 @@ class Run {
     const { observations, bodyHash, bytes, requests, missing } = gathered;
     Object.assign(this.#report, { bodyHash, bytes, requests, missing });
     if (bytes === 0) return this.#succeed('unchanged', gathered);
-    const targets = await targetsFor(this.#provider, observations, ledger);
+    const symbols = await ledger.symbols.list();
     const latestDay = utcDay(around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
-    const mapped = mapObservations(this.#provider, observations, targets, latestDay);
+    const mapped = mapObservations(this.#provider, observations, symbols, latestDay);
     this.#refuse([...gathered.refused, ...mapped.refused]);
     if (mapped.suspicion !== undefined) return this.#quarantine(mapped.suspicion);
-    const doubt = gathered.shrunken[0] ?? (await this.#doubtOf(mapped.bars, [...targets.values()]));
+    const doubt = gathered.shrunken[0] ?? (await this.#doubtOf(mapped.bars, symbols));
     if (doubt !== undefined && !this.#options.accept) return this.#quarantine(doubt);
     if (mapped.bars.length === 0) {
       // A landing page that leads to a file which has not changed has no prices of its own.
@@ -242,11 +241,10 @@ class Run {
 
   async #coverage(): Promise<Coverage> {
     const { ledger } = this.#parts;
-    const targets = await targetsOf(this.#provider, ledger);
+    const codes = new Set(this.#provider.series.map((series) => series.symbol));
     const coverage: Coverage = { days: 0, gaps: 0, firstDay: undefined, lastDay: undefined };
-    for (const name of new Set(this.#provider.series.map((series) => series.symbol))) {
-      const symbol = targets.get(name);
-      const days = symbol ? await ledger.feeds.daysOf(this.#provider.key, symbol.id) : [];
+    for (const { id, code } of await ledger.symbols.list()) {
+      const days = codes.has(code) ? await ledger.feeds.daysOf(this.#provider.key, id) : [];
       if (days.length === 0) continue;
       coverage.days += days.length;
       coverage.gaps += gapsIn(days);
