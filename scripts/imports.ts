@@ -17,7 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   'demo.ts': ['ledger', 'gate', 'config.ts'],
   'public-key.ts': ['ledger', 'gate', 'config.ts'],
+  'feed-gauges.ts': ['api', 'clock.ts'],
   'service.ts': [
+    'feed-gauges.ts',
     'market',
     'ledger',
     'board',

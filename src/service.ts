@@ -1,19 +1,25 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
 import { Api } from './api/api.ts';
+import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
 import { listen } from './api/server.ts';
 import { Board } from './board/board.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
+import { feedGauges } from './feed-gauges.ts';
 import { startFeeds } from './feeds/feeds.ts';
+import { Freshness } from './feeds/freshness.ts';
+import { PROVIDERS } from './feeds/providers/index.ts';
+import { takePush } from './feeds/push.ts';
 import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
+import type { TakePush } from './ledger/pushes.ts';
 import { type Log, messageOf } from './log.ts';
 import { publicKey } from './public-key.ts';
 
@@ -35,6 +41,8 @@ export interface Core {
   readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
+  /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
+  push: TakePush;
   /** Takes in what was written to the ledger. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -68,12 +76,17 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
     [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
   );
+  const freshness = new Freshness(ledger, PROVIDERS);
+  const feeds = () => freshness.list();
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
   const health = () => ({
     phase: core.phase,
     revision: board.revision,
     newestAt: board.newestAt,
     simulated: demo,
+    lateFeeds: feeds()
+      .filter((feed) => isLate(feed, clock.now()))
+      .map(({ key }) => key),
   });
   const gauges = [
     {
@@ -84,6 +97,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
     { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+    ...feedGauges(feeds, clock),
   ];
   const core: Core = {
     ledger,
@@ -91,6 +105,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
+    push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,
       board,
@@ -107,12 +122,16 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       version: VERSION,
       phase: () => core.phase,
       health,
+      feeds,
+      push: (push) => core.push(push),
       gauges,
     }),
     async follow() {
       const head = await ledger.head();
       await gate.follow(head);
       await board.follow(head);
+      await freshness.follow(clock.now());
+      board.setLateFrom((code) => freshness.lateFrom(code));
     },
     async close() {
       await meter.close();
@@ -168,6 +187,7 @@ export async function startService(
       onReady: () => void (waitsForHistory && becomeReady()),
       onError: (message) => log.warn('feeds', { message }),
     });
+  if (feeds) core.push = (push) => feeds.push(push);
   if (!waitsForHistory) await becomeReady();
 
   return {

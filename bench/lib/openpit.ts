@@ -17,27 +17,26 @@ export async function demoData(): Promise<string> {
 
 /** The real program, with a key on the plan `unlimited`. */
 export async function startOpenpit(dataDir: string): Promise<{ target: Target; key: string }> {
+  const key = createKey(dataDir);
+  return { key, target: await startProgram(dataDir) };
+}
+
+/** A key of a new account on the plan `unlimited`. */
+export function createKey(dataDir: string): string {
+  const flags = ['--name', 'Bench', '--plan', 'unlimited', '--json', '--data-dir', dataDir];
+  const { stdout } = Bun.spawnSync(['bun', join(ROOT, 'src/main.ts'), 'account', 'create', ...flags]);
+  return (JSON.parse(stdout.toString()) as { key: string }).key;
+}
+
+export async function startProgram(dataDir: string): Promise<Target> {
   const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn' };
-  const create = [
-    'bun',
-    join(ROOT, 'src/main.ts'),
-    'account',
-    'create',
-    '--name',
-    'Bench',
-    '--plan',
-    'unlimited',
-    '--json',
-  ];
-  const { stdout } = Bun.spawnSync(create, { env: { ...process.env, ...env } });
-  const { key } = JSON.parse(stdout.toString()) as { key: string };
   const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
   const { child, match } = await startPinned(command, {
     core: SERVER_CORE,
     until: /listens on (http:[^\s,]+)/,
     env,
   });
-  return { key, target: targetOf('openpit', match[1]!, child) };
+  return targetOf('openpit', match[1]!, child);
 }
 
 /** The service with or without its meter. */

@@ -5,6 +5,7 @@ import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isOutage } from '../ledger/outage.ts';
+import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
@@ -12,6 +13,7 @@ import type { Endpoint, StreamEndpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
+import type { FeedsKnown } from './feeds-known.ts';
 import { formatAccepted } from './format.ts';
 import { PREFLIGHT_HEADERS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
@@ -45,6 +47,8 @@ export interface ApiOptions {
   version: string;
   phase(): Phase;
   health(): Health;
+  feeds: FeedsKnown;
+  push: TakePush;
   gauges: readonly Gauge[];
 }
 

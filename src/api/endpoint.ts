@@ -89,6 +89,7 @@ export interface Call {
   ledger: Ledger;
   meter: Meter;
   now: number;
+  request: Request;
   /** Reads the body; one that the schema does not take is refused with every reason. */
   body<T>(schema: z.ZodType<T>): Promise<T>;
 }

@@ -168,7 +168,8 @@ const ERRORS = {
   ),
   not_there: entry(
     404,
-    (d: { what: 'account' | 'key' | 'plan'; id: string }) => `There is no ${d.what} "${d.id}".`,
+    (d: { what: 'account' | 'key' | 'plan' | 'tick in quarantine'; id: string }) =>
+      `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),
   method_not_allowed: entry(

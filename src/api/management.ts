@@ -76,7 +76,8 @@ export class Management {
   #call({ request, id, query }: Managing): Call {
     const { ledger, meter, clock } = this.#options;
     const read: Query = readQuery(query);
-    return { id, query: read, ledger, meter, now: clock.now(), body: (schema) => readBody(request, schema) };
+    const body: Call['body'] = (schema) => readBody(request, schema);
+    return { id, query: read, ledger, meter, now: clock.now(), request, body };
   }
 }
 

@@ -5,7 +5,8 @@ const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2
 export interface Gauge {
   name: string;
   help: string;
-  value(): number;
+  /** One number, or several by their labels, such as `feed="fred"`. */
+  value(): number | ReadonlyMap<string, number>;
 }
 
 /** The requests of one endpoint that ended in one status. */
@@ -52,7 +53,10 @@ export class Metrics {
       }
     }
     for (const { name, help, value } of this.#gauges) {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value()}`);
+      const now = value();
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+      if (typeof now === 'number') lines.push(`${name} ${now}`);
+      else for (const [labels, one] of now) lines.push(`${name}{${labels}} ${one}`);
     }
     return `${lines.join('\n')}\n`;
   }

@@ -16,6 +16,8 @@ export interface Health {
   newestAt: number | undefined;
   /** Whether simulated prices are being served. */
   simulated: boolean;
+  /** Keys of feeds that have missed their schedule twice. */
+  lateFeeds: readonly string[];
 }
 
 /** What is not part of the interface, at the root alone. */
@@ -53,6 +55,7 @@ function healthResponse(health: Health, version: string, now: number): Response 
     newestDataAgeSeconds:
       health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
     simulated: health.simulated,
+    lateFeeds: health.lateFeeds,
   };
   return new Response(JSON.stringify(body), {
     status: health.phase === 'ready' ? 200 : 503,

@@ -1,10 +1,14 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
+import type { TakePush } from '../ledger/pushes.ts';
 import { adminAccounts } from './admin/accounts.ts';
 import { adminPlans } from './admin/plans.ts';
+import { adminPush } from './admin/push.ts';
+import { adminQuarantine } from './admin/quarantine.ts';
 import { adminReplicas } from './admin/replicas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { account, usageDaily } from './endpoints/account.ts';
+import { feedsEndpoint } from './endpoints/feeds.ts';
 import { fluctuation } from './endpoints/fluctuation.ts';
 import { historical } from './endpoints/historical.ts';
 import { history } from './endpoints/history.ts';
@@ -16,6 +20,7 @@ import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
 import { usage } from './endpoints/usage.ts';
 import { refuse } from './errors.ts';
+import type { FeedsKnown } from './feeds-known.ts';
 import { allowedMethods } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { type Health, operations } from './operations.ts';
@@ -31,6 +36,9 @@ export interface RouteOptions {
   simulated: boolean;
   version: string;
   health(): Health;
+  feeds: FeedsKnown;
+  /** Takes in what the operator's own feed sends. */
+  push: TakePush;
 }
 
 /** The interface, in the order in which messages name its paths. */
@@ -50,9 +58,9 @@ const BESIDE: readonly Endpoint[] = [
 
 /** What is where. */
 export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoint> {
-  const { adminToken, board, health, version, pageKeys, simulated } = options;
+  const { adminToken, version, pageKeys, simulated, feeds } = options;
   const admin = adminToken !== undefined;
-  const adminSide = admin ? [...adminAccounts, ...adminPlans, adminReplicas(board, health, version)] : [];
+  const adminSide = admin ? adminEndpoints(options) : [];
   const paths = [...INTERFACE, ...BESIDE, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...operations({ ...options, metrics }),
@@ -60,10 +68,15 @@ export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoi
     ...adminSide,
   ];
   return {
-    mounted: byPath([...INTERFACE, ...BESIDE]),
+    mounted: byPath([...INTERFACE, ...BESIDE, feedsEndpoint(feeds)]),
     root: byPath(atRoot),
     named: INTERFACE.map(({ path }) => path),
   };
+}
+
+function adminEndpoints({ board, health, version, push }: RouteOptions): Endpoint[] {
+  const prices = [...adminPush(board, push), ...adminQuarantine];
+  return [...adminAccounts, ...adminPlans, adminReplicas(board, health, version), ...prices];
 }
 
 export function requireMethod({ method }: Request, endpoint: Endpoint): void {

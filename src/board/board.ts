@@ -133,6 +133,13 @@ export class Board {
     this.#listener = listener;
   }
 
+  /** Says from when on the feed of each symbol is late, in ms; undefined where no feed brings it. */
+  setLateFrom(lateFrom: (code: string) => number | undefined): void {
+    for (const series of this.#series.values()) {
+      series.lateFrom = lateFrom(series.symbol.code) ?? Number.POSITIVE_INFINITY;
+    }
+  }
+
   /** Takes in everything up to where the ledger stands, and moves delayed views on to now. */
   follow(head: Head): Promise<void> {
     this.#following = this.#following

@@ -25,6 +25,8 @@ export class Series {
   #overtaken = false;
   #missedTicks: LedgerTick[] = [];
   loaded: Loaded = 'nothing';
+  /** From when on the feed that brings it is late, in ms. */
+  lateFrom = Number.POSITIVE_INFINITY;
   /** A count of uses, for letting go of the least used. */
   lastUsed = 0;
   /** Per view, a number that is new whenever the view shows something else. */

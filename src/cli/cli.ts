@@ -11,6 +11,7 @@ import { feedCommands } from './feed.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
+import { quarantineCommands } from './quarantine.ts';
 import { serveCommand } from './serve.ts';
 import { symbolsCommands } from './symbols.ts';
 import { webhookCommand } from './webhook.ts';
@@ -21,6 +22,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     serveCommand,
     importCommand,
     ...feedCommands(providers),
+    ...quarantineCommands,
     ...symbolsCommands,
     ...accountCommands,
     ...planCommands,
@@ -62,12 +64,16 @@ async function run(args: readonly string[], commands: readonly Command[]): Promi
 
 /** A group such as `account` without its second word, or a word that is no command. */
 function unknown(args: readonly string[], commands: readonly Command[]): number {
-  const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
-  if (group.length > 0 && (args.length === 1 || args[1] === '--help')) {
+  const groupOf = (words: readonly string[]) =>
+    commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  const group = groupOf(words);
+  if (group.length > 0) {
     console.log(table(group.map(({ name, summary }) => [`openpit ${name}`, summary])));
-    return args.length === 1 ? 2 : 0;
+    return args.includes('--help') ? 0 : 2;
   }
-  const asked = args.slice(0, group.length > 0 ? 2 : 1).join(' ');
+  const known = words.findIndex((_, i) => groupOf(words.slice(0, i + 1)).length === 0);
+  const asked = words.slice(0, known + 1).join(' ');
   throw new UsageError(`there is no command "${asked}"; openpit --help lists them`);
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { Provider } from '../feeds/provider.ts';
-import { type RunResult, runFeed } from '../feeds/runner.ts';
+import type { RunResult } from '../feeds/run-record.ts';
+import { runFeed } from '../feeds/runner.ts';
 import { lateAfter } from '../feeds/schedule.ts';
 import { realSurroundings } from '../feeds/surroundings.ts';
 import type { FeedRun, RunReport } from '../ledger/feed-runs.ts';
@@ -53,7 +54,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
         accept: { help: 'take it also when it has far fewer prices, or looks like a change of unit' },
         ...JSON_FLAG,
       },
-      run: (call) => runNow(call, find(call.operands[0]!)),
+      run: (call) => runNow(call, find(call.operands[0]!), providers),
     },
     {
       ...common,
@@ -136,7 +137,7 @@ async function enable({ config, isSet }: Call, provider: Provider): Promise<void
     console.log(`The server needs ${lacking.join(', ')} for it, which is not set here.`);
 }
 
-async function runNow(call: Call, provider: Provider): Promise<void> {
+async function runNow(call: Call, provider: Provider, providers: readonly Provider[]): Promise<void> {
   const baseUrl = call.flag('base-url');
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
     throw new UsageError(`--base-url must be a URL such as https://mirror.example (received "${baseUrl}")`);
@@ -147,6 +148,7 @@ async function runNow(call: Call, provider: Provider): Promise<void> {
     process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
     const parts = {
       ledger,
+      providers,
       secrets: call.config.secrets,
       around: realSurroundings(systemClock),
       holder: crypto.randomUUID(),
@@ -174,7 +176,7 @@ async function runNow(call: Call, provider: Provider): Promise<void> {
 function printRun(key: string, result: RunResult): void {
   if (result.status === 'unchanged') console.log(`${key}: nothing new since the last run`);
   if (result.status === 'ok') console.log(`${key}: ${countsOf(result)}`);
-  for (const line of reasonsOf(result)) console.log(line);
+  for (const line of [...reasonsOf(result), ...notesOf(result)]) console.log(line);
 }
 
 async function history(call: Call, key: string | undefined): Promise<void> {
@@ -186,7 +188,7 @@ async function history(call: Call, key: string | undefined): Promise<void> {
     console.log(
       `${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${run.message ?? countsOf(run)}`,
     );
-    for (const line of reasonsOf(run)) console.log(line);
+    for (const line of [...reasonsOf(run), ...notesOf(run)]) console.log(line);
   }
 }
 
@@ -205,6 +207,18 @@ function reasonsOf({ reasons, refused }: RunReport): string[] {
   return refused > lines.length && lines.length > 0
     ? [...lines, `  … and ${refused - lines.length} more`]
     : lines;
+}
+
+const NOTES = { odd: 'kept, but odd', ignored: 'left out', elsewhere: '' };
+
+function notesOf({ notes, odd, ignored }: RunReport): string[] {
+  const shown = notes.filter((note) => note.kind === 'elsewhere');
+  const remarks = notes.filter((note) => note.kind !== 'elsewhere').slice(0, REASONS_SHOWN);
+  const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
+    kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTES[kind]}: ${reason}`,
+  );
+  const more = odd + ignored - remarks.length;
+  return more > 0 ? [...lines, `  … and ${more} more odd or left out`] : lines;
 }
 
 function time(ms: number | undefined): string {

@@ -1,19 +1,14 @@
 import type { Provider } from './provider.ts';
-import { type RunnerParts, type RunResult, runFeed } from './runner.ts';
+import type { RunResult } from './run-record.ts';
+import { type RunnerParts, runFeed } from './runner.ts';
 
 /** Which feeds are due, and their runs, which go on beside everything else that the feeds' thread does. */
 export class DueFeeds {
-  readonly #providers: readonly Provider[];
   readonly #parts: RunnerParts;
   readonly #onEnd: (provider: Provider, ended: RunResult | Error) => void;
   readonly #running = new Map<string, Promise<void>>();
 
-  constructor(
-    providers: readonly Provider[],
-    parts: RunnerParts,
-    onEnd: (provider: Provider, ended: RunResult | Error) => void,
-  ) {
-    this.#providers = providers;
+  constructor(parts: RunnerParts, onEnd: (provider: Provider, ended: RunResult | Error) => void) {
     this.#parts = parts;
     this.#onEnd = onEnd;
   }
@@ -21,7 +16,7 @@ export class DueFeeds {
   /** Begins a run of every feed that is on, due, and run by nobody. Does not wait for them. */
   async start(now: number): Promise<void> {
     const due = new Set(await this.#parts.ledger.feeds.due(now));
-    for (const provider of this.#providers) {
+    for (const provider of this.#parts.providers) {
       const { key } = provider;
       if (!due.has(key) || this.#running.has(key)) continue;
       const run = this.#run(provider, now).finally(() => this.#running.delete(key));

@@ -1,6 +1,5 @@
 import { messageOf } from '../log.ts';
-import { kindOf } from './body-kind.ts';
-import type { BodyKind } from './provider.ts';
+import { type BodyKind, kindName, kindOf } from './formats/body.ts';
 
 /** What the runner has from outside: a test brings its own time, chance and sleep. */
 export interface Surroundings {
@@ -149,7 +148,9 @@ async function readAnswer(
     return again(`the body has ${body.length} bytes, and ${announced} were announced`);
   }
   const kind = kindOf(body);
-  if (kind !== ask.kind) return failed(`the body is ${NAMES[kind]} where ${NAMES[ask.kind]} was expected`);
+  if (kind !== ask.kind) {
+    return failed(`the body is ${kindName(kind)} where ${kindName(ask.kind)} was expected`);
+  }
   return {
     outcome: 'body',
     body,
@@ -157,17 +158,6 @@ async function readAnswer(
     lastModified: headers.get('last-modified') ?? undefined,
   };
 }
-
-const NAMES: Readonly<Record<ReturnType<typeof kindOf>, string>> = {
-  csv: 'CSV',
-  json: 'JSON',
-  xml: 'XML',
-  xlsx: 'XLSX',
-  zip: 'a zip',
-  html: 'HTML',
-  empty: 'empty',
-  binary: 'binary',
-};
 
 /** Counted while it is read, so that no more than the limit is ever held. */
 async function readUpTo(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {

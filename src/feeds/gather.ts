@@ -29,6 +29,8 @@ export interface Gathered {
   observations: Observation[];
   missing: number;
   refused: Refusal[];
+  odd: Refusal[];
+  ignored: Refusal[];
   bodyHash: string | undefined;
   bytes: number;
   requests: number;
@@ -45,7 +47,7 @@ export async function gather(provider: Provider, options: GatherOptions): Promis
   const { secrets, baseUrl } = options;
   const missing = provider.needs.filter((name) => !secrets[name]);
   if (missing.length > 0) return failed(`it needs ${missing.join(' and ')} to be set`);
-  const waiting = [...provider.requests(secrets, options.since)];
+  const waiting = provider.requests(secrets, options.since).filter((request) => isWanted(provider, request));
   const hosts = new Set([
     ...waiting.map((request) => new URL(sentTo(request, baseUrl)).host),
     ...(baseUrl === undefined ? (provider.hosts ?? []) : []),
@@ -70,11 +72,27 @@ export async function gather(provider: Provider, options: GatherOptions): Promis
       if (parsed.next) waiting.unshift(parsed.next);
       // A body that leads to more is always asked for in full: were it unchanged, the rest would never be found.
       const validators = parsed.next ? noValidators : validatorsOf(answer);
-      gathered.take(answer.body, parsed, { ...validators, urlHash: hash }, known);
+      gathered.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash }, known);
     }
     options.onProgress(asked.size, asked.size + waiting.length);
   }
   return gathered.result();
+}
+
+/** A body of one series is asked for only when the series is wanted. */
+function isWanted(provider: Provider, { series }: FeedRequest): boolean {
+  return series === undefined || provider.series.some(({ id }) => id === series);
+}
+
+/** Remarks with the series that they are about, where a body is of one and does not say so. */
+function placed(parsed: Parsed, { series }: FeedRequest): Parsed {
+  if (series === undefined) return parsed;
+  const place = ({ where, reason }: Refusal): Refusal => ({
+    where: where.startsWith(series) ? where : `${series} ${where}`,
+    reason,
+  });
+  const { refused, odd = [], ignored = [] } = parsed;
+  return { ...parsed, refused: refused.map(place), odd: odd.map(place), ignored: ignored.map(place) };
 }
 
 type Validators = Pick<KnownBody, 'etag' | 'lastModified'>;
@@ -115,6 +133,8 @@ class Gathering {
     observations: [],
     missing: 0,
     refused: [],
+    odd: [],
+    ignored: [],
     bodyHash: undefined,
     bytes: 0,
     requests: 0,
@@ -132,7 +152,7 @@ class Gathering {
 
   take(
     body: Uint8Array,
-    { observations, missing, refused }: Parsed,
+    { observations, missing, refused, odd = [], ignored = [] }: Parsed,
     validators: Omit<KnownBody, 'observations'>,
     before: KnownBody | undefined,
   ): void {
@@ -142,6 +162,8 @@ class Gathering {
     result.bytes += body.length;
     for (const observation of observations) result.observations.push(observation);
     for (const refusal of refused) result.refused.push(refusal);
+    for (const remark of odd) result.odd.push(remark);
+    for (const remark of ignored) result.ignored.push(remark);
     result.missing += missing;
     result.bodies.push({ ...validators, observations: observations.length });
     const earlier = before?.observations ?? 0;

@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import type { Push } from '../ledger/pushes.ts';
+import { messageOf } from '../log.ts';
 import { Closer } from './closer.ts';
 import { DueFeeds } from './due.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Provider, Secrets } from './provider.ts';
-import type { RunResult } from './runner.ts';
+import { takePush } from './push.ts';
+import type { RunResult } from './run-record.ts';
 import { Simulator } from './simulator/simulator.ts';
 import { realSurroundings, sleepUntil } from './surroundings.ts';
 
@@ -44,7 +47,8 @@ export class FeedLoop {
   readonly #post: (message: FromWorker) => void;
   readonly #providing: Providing;
   readonly #stopping = new AbortController();
-  #ledger: Ledger | undefined;
+  #opening: Promise<Ledger> | undefined;
+  readonly #pushes = new Set<Promise<unknown>>();
   #crew: Crew | undefined;
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
@@ -75,7 +79,8 @@ export class FeedLoop {
       await sleepUntil(TURN_MS, this.#stopping.signal);
     }
     await this.#crew?.due.settled();
-    await this.#ledger?.close().catch(() => {});
+    await Promise.allSettled(this.#pushes);
+    await this.#opening?.then((ledger) => ledger.close()).catch(() => {});
     this.#post({ kind: 'stopped' });
   }
 
@@ -83,11 +88,35 @@ export class FeedLoop {
     this.#stopping.abort();
   }
 
+  /** Takes in what was sent, between or beside the turns, and tells what became of it. */
+  async push(number: number, push: Push): Promise<void> {
+    const taking = this.#openLedger().then((ledger) => takePush(ledger, push));
+    this.#pushes.add(taking);
+    try {
+      const outcomes = await taking;
+      this.#post({ kind: 'pushed', number, outcomes });
+      this.#post({ kind: 'written' });
+    } catch (error) {
+      this.#post({ kind: 'not-pushed', number, error: tellable(error) });
+    }
+    this.#pushes.delete(taking);
+  }
+
+  #openLedger(): Promise<Ledger> {
+    if (!this.#opening) {
+      this.#opening = Ledger.open(this.#url, this.#clock);
+      this.#opening.catch(() => {
+        this.#opening = undefined; // the next turn tries again
+      });
+    }
+    return this.#opening;
+  }
+
   async turn(): Promise<void> {
     const now = this.#clock.now();
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
-    this.#ledger ??= await Ledger.open(this.#url, this.#clock);
-    if (isCloseDue) this.#crew = await this.#crewFor(this.#ledger);
+    const ledger = await this.#openLedger();
+    if (isCloseDue) this.#crew = await this.#crewFor(ledger);
     const { simulator, closer, due } = this.#crew!;
     if (this.#demo) {
       if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
@@ -98,6 +127,7 @@ export class FeedLoop {
     this.#isReady = true;
     if (!isCloseDue) return;
     if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
+    await ledger.quarantine.expire(now);
     await due.start(now);
     this.#closedAt = now;
     if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
@@ -112,12 +142,13 @@ export class FeedLoop {
     const { providers, secrets } = this.#providing;
     const parts = {
       ledger,
+      providers,
       secrets,
       around: realSurroundings(this.#clock),
       holder: crypto.randomUUID(),
       signal: this.#stopping.signal,
     };
-    const due = new DueFeeds(providers, parts, this.#onRunEnd);
+    const due = new DueFeeds(parts, this.#onRunEnd);
     return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger), due };
   }
 
@@ -132,4 +163,12 @@ export class FeedLoop {
     this.#post({ kind: 'written' });
     this.#post({ kind: 'progress', done, total });
   };
+}
+
+/** What of an error goes through a message: its text, and what says whether the ledger was out of reach. */
+function tellable(error: unknown): { message: string; code?: string; errno?: string } {
+  const told: { message: string; code?: string; errno?: string } = { message: messageOf(error) };
+  if (error instanceof Error && 'code' in error) told.code = String(error.code);
+  if (error instanceof Error && 'errno' in error) told.errno = String(error.errno);
+  return told;
 }

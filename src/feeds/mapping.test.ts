@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { pricesOf } from '../../test/support/catalogue.ts';
 import catalog from '../ledger/catalog/symbols.json' with { type: 'json' };
-import { assignSymbols, pricesOf } from './mapping.ts';
+import { assignSymbols, ownershipOf } from './mapping.ts';
 import type { ProvidedSeries } from './provider.ts';
 import { PROVIDERS, providerOf } from './providers/index.ts';
 
@@ -69,5 +70,40 @@ test('prices are multiplied once and rounded once; a series without a symbol is 
         { series: 'AAPL', ...bar },
       ],
     }),
-  ).toEqual([{ symbol: 'ZW-FUT', day: 1, open: 0.0725, high: 5.49125, low: 0.001, close: 0.7007 }]);
+  ).toEqual([
+    { symbol: 'ZW-FUT', date: '1970-01-02', open: 0.0725, high: 5.49125, low: 0.001, close: 0.7007 },
+  ]);
+});
+
+describe('with some feeds on', () => {
+  const owned = (key: string, ...on: string[]) => {
+    const { series, elsewhere } = ownershipOf(providerOf(key)!, PROVIDERS, new Set(on));
+    return { symbols: series.map((one) => one.symbol), elsewhere };
+  };
+
+  test('a symbol belongs to the first of them that has a series for it', () => {
+    expect(owned('fred', 'fred').elsewhere.size).toBe(0);
+    const fred = owned('fred', 'stooq', 'fred', 'eia');
+    expect(fred.symbols).not.toContain('WTIOIL-SPOT');
+    expect(fred.symbols).toContain('MAIZE');
+    expect(fred.elsewhere.get('eia')).toContain('WTIOIL-SPOT');
+    expect(owned('eia', 'stooq', 'fred', 'eia').elsewhere.size).toBe(0);
+  });
+
+  test('one that is off takes what none of them brings', () => {
+    const eia = owned('eia', 'fred');
+    expect(eia.elsewhere.get('fred')).toContain('WTIOIL-SPOT');
+    expect(eia.symbols).not.toContain('WTIOIL-SPOT');
+    expect(owned('eia').symbols).toContain('WTIOIL-SPOT');
+  });
+
+  test('no symbol has two owners, whichever are on', () => {
+    const on = ['stooq', 'yahoo', 'fred', 'imf', 'world-bank', 'eia', 'ecb'];
+    const all = on.filter((key) => key !== 'ecb').flatMap((key) => owned(key, ...on).symbols);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('currencies are nobody else’s', () => {
+    expect(owned('ecb', ...PROVIDERS.map((one) => one.key)).elsewhere.size).toBe(0);
+  });
 });

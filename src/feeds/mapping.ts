@@ -1,10 +1,4 @@
-import type { Bar } from '../market/bar.ts';
-import type { Parsed, ProvidedSeries, Provider } from './provider.ts';
-
-/** A provider's price as the price of a symbol. */
-export interface SymbolPrice extends Bar {
-  symbol: string;
-}
+import type { ProvidedSeries, Provider } from './provider.ts';
 
 /**
  * Which series each symbol is filled from, when these providers are on, first come first served. A currency provider
@@ -23,21 +17,31 @@ export function assignSymbols(
   return assigned;
 }
 
-/** What a body says, as prices of symbols in the symbols' own units. What no symbol is mapped to is left out. */
-export function pricesOf(provider: Provider, { observations }: Pick<Parsed, 'observations'>): SymbolPrice[] {
-  const byId = new Map(provider.series.map((series) => [series.id, series]));
-  const prices: SymbolPrice[] = [];
-  for (const { series, day, open, high, low, close } of observations) {
-    const mapped = byId.get(series);
-    if (!mapped) continue;
-    const { symbol, factor = 1 } = mapped;
-    const own = (price: number): number => convert(price, factor);
-    prices.push({ symbol, day, open: own(open), high: own(high), low: own(low), close: own(close) });
-  }
-  return prices;
+/** What a provider may fill now, and what others fill in its place. */
+export interface Ownership {
+  /** Of its series, those whose symbol it owns. */
+  series: readonly ProvidedSeries[];
+  /** By the key of the provider that owns them: symbols that it has a series for, and must leave alone. */
+  elsewhere: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Rounded once, to the 15 significant digits that a price may have: 7.25 × 0.01 is 0.0725 and not 0.07250000000000001. */
-function convert(price: number, factor: number): number {
-  return factor === 1 ? price : Number((price * factor).toPrecision(15));
+/**
+ * What a provider owns, when the feeds of `enabled` are on. One that is off comes after all that are on: a run by hand
+ * takes what nobody else brings.
+ */
+export function ownershipOf(
+  provider: Provider,
+  providers: readonly Provider[],
+  enabled: ReadonlySet<string>,
+): Ownership {
+  const on = providers.filter(({ key }) => enabled.has(key));
+  const owners = assignSymbols(on.some(({ key }) => key === provider.key) ? on : [...on, provider]);
+  const elsewhere = new Map<string, string[]>();
+  const series: ProvidedSeries[] = [];
+  for (const one of provider.series) {
+    const owner = owners.get(one.symbol)?.provider ?? provider; // a currency has no owner
+    if (owner.key === provider.key) series.push(one);
+    else elsewhere.getOrInsertComputed(owner.key, () => []).push(one.symbol);
+  }
+  return { series, elsewhere };
 }

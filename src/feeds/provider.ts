@@ -1,5 +1,6 @@
 import type { Bar } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
+import type { BodyKind } from './formats/body.ts';
 
 /** One series of a provider and the symbol it is the price of. */
 export interface ProvidedSeries {
@@ -12,7 +13,7 @@ export interface ProvidedSeries {
   unit: string;
   /**
    * What a number of the provider is multiplied by, once, to be in the symbol's unit; 1 where it already is. A parse
-   * leaves the provider's own numbers: whoever stores them multiplies (`pricesOf` in mapping.ts does).
+   * leaves the provider's own numbers: the runner multiplies (`mapObservations`).
    */
   factor?: number;
   /** What one number of the provider is, where that is not the symbol's own: cents, or dollars per kilogram. */
@@ -60,9 +61,6 @@ export interface Parsed {
   next?: FeedRequest;
 }
 
-/** What kind of body is expected; HTML where CSV was expected is a failure, whatever the status says. */
-export type BodyKind = 'csv' | 'json' | 'xml' | 'xlsx' | 'zip' | 'html';
-
 /** The words of the environment that a provider may need, such as its API key. */
 export type Secrets = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +75,10 @@ export interface Provider {
   readonly zone: string;
   readonly body: BodyKind;
   readonly series: readonly ProvidedSeries[];
-  /** What its series are: prices of symbols unless it says `currencies`, units of a currency per 1 EUR, with the code as id and symbol. */
+  /**
+   * What its series are: prices of symbols, unless it says `currencies`: units of a currency per 1 EUR, with the
+   * currency's code as id. Their symbols are the hidden ones that conversions read.
+   */
   readonly fills?: 'symbols' | 'currencies';
   /** Hosts that a body may lead to, beside those of `requests`. */
   readonly hosts?: readonly string[];

@@ -1,11 +1,5 @@
 import type { BarRevision, NewBar, PublishResult } from '../ledger/bars.ts';
-import {
-  type Coverage,
-  type FeedLease,
-  LeaseLost,
-  type Refusal,
-  type RunReport,
-} from '../ledger/feed-runs.ts';
+import { type Coverage, type FeedLease, LeaseLost } from '../ledger/feed-runs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { messageOf } from '../log.ts';
@@ -13,15 +7,18 @@ import { type Day, MS_PER_DAY, utcDay } from '../market/day.ts';
 import { type Failure, LIMITS, type Limits, type Surroundings } from './fetcher.ts';
 import { gapsIn } from './gaps.ts';
 import { type Gathered, gather } from './gather.ts';
+import { type Ownership, ownershipOf } from './mapping.ts';
 import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
+import { RunRecord, type RunResult } from './run-record.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
-import { withoutSecrets } from './secrets.ts';
 import { findUnitChange } from './unit-change.ts';
 
 /** What a run needs beside its provider. */
 export interface RunnerParts {
   ledger: Ledger;
+  /** All there are, in their order: of those that are on, the first that has a symbol brings it. */
+  providers: readonly Provider[];
   secrets: Secrets;
   around: Surroundings;
   /** Names this process in the lease. No two have the same. */
@@ -40,15 +37,8 @@ export interface RunOptions {
   onProgress?(what: 'fetched' | 'published', done: number, total: number): void;
 }
 
-export interface RunResult extends RunReport {
-  feed: string;
-  number: number;
-}
-
 /** Longer than one attempt and the pause before it: the lease is renewed before each attempt and with each transaction. */
 const LEASE_MS = 180_000;
-/** So many of the refused are kept with their reasons. */
-const REASONS_KEPT = 50;
 /** A price on the day before is a neighbour; so is the last one before a long pause, or of a month ago. */
 const NEIGHBOUR_DAYS = 100;
 /** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
@@ -79,32 +69,34 @@ export async function runFeed(
   const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
   const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
   if (!lease) return undefined;
-  return new Run(provider, parts, options, lease).run();
+  const owned = ownershipOf(provider, parts.providers, await ledger.feeds.enabled());
+  return new Run(provider, owned, parts, options, lease).run();
 }
 
 class Run {
+  /** With those of its series whose symbols it owns. */
   readonly #provider: Provider;
   readonly #parts: RunnerParts;
   readonly #options: RunOptions;
   readonly #lease: FeedLease;
   /** The first day that is asked for; undefined for all history. A run by hand is of everything. */
   readonly #since: Day | undefined;
-  readonly #report: RunReport = {
-    status: 'failed',
-    message: undefined,
-    bodyHash: undefined,
-    bytes: 0,
-    requests: 0,
-    taken: 0,
-    corrected: 0,
-    unchanged: 0,
-    missing: 0,
-    refused: 0,
-    reasons: [],
-  };
+  readonly #record: RunRecord;
 
-  constructor(provider: Provider, parts: RunnerParts, options: RunOptions, lease: FeedLease) {
-    this.#provider = provider;
+  constructor(
+    provider: Provider,
+    { series, elsewhere }: Ownership,
+    parts: RunnerParts,
+    options: RunOptions,
+    lease: FeedLease,
+  ) {
+    this.#provider = { ...provider, series };
+    this.#record = new RunRecord(lease, parts.secrets);
+    const others = [...elsewhere].map(([where, symbols]) => ({
+      where,
+      reason: `brings ${symbols.join(', ')}`,
+    }));
+    this.#record.note('elsewhere', others);
     this.#parts = parts;
     this.#options = options;
     this.#lease = lease;
@@ -119,7 +111,7 @@ class Run {
       if (gathered.outcome === 'failed') return await this.#fail(gathered);
       return await this.#take(gathered);
     } catch (error) {
-      if (error instanceof LeaseLost) return this.#result('failed', messageOf(error));
+      if (error instanceof LeaseLost) return this.#record.result('failed', messageOf(error));
       return await this.#fail({ outcome: 'failed', reason: messageOf(error) });
     }
   }
@@ -140,24 +132,34 @@ class Run {
   }
 
   async #take(gathered: Gathered): Promise<RunResult> {
-    const { ledger, around } = this.#parts;
+    const { around } = this.#parts;
     const { observations, bodyHash, bytes, requests, missing } = gathered;
-    Object.assign(this.#report, { bodyHash, bytes, requests, missing });
-    if (bytes === 0) return this.#succeed('unchanged', gathered);
-    const symbols = await ledger.symbols.list();
+    this.#record.set({ bodyHash, bytes, requests, missing });
+    this.#record.note('odd', gathered.odd);
+    this.#record.note('ignored', gathered.ignored);
+    if (bytes === 0 || this.#provider.series.length === 0) return this.#succeed('unchanged', gathered);
+    const symbols = await this.#symbols();
     const latestDay = utcDay(around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
     const mapped = mapObservations(this.#provider, observations, symbols, latestDay);
-    this.#refuse([...gathered.refused, ...mapped.refused]);
+    this.#record.refuse([...gathered.refused, ...mapped.refused]);
     if (mapped.suspicion !== undefined) return this.#quarantine(mapped.suspicion);
     const doubt = gathered.shrunken[0] ?? (await this.#doubtOf(mapped.bars, symbols));
     if (doubt !== undefined && !this.#options.accept) return this.#quarantine(doubt);
     if (mapped.bars.length === 0) {
       // A landing page that leads to a file which has not changed has no prices of its own.
-      if (gathered.kept > 0 && this.#report.refused === 0) return this.#succeed('unchanged', gathered);
+      if (gathered.kept > 0 && this.#record.refused === 0) return this.#succeed('unchanged', gathered);
       return this.#fail({ outcome: 'failed', reason: 'there is no observation that can be used' });
     }
-    Object.assign(this.#report, await this.#publish(mapped.bars));
+    this.#record.set(await this.#publish(mapped.bars));
     return this.#succeed('ok', gathered);
+  }
+
+  /** What it may fill. Currencies are symbols that nobody lists, made when they are first needed. */
+  async #symbols(): Promise<LedgerSymbol[]> {
+    const { symbols } = this.#parts.ledger;
+    if (this.#provider.fills !== 'currencies') return symbols.list();
+    const codes = this.#provider.series.map(({ id }) => id);
+    return [...(await symbols.addCurrencies(codes)).values()];
   }
 
   /** Compares with the feed's own last word on each day and, where it has none, with what another source said. */
@@ -204,14 +206,14 @@ class Run {
     const now = around.now();
     await ledger.feeds.finish(this.#lease, {
       ended: now,
-      report: this.#result(status, undefined),
+      report: this.#record.result(status, undefined),
       nextRun: nextSlot(this.#provider, now),
       lateAt: lateAfter(this.#provider, now),
       isFull: this.#since === undefined,
       bodies: gathered.bodies,
       ...(status === 'ok' ? { coverage: await this.#coverage() } : {}),
     });
-    return this.#result(status, undefined);
+    return this.#record.result(status, undefined);
   }
 
   /** What looks wrong will look wrong in an hour too: the next slot is early enough. */
@@ -229,8 +231,8 @@ class Run {
   }
 
   async #end(status: 'failed' | 'quarantined', reason: string, nextRun: number): Promise<RunResult> {
-    const { ledger, around, secrets } = this.#parts;
-    const result = this.#result(status, withoutSecrets(reason, secrets));
+    const { ledger, around } = this.#parts;
+    const result = this.#record.result(status, reason);
     try {
       await ledger.feeds.finish(this.#lease, { ended: around.now(), report: result, nextRun });
     } catch (error) {
@@ -243,7 +245,7 @@ class Run {
     const { ledger } = this.#parts;
     const codes = new Set(this.#provider.series.map((series) => series.symbol));
     const coverage: Coverage = { days: 0, gaps: 0, firstDay: undefined, lastDay: undefined };
-    for (const { id, code } of await ledger.symbols.list()) {
+    for (const { id, code } of await this.#symbols()) {
       const days = codes.has(code) ? await ledger.feeds.daysOf(this.#provider.key, id) : [];
       if (days.length === 0) continue;
       coverage.days += days.length;
@@ -252,19 +254,5 @@ class Run {
       coverage.lastDay = Math.max(coverage.lastDay ?? days.at(-1)!, days.at(-1)!);
     }
     return coverage;
-  }
-
-  #refuse(refused: readonly Refusal[]): void {
-    const { secrets } = this.#parts;
-    this.#report.refused = refused.length;
-    this.#report.reasons = refused.slice(0, REASONS_KEPT).map(({ where, reason }) => ({
-      where: withoutSecrets(where, secrets).slice(0, 200),
-      reason: withoutSecrets(reason, secrets).slice(0, 200),
-    }));
-  }
-
-  #result(status: RunReport['status'], message: string | undefined): RunResult {
-    const { feed, number } = this.#lease;
-    return { ...this.#report, status, message: message?.slice(0, 500), feed, number };
   }
 }

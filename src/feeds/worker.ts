@@ -9,6 +9,10 @@ const post = (message: FromWorker) => self.postMessage(message);
 let loop: FeedLoop | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === 'push') {
+    void loop?.push(data.number, data.push);
+    return;
+  }
   if (data.kind === 'stop') {
     if (loop) loop.stop();
     else post({ kind: 'stopped' });

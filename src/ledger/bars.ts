@@ -31,9 +31,13 @@ export interface Publication {
    * source on that day. Two feeds that disagree would else rewrite each other at every run.
    */
   comparedWith?: 'current' | 'own';
+  /** Told of each bar, in any order, before its transaction is committed. */
+  onBar?(bar: NewBar, outcome: BarOutcome): void;
   /** Done first in each transaction; what it throws undoes the transaction. */
   before?(tx: SQL): Promise<void>;
 }
+
+export type BarOutcome = 'taken' | 'unchanged' | 'corrected';
 
 export interface PublishResult {
   /** Days that had no bar, or had the same prices from another source. */
@@ -170,11 +174,10 @@ export async function publishBars(
       const ownWord = publication.comparedWith === 'own' ? own.get(bar.day) : undefined;
       const known = ownWord ?? current.get(bar.day);
       const samePrices = known !== undefined && sameOhlc(known, bar);
-      if (samePrices && known.sourceId === source) {
-        result.unchanged++;
-        continue;
-      }
-      known && !samePrices ? result.corrected++ : result.taken++;
+      const outcome = outcomeOf(known, samePrices && known.sourceId === source, samePrices);
+      result[outcome]++;
+      publication.onBar?.(bar, outcome);
+      if (outcome === 'unchanged') continue;
       rows.push([
         symbolId,
         bar.day,
@@ -199,6 +202,11 @@ export async function publishBars(
   await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
   if (strand === 'real' && rows.length > 0) await markReal(tx, [...bySymbol.keys()], revision);
   return result;
+}
+
+function outcomeOf(known: BarRevision | undefined, isSame: boolean, samePrices: boolean): BarOutcome {
+  if (isSame) return 'unchanged';
+  return known && !samePrices ? 'corrected' : 'taken';
 }
 
 /** From its first real observation on, a symbol's simulated prices are out of use, for good. */

@@ -35,6 +35,9 @@ export interface Engine {
   /** Put behind a CREATE TABLE whose rows should lie in the order of their primary key. */
   readonly clustered: string;
 
+  /** Resolves when every committed write would survive the loss of power. */
+  flush(): Promise<void>;
+
   /** The ledger's own time in ms: with several replicas, all go by it. */
   now(handle: SQL): Promise<number>;
 

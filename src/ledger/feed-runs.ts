@@ -13,6 +13,14 @@ export interface Refusal {
   reason: string;
 }
 
+/**
+ * What is worth knowing of a run beside what it refused. `odd`: it was taken and looks wrong. `ignored`: it was left out
+ * as it should be. `elsewhere`: another feed brings it.
+ */
+export interface Note extends Refusal {
+  kind: 'odd' | 'ignored' | 'elsewhere';
+}
+
 /** What a run did, as it is kept for ever after. */
 export interface RunReport {
   status: RunStatus;
@@ -28,6 +36,12 @@ export interface RunReport {
   refused: number;
   /** The first of the refused, and why. */
   reasons: Refusal[];
+  /** Bars that were taken and whose low or high does not hold the open and close. */
+  odd: number;
+  /** Left out as they should be: a bar that is still forming. */
+  ignored: number;
+  /** The first of the odd and the ignored, and which symbols come from elsewhere. */
+  notes: Note[];
 }
 
 export interface FeedRun extends RunReport {
@@ -127,7 +141,8 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
   await tx`UPDATE feed_run SET ended = ${ended}, status = ${report.status}, message = ${report.message ?? null},
       body_hash = ${report.bodyHash ?? null}, bytes = ${report.bytes}, requests = ${report.requests},
       taken = ${report.taken}, corrected = ${report.corrected}, unchanged = ${report.unchanged},
-      missing = ${report.missing}, refused = ${report.refused}, reasons = ${JSON.stringify(report.reasons)}
+      missing = ${report.missing}, refused = ${report.refused}, reasons = ${JSON.stringify(report.reasons)},
+      odd = ${report.odd}, ignored = ${report.ignored}, notes = ${JSON.stringify(report.notes)}
     WHERE feed = ${feed} AND number = ${number}`;
   await tx`UPDATE feed SET holder = NULL, lease_until = 0, next_run = ${nextRun}, failures = failures + 1
     WHERE key = ${feed}`;

@@ -21,6 +21,8 @@ export interface FeedHealth extends Coverage {
   enabled: boolean;
   /** Whether it has missed its schedule twice. A feed that is off is never late. */
   late: boolean;
+  /** When it counts as late, unless a run succeeds before. */
+  lateAt: number | undefined;
   /** Its newest run, which may be under way. */
   lastRun: { number: number; started: number; status: RunStatus; message: string | undefined } | undefined;
   /** When a run last ended well, whether it brought something new or not. */
@@ -53,6 +55,12 @@ export class FeedStore {
       await lockFeed(tx, key);
       await tx`UPDATE feed SET enabled = 0 WHERE key = ${key}`;
     });
+  }
+
+  /** The feeds that are on. */
+  async enabled(): Promise<Set<string>> {
+    const rows = await this.#engine.read`SELECT key FROM feed WHERE enabled = 1`;
+    return new Set(rows.map((row: Row) => String(row.key)));
   }
 
   /** The feeds that are on, due, and run by nobody. */
@@ -142,6 +150,7 @@ function toHealth(row: Row, now: number): FeedHealth {
     key: String(row.key),
     enabled,
     late: enabled && lateAt !== undefined && now > lateAt,
+    lateAt: enabled ? lateAt : undefined,
     lastRun:
       row.started === null
         ? undefined
@@ -178,6 +187,9 @@ function toRun(row: Row): FeedRun {
     missing: Number(row.missing),
     refused: Number(row.refused),
     reasons: JSON.parse(String(row.reasons)),
+    odd: Number(row.odd),
+    ignored: Number(row.ignored),
+    notes: JSON.parse(String(row.notes)),
   };
 }
 

@@ -8,6 +8,7 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
@@ -34,6 +35,7 @@ export class Ledger {
   readonly accounts: AccountStore;
   readonly quota: QuotaStore;
   readonly feeds: FeedStore;
+  readonly quarantine: QuarantineStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -45,6 +47,7 @@ export class Ledger {
     this.accounts = new AccountStore(engine);
     this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine);
+    this.quarantine = new QuarantineStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
@@ -70,9 +73,9 @@ export class Ledger {
 
   /** Whether no price has ever been recorded. */
   async isEmpty(): Promise<boolean> {
-    const [row] = await this.engine
-      .read`SELECT (SELECT count(*) FROM bar_change) + (SELECT count(*) FROM tick) AS n`;
-    return Number(row.n) === 0;
+    const { read } = this.engine;
+    const found = [await read`SELECT 1 FROM bar_change LIMIT 1`, await read`SELECT 1 FROM tick LIMIT 1`];
+    return found.every((rows) => rows.length === 0);
   }
 
   /** When the newest price was recorded, in ms. */

@@ -111,6 +111,25 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
     title: 'long history by plan',
     statements: [`ALTER TABLE plan ADD COLUMN history INTEGER NOT NULL DEFAULT 1`],
   },
+  {
+    id: 5,
+    title: 'notes of runs, ticks in quarantine',
+    statements: [
+      `ALTER TABLE feed_run ADD COLUMN odd INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN ignored INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN notes TEXT NOT NULL DEFAULT '[]'`,
+      // Ticks that are too far from their neighbours. `state` is held, released or dropped.
+      `CREATE TABLE quarantine_tick (
+         id INTEGER PRIMARY KEY, symbol_id INTEGER NOT NULL, source_id INTEGER NOT NULL, tick_id TEXT NOT NULL,
+         at BIGINT NOT NULL, received BIGINT NOT NULL, price DOUBLE PRECISION NOT NULL, reason TEXT NOT NULL,
+         state TEXT NOT NULL, decided_at BIGINT, decided_by TEXT,
+         UNIQUE (symbol_id, source_id, tick_id))`,
+      `CREATE INDEX quarantine_tick_held ON quarantine_tick (symbol_id) WHERE state = 'held'`,
+      // A tick's neighbours in time are looked for with each tick that comes.
+      `DROP INDEX tick_by_day`,
+      `CREATE INDEX tick_by_day ON tick (symbol_id, day, at)`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

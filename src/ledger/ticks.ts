@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
-import { marketOf, tradeDate } from '../market/session.ts';
+import { type Market, marketOf, tradeDate } from '../market/session.ts';
 import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
@@ -45,27 +45,13 @@ export class TickStore {
     await engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const id = await sourceId(tx, source);
-      const symbols = await tx`SELECT id, market FROM symbol`;
-      const marketKeys = new Map<number, string>(
-        symbols.map((row: { id: number; market: string }) => [Number(row.id), row.market]),
-      );
       const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();
-      const rows = ticks
-        .filter((tick) => !real.has(tick.symbolId)) // simulated prices never follow real ones
-        .map((tick) => {
-          const market = marketKeys.get(tick.symbolId);
-          if (market === undefined) throw new Error(`no symbol has the id ${tick.symbolId}`);
-          const day = tradeDate(marketOf(market), tick.at);
-          return [tick.symbolId, id, tick.id, day, tick.at, tick.received, tick.price, revision];
-        });
-      await insertRows(
-        engine,
-        tx,
-        'tick (symbol_id, source_id, tick_id, day, at, received, price, revision)',
-        rows,
-        'ON CONFLICT DO NOTHING',
-      );
-      if (id !== SIMULATED_ID) await markReal(tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
+      const markets = await marketsOf(tx);
+      // Simulated prices never follow real ones.
+      const taken = ticks
+        .filter((tick) => !real.has(tick.symbolId))
+        .map((tick) => ({ ...tick, sourceId: id }));
+      await insertTicks(engine, tx, taken, markets, revision);
     });
   }
 
@@ -137,6 +123,36 @@ export class TickStore {
       return gone.length > 0;
     });
   }
+}
+
+/** The market of each symbol. */
+export async function marketsOf(tx: SQL): Promise<Map<number, Market>> {
+  const rows = await tx`SELECT id, market FROM symbol`;
+  return new Map(rows.map((row: { id: number; market: string }) => [Number(row.id), marketOf(row.market)]));
+}
+
+/** Inserts ticks within a transaction that is already open. Those that are there already change nothing. */
+export async function insertTicks(
+  engine: Engine,
+  tx: SQL,
+  ticks: readonly (NewTick & { sourceId: number })[],
+  markets: ReadonlyMap<number, Market>,
+  revision: number,
+): Promise<void> {
+  const rows = ticks.map(({ symbolId, sourceId, id, at, received, price }) => {
+    const market = markets.get(symbolId);
+    if (!market) throw new Error(`no symbol has the id ${symbolId}`);
+    return [symbolId, sourceId, id, tradeDate(market, at), at, received, price, revision];
+  });
+  await insertRows(
+    engine,
+    tx,
+    'tick (symbol_id, source_id, tick_id, day, at, received, price, revision)',
+    rows,
+    'ON CONFLICT DO NOTHING',
+  );
+  const real = ticks.filter((tick) => tick.sourceId !== SIMULATED_ID).map((tick) => tick.symbolId);
+  await markReal(tx, [...new Set(real)], revision);
 }
 
 /** The ticks of one trade date. */

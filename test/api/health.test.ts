@@ -17,6 +17,7 @@ onEachEngine('GET /health', (engine) => {
       revision: expect.any(Number),
       newestDataAgeSeconds: null,
       simulated: false,
+      lateFeeds: [],
     });
   });
 

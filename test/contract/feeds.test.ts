@@ -16,6 +16,9 @@ const REPORT: RunReport = {
   missing: 4,
   refused: 1,
   reasons: [{ where: 'line 2', reason: 'no day' }],
+  odd: 1,
+  ignored: 1,
+  notes: [{ kind: 'odd', where: 'line 3', reason: 'its high is below its low' }],
 };
 const DONE: Finish = { ended: NOW + 5, report: REPORT, nextRun: NOW + 1_000, lateAt: NOW + 2_000 };
 
@@ -37,6 +40,7 @@ onEachEngine('feeds', (engine) => {
       key,
       enabled: true,
       late: false,
+      lateAt: NOW + 9,
       lastRun: undefined,
       lastOkAt: undefined,
       nextRunAt: NOW,

@@ -64,7 +64,15 @@ export class FeedBench {
 
   parts(changes: Partial<RunnerParts> = {}): RunnerParts {
     const { signal } = new AbortController();
-    return { ledger: this.ledger, secrets: {}, around: this.around, holder: 'me', signal, ...changes };
+    return {
+      ledger: this.ledger,
+      providers: [],
+      secrets: {},
+      around: this.around,
+      holder: 'me',
+      signal,
+      ...changes,
+    };
   }
 
   run(options: RunOptions = {}, changes: Partial<Provider> = {}, secrets = {}, limits = LIMITS) {

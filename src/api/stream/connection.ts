@@ -45,6 +45,7 @@ export class Connection {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #paidFor = EVENTS_PER_UNIT;
   #isPaying = false;
+  #isFlushing = false;
   #lastWriteAt = performance.now();
 
   constructor(options: ConnectionOptions) {
@@ -83,14 +84,22 @@ export class Connection {
 
   /** Says why, and closes. */
   end({ code, message }: Refusal): void {
-    if (!this.#controller) return;
-    this.#write(`event: end\ndata: ${JSON.stringify({ code, message })}\n\n`);
-    this.#controller.close();
-    this.#close();
+    const controller = this.#controller;
+    if (!controller) return;
+    this.#close(); // first: what is written calls for more
+    controller.enqueue(this.#encoder.encode(`event: end\ndata: ${JSON.stringify({ code, message })}\n\n`));
+    controller.close();
   }
 
+  /** Writes what waits, while there is room. A write may call for more before it returns: one at a time. */
   #flush(): void {
-    if (this.#isPaying || this.#waiting.size === 0) return;
+    if (this.#isFlushing || this.#isPaying || this.#waiting.size === 0) return;
+    this.#isFlushing = true;
+    this.#writeWaiting();
+    this.#isFlushing = false;
+  }
+
+  #writeWaiting(): void {
     // In the order of their changes: the id of an event then stands for everything before it.
     for (const topic of [...this.#waiting].sort((a, b) => a.sequence - b.sequence)) {
       if (!this.#hasRoom()) return;

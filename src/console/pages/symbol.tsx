@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Bar, ConfigAnswer, LatestAnswer, MarketSymbol, Rate } from '../data/answers.ts';
 import { ApiError, askWithKey } from '../data/client.ts';
 import { listen } from '../data/events.ts';
+import { has } from '../data/features.ts';
 import { type History, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
 import { useLoad } from '../data/load.ts';
 import { linkTo } from '../data/route.ts';
@@ -49,7 +50,7 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
 }
 
 function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
-  const [range, setRange] = useState<Range>('1M');
+  const [range, setRange] = useState<Range>(() => (has('/rates/history') ? '6M' : '1M'));
   const [agreed, setAgreed] = useState(false);
   const { apiKey, plan } = holder;
   const requests = requestsFor(range, symbol, plan);

@@ -2,8 +2,8 @@ import type { UsageDay } from '../data/answers.ts';
 import { addDays } from '../data/days.ts';
 import { count, day, plural } from './format.ts';
 
-const WIDTH = 720;
-const HEIGHT = 190;
+const WIDTH = 1100;
+const HEIGHT = 220;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;

@@ -1,24 +1,58 @@
 /** A body of this size, once unzipped, is more than any provider sends: the full ECB history is 2 MB, the Pink Sheet 4 MB. */
 export const UNZIPPED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What the first bytes of a body say it is, whatever its name or its status says. */
-export function sniff(body: Uint8Array): 'empty' | 'zip' | 'html' | 'xml' | 'json' | 'text' {
-  if (body[0] === 0x50 && body[1] === 0x4b && (body[2] === 3 || body[2] === 5)) return 'zip';
-  const start = decode(body.subarray(0, 2048))
-    .replace(/^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/, '')
-    .toLowerCase();
-  if (decode(body.subarray(0, 2048)).trim() === '') return 'empty';
-  if (/^<(!doctype html|html|head|body|script|title|meta)\b/.test(start)) return 'html';
-  if (start.startsWith('<')) return 'xml';
-  return /^[{[]/.test(start) ? 'json' : 'text';
+/** What kind of body is expected; HTML where CSV was expected is a failure, whatever the status says. */
+export type BodyKind = 'csv' | 'json' | 'xml' | 'xlsx' | 'zip' | 'html';
+
+/** How far into a body its kind is looked for. */
+const HEAD_BYTES = 2_048;
+/** The names of a zip's files stand at its end. */
+const TAIL_BYTES = 65_536;
+
+/** What may stand before the first tag that tells. */
+const PROLOGUE = /^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/;
+const HTML = /^<(!doctype\s+html|html|head|body|script|title|meta)\b/i;
+
+/**
+ * What a body is, by its bytes, whatever its name or its status says. A provider that is in trouble, or does not like
+ * us, sends a page with status 200. Text that is nothing else is CSV.
+ */
+export function kindOf(body: Uint8Array): BodyKind | 'empty' | 'binary' {
+  if (startsWith(body, [0x50, 0x4b, 3]) || startsWith(body, [0x50, 0x4b, 5])) {
+    return isWorkbook(body) ? 'xlsx' : 'zip';
+  }
+  const head = decode(body.subarray(0, HEAD_BYTES));
+  if (head.trim() === '') return 'empty';
+  if (head.includes('\0') || startsWith(body, [0x1f, 0x8b])) return 'binary';
+  const start = head.replace(PROLOGUE, '');
+  if (HTML.test(start)) return 'html';
+  if (head.trimStart().startsWith('<')) return 'xml';
+  return /^[{[]/.test(start) ? 'json' : 'csv';
 }
 
-/** A body as text. Throws a plain reason when it is empty, a web page, or not text at all. */
+const NAMES: Readonly<Record<ReturnType<typeof kindOf>, string>> = {
+  csv: 'CSV',
+  json: 'JSON',
+  xml: 'XML',
+  xlsx: 'XLSX',
+  zip: 'a zip',
+  html: 'HTML',
+  empty: 'empty',
+  binary: 'binary',
+};
+
+/** A kind in words, for reasons. */
+export function kindName(kind: ReturnType<typeof kindOf>): string {
+  return NAMES[kind];
+}
+
+/** A body as text. Throws a plain reason when it is empty, a web page, packed, or not text at all. */
 export function textOf(body: Uint8Array, wanted: string): string {
-  const kind = sniff(body);
+  const kind = kindOf(body);
   if (kind === 'empty') throw new Error(`the body is empty where ${wanted} was expected`);
   if (kind === 'html') throw new Error(`the body is a web page (HTML) where ${wanted} was expected`);
-  if (kind === 'zip') throw new Error(`the body is a zip file where ${wanted} was expected`);
+  if (kind === 'zip' || kind === 'xlsx')
+    throw new Error(`the body is a zip file where ${wanted} was expected`);
   const text = decode(body);
   if (text.includes('\0')) throw new Error(`the body is not text where ${wanted} was expected`);
   return text;
@@ -28,4 +62,14 @@ export function textOf(body: Uint8Array, wanted: string): string {
 export function decode(body: Uint8Array): string {
   if (body[0] === 0xff && body[1] === 0xfe) return new TextDecoder('utf-16le').decode(body);
   return new TextDecoder().decode(body);
+}
+
+function startsWith(body: Uint8Array, bytes: readonly number[]): boolean {
+  return bytes.every((byte, i) => body[i] === byte);
+}
+
+/** A workbook is a zip with these files in it. */
+function isWorkbook(body: Uint8Array): boolean {
+  const names = new TextDecoder('latin1').decode(body.subarray(-TAIL_BYTES));
+  return names.includes('[Content_Types].xml') && names.includes('xl/');
 }

@@ -1,5 +1,5 @@
 import { type Day, printDay } from '../../market/day.ts';
-import { decode, sniff, textOf } from '../formats/body.ts';
+import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable, type Table } from '../formats/table.ts';
@@ -29,7 +29,7 @@ export const ecb: Provider = {
   zone: 'Europe/Berlin',
   body: 'zip',
   fills: 'currencies',
-  series: CURRENCIES.map((code) => ({ id: code, symbol: code, currency: code, unit: 'EUR' })),
+  series: CURRENCIES.map((code) => ({ id: code, symbol: `EUR/${code}`, currency: code, unit: 'EUR' })),
   needs: [],
   requests(_secrets, since) {
     return since === undefined
@@ -38,7 +38,7 @@ export const ecb: Provider = {
   },
   parse(body) {
     const gathering = new Gathering<string>();
-    const kind = sniff(body);
+    const kind = kindOf(body);
     if (kind === 'zip') {
       const zip = new Zip(body);
       const names = zip.names.filter((name) => /\.(csv|xml)$/i.test(name));

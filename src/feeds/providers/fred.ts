@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { printDay } from '../../market/day.ts';
-import { decode, sniff, textOf } from '../formats/body.ts';
+import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { numeric, readJson } from '../formats/json.ts';
@@ -68,7 +68,7 @@ export const fred: Provider = {
     });
   },
   parse(body, request) {
-    const kind = sniff(body);
+    const kind = kindOf(body);
     if (kind === 'json') return parseJson(body, request);
     if (kind !== 'zip') return parseCsv([['', textOf(body, 'CSV')]], request);
     const zip = new Zip(body);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { pricesOf } from '../../../test/support/catalogue.ts';
 import { bytes, HTML_PAGE, pinkSheet, workbook } from '../../../test/support/feed-bodies.ts';
-import { printDay } from '../../market/day.ts';
-import { pricesOf } from '../mapping.ts';
 import { worldBank } from './world-bank.ts';
 
 const request = { url: 'https://thedocs.worldbank.org/x.xlsx', body: 'xlsx' as const };
@@ -12,11 +11,12 @@ describe.each([
   ['with one more row of codes', pinkSheet({ codes: true })],
 ])('an edition %s', (_edition, body) => {
   test('gives monthly prices on the first of the month, with the digits that were published', () => {
-    const prices = pricesOf(worldBank, parse(body)).map((p) => [p.symbol, printDay(p.day), p.close]);
+    const prices = pricesOf(worldBank, parse(body)).map((p) => [p.symbol, p.date, p.close]);
     expect(prices).toEqual([
       ['DBLC1', '1960-01-01', 1.63],
       ['DBLC1', '1960-02-01', 1.63],
       ['DBLC1', '2026-05-01', 94.67],
+      ['RB1COAL', '2026-05-01', 95.56],
       ['TEAK', '1960-01-01', 1.12],
       ['TEAK', '1960-02-01', 1.1],
       ['TEAK', '2026-05-01', 3.19],
@@ -25,7 +25,6 @@ describe.each([
       ['BEEF', '2026-05-01', 7.95],
       ['LOGASIA', '1960-01-01', 31.94],
       ['LOGASIA', '1960-02-01', 31.94],
-      ['RB1COAL', '2026-05-01', 95.56],
     ]);
   });
 

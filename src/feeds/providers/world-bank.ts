@@ -1,4 +1,4 @@
-import { decode, sniff } from '../formats/body.ts';
+import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parseMonth } from '../formats/day.ts';
 import { readSheet, type SheetRow } from '../formats/xlsx.ts';
@@ -39,8 +39,8 @@ export const worldBank: Provider = {
   needs: [],
   requests: () => [{ url: PAGE, body: 'html' }],
   parse(body, request) {
-    const kind = sniff(body);
-    if (kind === 'zip') return parseWorkbook(body);
+    const kind = kindOf(body);
+    if (kind === 'zip' || kind === 'xlsx') return parseWorkbook(body);
     if (kind === 'empty') throw new Error('the body is empty');
     if (request.body === 'html')
       return { observations: [], missing: 0, refused: [], next: workbookOn(decode(body), request) };

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import { pricesOf } from '../../../test/support/catalogue.ts';
 import { bytes, HTML_PAGE, yahooJson } from '../../../test/support/feed-bodies.ts';
 import { printDay } from '../../market/day.ts';
-import { pricesOf } from '../mapping.ts';
 import { yahoo } from './yahoo.ts';
 
 const parse = (text: string) => yahoo.parse(bytes(text), { url: 'https://query1.finance.yahoo.com/x' });

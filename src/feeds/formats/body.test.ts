@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { strToU8, zipSync } from 'fflate';
-import { kindOf } from './body-kind.ts';
+import { kindOf } from './body.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const big = strToU8('x'.repeat(200_000));
@@ -16,6 +16,8 @@ test.each([
   ['<!-- x -->\n<!doctype HTML>', 'html'],
   ['<?xml version="1.0"?><!DOCTYPE html><html xmlns="x">', 'html'],
   ['<script>location="/verify"</script>', 'html'],
+  ['<rss><channel><title>x</title>', 'xml'],
+  ['\n<?xml version="1.0"?>', 'xml'],
   ['', 'empty'],
   [' \r\n ', 'empty'],
   ['\uFEFF', 'empty'],
@@ -28,6 +30,10 @@ test('a zip is told from a workbook, wherever its parts stand', () => {
   expect(kindOf(zipSync({ 'eurofxref-hist.csv': big }))).toBe('zip');
   expect(kindOf(zipSync({ '[Content_Types].xml': big, 'xl/workbook.xml': big }))).toBe('xlsx');
   expect(kindOf(zipSync({ 'xl/workbook.xml': big, '[Content_Types].xml': big }))).toBe('xlsx');
+});
+
+test('UTF-16 with its mark is text', () => {
+  expect(kindOf(new Uint8Array([0xff, 0xfe, ...Buffer.from('day,price\n', 'utf16le')]))).toBe('csv');
 });
 
 test('a file that is packed is binary', () => {

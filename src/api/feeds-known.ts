@@ -1,0 +1,29 @@
+import type { Day } from '../market/day.ts';
+
+/** How one feed stands, with what must be said of its prices. */
+export interface FeedKnown {
+  key: string;
+  title: string;
+  licence: { redistribution: 'yes' | 'attribution' | 'no'; attribution: string; url: string };
+  schedule: string;
+  zone: string;
+  symbols: number;
+  enabled: boolean;
+  lateAt: number | undefined;
+  lastRun: { number: number; started: number; status: string; message: string | undefined } | undefined;
+  lastOkAt: number | undefined;
+  nextRunAt: number | undefined;
+  failures: number;
+  days: number;
+  gaps: number;
+  firstDay: Day | undefined;
+  lastDay: Day | undefined;
+}
+
+/** What the service knows of its feeds, in memory: those that are on, and those that have brought something. */
+export type FeedsKnown = () => readonly FeedKnown[];
+
+/** A feed that has missed its schedule twice. */
+export function isLate({ enabled, lateAt }: FeedKnown, now: number): boolean {
+  return enabled && lateAt !== undefined && now > lateAt;
+}

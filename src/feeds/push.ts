@@ -1,0 +1,74 @@
+import type { BarOutcome, NewBar } from '../ledger/bars.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Push, PushOutcome } from '../ledger/pushes.ts';
+import { sameOhlc } from '../market/bar.ts';
+import { printDay } from '../market/day.ts';
+import { findUnitChange } from './unit-change.ts';
+
+const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
+  taken: 'accepted',
+  corrected: 'corrected',
+  unchanged: 'duplicate',
+};
+
+/** A price on the day before is a neighbour; so is the last one before a long pause. */
+const NEIGHBOUR_DAYS = 100;
+
+/** Takes in what the operator's own feed has sent, and answers for each record. What it accepted is on the disk then. */
+export async function takePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {
+  const outcomes =
+    push.kind === 'ticks'
+      ? await ledger.quarantine.admit(push.ticks, push.source)
+      : await takeBars(ledger, push);
+  await ledger.engine.flush();
+  return outcomes;
+}
+
+async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<PushOutcome[]> {
+  const { source, bars, received, accept } = push;
+  const outcomes = new Map<NewBar, PushOutcome>();
+  const once = withoutRepeats(bars, outcomes);
+  const doubted = accept ? new Map<number, string>() : await doubtsOf(ledger, once);
+  for (const bar of once) {
+    const reason = doubted.get(bar.symbolId);
+    if (reason)
+      outcomes.set(bar, { status: 'refused', reason: `${reason}; send accept=true if it is right` });
+  }
+  const wanted = once.filter((bar) => !outcomes.has(bar));
+  await ledger.bars.publish(wanted, {
+    source,
+    recordedAt: received,
+    comparedWith: 'own',
+    onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
+  });
+  return bars.map((bar) => outcomes.get(bar)!);
+}
+
+/** One bar for each symbol and day. */
+function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutcome>): NewBar[] {
+  const first = new Map<string, NewBar>();
+  for (const bar of bars) {
+    const key = `${bar.symbolId} ${bar.day}`;
+    const before = first.get(key);
+    if (!before) first.set(key, bar);
+    else if (sameOhlc(before, bar)) outcomes.set(bar, { status: 'duplicate' });
+    else {
+      const reason = `${printDay(bar.day)} is there twice with different prices; the first was used`;
+      outcomes.set(bar, { status: 'refused', reason });
+    }
+  }
+  return [...first.values()];
+}
+
+/** The symbols whose prices look as if their unit had changed, and where. */
+async function doubtsOf(ledger: Ledger, bars: readonly NewBar[]): Promise<Map<number, string>> {
+  const doubts = new Map<number, string>();
+  for (const [symbolId, ofSymbol] of Map.groupBy(bars, (bar) => bar.symbolId)) {
+    const days = ofSymbol.map((bar) => bar.day);
+    const [first, last] = [Math.min(...days) - NEIGHBOUR_DAYS, Math.max(...days) + NEIGHBOUR_DAYS];
+    const known = await ledger.bars.revisions(symbolId, 'real', first, last);
+    const change = findUnitChange(ofSymbol, new Map(known.map((one) => [one.day, one.close])));
+    if (change) doubts.set(symbolId, change);
+  }
+  return doubts;
+}

@@ -1,0 +1,71 @@
+import type { FeedLease, Note, Refusal, RunReport } from '../ledger/feed-runs.ts';
+import type { Secrets } from './provider.ts';
+import { withoutSecrets } from './secrets.ts';
+
+export interface RunResult extends RunReport {
+  feed: string;
+  number: number;
+}
+
+/** So many of the refused, and of the notes, are kept with their reasons. */
+const REASONS_KEPT = 50;
+/** Texts longer than this tell no more. */
+const REASON_LENGTH_MAX = 200;
+const MESSAGE_LENGTH_MAX = 500;
+
+/** What a run has to say for itself, without secrets, and no longer than is of use. */
+export class RunRecord {
+  readonly #lease: FeedLease;
+  readonly #secrets: Secrets;
+  readonly #report: RunReport = {
+    status: 'failed',
+    message: undefined,
+    bodyHash: undefined,
+    bytes: 0,
+    requests: 0,
+    taken: 0,
+    corrected: 0,
+    unchanged: 0,
+    missing: 0,
+    refused: 0,
+    reasons: [],
+    odd: 0,
+    ignored: 0,
+    notes: [],
+  };
+
+  constructor(lease: FeedLease, secrets: Secrets) {
+    this.#lease = lease;
+    this.#secrets = secrets;
+  }
+
+  get refused(): number {
+    return this.#report.refused;
+  }
+
+  set(counts: Partial<Omit<RunReport, 'status' | 'message' | 'reasons' | 'notes'>>): void {
+    Object.assign(this.#report, counts);
+  }
+
+  refuse(refused: readonly Refusal[]): void {
+    this.#report.refused = refused.length;
+    this.#report.reasons = refused.slice(0, REASONS_KEPT).map((one) => this.#clean(one));
+  }
+
+  note(kind: Note['kind'], remarks: readonly Refusal[]): void {
+    if (kind !== 'elsewhere') this.#report[kind] = remarks.length;
+    const room = REASONS_KEPT - this.#report.notes.length;
+    for (const one of remarks.slice(0, room)) this.#report.notes.push({ kind, ...this.#clean(one) });
+  }
+
+  result(status: RunReport['status'], message: string | undefined): RunResult {
+    const { feed, number } = this.#lease;
+    const clean = message && withoutSecrets(message, this.#secrets).slice(0, MESSAGE_LENGTH_MAX);
+    return { ...this.#report, status, message: clean, feed, number };
+  }
+
+  #clean({ where, reason }: Refusal): Refusal {
+    const clean = (text: string) => withoutSecrets(text, this.#secrets).slice(0, REASON_LENGTH_MAX);
+    return { where: clean(where), reason: clean(reason) };
+  }
+}

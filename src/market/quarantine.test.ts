@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { QUARANTINE_MS, TickWatch, type Usual, type WatchedTick } from './quarantine.ts';
+
+const METAL: Usual = { mayBeNegative: false, step: 0.01 };
+const ENERGY: Usual = { mayBeNegative: true, step: 0.01 };
+const MINUTE = 60_000;
+
+const tick = (at: number, price: number, sourceId = 2): WatchedTick => ({ at, price, sourceId });
+
+/** Prices that move by at most half a percent from one to the next. */
+const walk = (length: number) =>
+  fc
+    .tuple(
+      fc.double({ min: 0.5, max: 5_000, noNaN: true }),
+      fc.array(fc.double({ min: -0.005, max: 0.005, noNaN: true }), { minLength: length, maxLength: length }),
+    )
+    .map(([start, moves]) => {
+      let price = start;
+      return moves.map((move, i) => {
+        price *= 1 + move;
+        return tick(i * MINUTE, price);
+      });
+    });
+
+/** Takes all, releasing as it goes. What is believed in the end. */
+function believedOf(watch: TickWatch<WatchedTick>, ticks: readonly WatchedTick[]): Set<WatchedTick> {
+  const believed = new Set<WatchedTick>();
+  for (const one of ticks) {
+    if (watch.take(one) === undefined) believed.add(one);
+    for (const released of watch.release()) believed.add(released);
+  }
+  return believed;
+}
+
+describe('a walk without jumps', () => {
+  test('is never held back, in order or not', () => {
+    fc.assert(
+      fc.property(walk(80), fc.infiniteStream(fc.nat()), (ticks, chance) => {
+        expect(believedOf(new TickWatch(METAL, [], []), ticks).size).toBe(80);
+        const late = ticks.slice(60).toSorted(() => (chance.next().value! % 2 === 0 ? 1 : -1));
+        expect(believedOf(new TickWatch(METAL, ticks.slice(0, 60), []), late).size).toBe(20);
+      }),
+    );
+  });
+
+  test('with one price a hundred times too high or too low: that one is held, in any order, and no other', () => {
+    fc.assert(
+      fc.property(
+        walk(80),
+        fc.nat(19),
+        fc.constantFrom(100, 0.01, 31.1, 2204.6),
+        fc.constantFrom(METAL, ENERGY),
+        fc.boolean(),
+        (ticks, where, factor, usual, isBackwards) => {
+          const news = ticks.slice(60);
+          const right = news[where]!;
+          const wrong = { ...right, price: right.price * factor };
+          const sent = isBackwards ? news.with(where, wrong).reverse() : news.with(where, wrong);
+          const believed = believedOf(new TickWatch(usual, ticks.slice(0, 60), []), sent);
+          expect(believed.has(wrong)).toBe(false);
+          expect(believed.size).toBe(19);
+        },
+      ),
+    );
+  });
+});
+
+describe('a tick that is far away', () => {
+  const calm = Array.from({ length: 50 }, (_, i) => tick(i * MINUTE, 100 + (i % 2) / 10));
+  const after = (n: number) => (50 + n) * MINUTE;
+
+  test('is released by three more of its source, and not by two', () => {
+    const watch = new TickWatch(METAL, calm, []);
+    for (const n of [0, 1, 2]) {
+      expect(watch.take(tick(after(n), 130 + n))).toContain('far from its neighbour');
+      expect(watch.release()).toEqual([]);
+    }
+    watch.take(tick(after(3), 131));
+    expect(watch.release()).toHaveLength(4);
+    expect(watch.take(tick(after(4), 132))).toBeUndefined();
+  });
+
+  test('is released by one of another source', () => {
+    const watch = new TickWatch(METAL, calm, []);
+    const first = tick(after(0), 130);
+    const other = tick(after(1), 131, 3);
+    watch.take(first);
+    watch.take(other);
+    expect(watch.release()).toEqual(expect.arrayContaining([first, other]));
+  });
+
+  test('is not confirmed by one that disagrees, or that is of another time', () => {
+    const watch = new TickWatch(METAL, calm, []);
+    watch.take(tick(after(0), 300));
+    watch.take(tick(after(1), 30_000, 3));
+    watch.take(tick(after(0) + QUARANTINE_MS + 1, 300, 3));
+    expect(watch.release()).toEqual([]);
+  });
+
+  test('is held again after a restart, and released by what comes then', () => {
+    const held = tick(after(0), 130);
+    const watch = new TickWatch<WatchedTick>(METAL, calm, [held]);
+    expect(watch.release()).toEqual([]);
+    watch.take(tick(after(1), 130.5, 3));
+    expect(watch.release()).toContain(held);
+  });
+
+  test('is the first of a symbol: there is nothing to be far from', () => {
+    expect(new TickWatch<WatchedTick>(METAL, [], []).take(tick(0, 5))).toBeUndefined();
+  });
+});
+
+describe('a change of sign', () => {
+  const near = (prices: number[]) => prices.map((price, i) => tick(i * MINUTE, price));
+
+  test('alone is no reason for energy', () => {
+    const watch = new TickWatch(ENERGY, near(Array(50).fill(0.05)), []);
+    expect(watch.take(tick(51 * MINUTE, -0.1))).toBeUndefined();
+  });
+
+  test('is a reason for a metal', () => {
+    const watch = new TickWatch(METAL, near(Array(50).fill(0.05)), []);
+    expect(watch.take(tick(51 * MINUTE, -0.1))).toContain('not above zero');
+  });
+
+  test('the fall of crude oil on 2020-04-20 is taken tick by tick', () => {
+    const fall = Array.from({ length: 120 }, (_, i) => tick(i * MINUTE, 18 - i * 0.48));
+    expect(believedOf(new TickWatch(ENERGY, [], []), fall).size).toBe(120);
+    expect(fall.at(-1)!.price).toBeLessThan(-37);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * When a tick is too far from its neighbours to be believed at once. A tick that is held back is released, in its right
+ * place, when three more of its own source or one of another agree with it; else it is dropped after a while.
+ */
+
+/** What the rule looks at of a tick. */
+export interface WatchedTick {
+  at: number;
+  price: number;
+  sourceId: number;
+}
+
+/** What is usual for the prices of a symbol. */
+export interface Usual {
+  /** Energy has had prices below zero; for everything else a change of sign is a reason by itself. */
+  mayBeNegative: boolean;
+  /** The smallest step of a price: 0.01 for two decimals. */
+  step: number;
+}
+
+/** A tick that nobody confirms is dropped after this long. Ticks that are as near as this confirm each other. */
+export const QUARANTINE_MS = 15 * 60_000;
+
+/** So many ticks before a tick say how much prices move. */
+export const WINDOW_TICKS = 50;
+const MADS = 10;
+const CONFIRMATIONS = 3;
+/** The floor, as a part of the price: within a quarter of an hour, and over a longer gap such as a weekend. */
+const FLOOR_NEAR = 0.1;
+const FLOOR_FAR = 0.5;
+/** The floor near zero, where a part of the price is next to nothing. */
+const FLOOR_STEPS = 20;
+
+/** The ticks of one symbol: those that are believed, in order of time, and those that are held back. */
+export class TickWatch<T extends WatchedTick> {
+  readonly #usual: Usual;
+  readonly #believed: T[];
+  #held: T[];
+
+  /** `believed` must be sorted by time. */
+  constructor(usual: Usual, believed: readonly T[], held: readonly T[]) {
+    this.#usual = usual;
+    this.#believed = [...believed];
+    this.#held = [...held];
+  }
+
+  /** Takes one tick in. Undefined when it is believed, else the reason why it is held. */
+  take(tick: T): string | undefined {
+    const doubt = this.#doubt(tick);
+    if (doubt === undefined) this.#believe(tick);
+    else this.#held.push(tick);
+    return doubt;
+  }
+
+  /** Held ticks that are believed now, because of what has come since. They count as believed from here on. */
+  release(): T[] {
+    const released: T[] = [];
+    for (;;) {
+      const next = this.#held.find((tick) => this.#isConfirmed(tick) || this.#doubt(tick) === undefined);
+      if (!next) return released;
+      this.#held = this.#held.filter((tick) => tick !== next);
+      this.#believe(next);
+      released.push(next);
+    }
+  }
+
+  #doubt(tick: T): string | undefined {
+    const place = this.#placeOf(tick.at);
+    const neighbours = [this.#believed[place - 1], this.#believed[place]].filter((one) => one !== undefined);
+    if (neighbours.length === 0) return undefined;
+    const spread = MADS * this.#madAround(place);
+    const { mayBeNegative } = this.#usual;
+    if (!mayBeNegative && neighbours.every((one) => one.price > 0) && tick.price <= 0) {
+      return `${tick.price} is not above zero as its neighbour ${neighbours[0]!.price} is`;
+    }
+    const isNear = (one: T) => Math.abs(tick.price - one.price) <= Math.max(spread, this.#floor(tick, one));
+    if (neighbours.some(isNear)) return undefined;
+    return `${tick.price} is far from its neighbour ${neighbours[0]!.price}`;
+  }
+
+  /** Whether enough others, believed or held, say the same at about the same time. */
+  #isConfirmed(tick: T): boolean {
+    const spread = MADS * this.#madAround(this.#placeOf(tick.at));
+    let own = 0;
+    for (const other of this.#around(tick)) {
+      if (Math.abs(other.price - tick.price) > Math.max(spread, this.#floor(tick, other))) continue;
+      if (other.sourceId !== tick.sourceId) return true;
+      own++;
+    }
+    return own >= CONFIRMATIONS;
+  }
+
+  *#around(tick: T): Generator<T> {
+    for (const other of this.#held) {
+      if (other !== tick && Math.abs(other.at - tick.at) <= QUARANTINE_MS) yield other;
+    }
+    for (let i = this.#placeOf(tick.at - QUARANTINE_MS); i < this.#believed.length; i++) {
+      const other = this.#believed[i]!;
+      if (other.at > tick.at + QUARANTINE_MS) return;
+      yield other;
+    }
+  }
+
+  #floor(a: T, b: T): number {
+    const part = Math.abs(a.at - b.at) <= QUARANTINE_MS ? FLOOR_NEAR : FLOOR_FAR;
+    return Math.max(part * Math.max(Math.abs(a.price), Math.abs(b.price)), FLOOR_STEPS * this.#usual.step);
+  }
+
+  /** The median absolute deviation of the ticks before a place, or after it where there are too few. */
+  #madAround(place: number): number {
+    const first = Math.max(0, place - WINDOW_TICKS);
+    const prices = this.#believed.slice(first, first + WINDOW_TICKS).map((tick) => tick.price);
+    const middle = median(prices);
+    return median(prices.map((price) => Math.abs(price - middle)));
+  }
+
+  #believe(tick: T): void {
+    this.#believed.splice(this.#placeOf(tick.at), 0, tick);
+  }
+
+  /** How many believed ticks are not later. */
+  #placeOf(at: number): number {
+    let [low, high] = [0, this.#believed.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#believed[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function median(values: readonly number[]): number {
+  if (values.length === 0) return 0;
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >>> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}

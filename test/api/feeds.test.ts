@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test';
+import type { Finish, RunReport } from '../../src/ledger/feed-runs.ts';
+import { apiOn } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { MINUTE, NOON } from '../support/service.ts';
+
+const HOUR = 60 * MINUTE;
+const REPORT: RunReport = {
+  status: 'ok',
+  message: undefined,
+  bodyHash: 'ab',
+  bytes: 10,
+  requests: 1,
+  taken: 3,
+  corrected: 0,
+  unchanged: 0,
+  missing: 0,
+  refused: 0,
+  reasons: [],
+  odd: 0,
+  ignored: 0,
+  notes: [],
+};
+
+onEachEngine('feeds', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    const { ledger } = service;
+    await service.publish('WTIOIL-SPOT', { '2024-05-14': 78 }, 'fred');
+    await service.publish('XAU', { '2024-05-14': 2_350 });
+    await ledger.feeds.enable('fred', NOON, NOON + HOUR);
+    const lease = await ledger.feeds.take({ feed: 'fred', holder: 'me', leaseMs: HOUR, started: NOON });
+    const coverage = { days: 3, gaps: 1, firstDay: 19_000, lastDay: 19_003 };
+    const finish: Finish = {
+      ended: NOON,
+      report: REPORT,
+      nextRun: NOON + HOUR,
+      lateAt: NOON + 2 * HOUR,
+      coverage,
+    };
+    await ledger.feeds.finish(lease!, finish);
+  });
+  const moveTo = async (time: number) => {
+    api.service.clock.time = time;
+    await api.service.core.follow();
+  };
+  const staleOf = async (key?: string) => {
+    const { body } = await api.ask('/rates/latest?symbols=WTIOIL-SPOT,XAU', key === undefined ? {} : { key });
+    const metadata = body.metadata as Record<string, { stale: boolean }>;
+    return [metadata['WTIOIL-SPOT']!.stale, metadata.XAU!.stale];
+  };
+
+  test('GET /feeds tells where prices come from, and what must be said of them; it is free', async () => {
+    await moveTo(NOON + 5_000);
+    const reply = await api.ask('/feeds');
+    expect(reply.body).toEqual({
+      success: true,
+      feeds: [
+        {
+          key: 'fred',
+          title: 'FRED, Federal Reserve Bank of St. Louis',
+          licence: 'attribution',
+          attribution: expect.stringContaining('Federal Reserve Bank of St. Louis'),
+          licenceUrl: 'https://fred.stlouisfed.org/legal/',
+          enabled: true,
+          late: false,
+          schedule: '15 18 * * 1-5',
+          zone: 'America/Chicago',
+          symbols: 15,
+          lastRun: { at: '2024-05-15T16:00:00.000Z', status: 'ok' },
+          lastOkAt: '2024-05-15T16:00:00.000Z',
+          nextRunAt: '2024-05-15T17:00:00.000Z',
+          rows: 3,
+          gaps: 1,
+          firstDate: '2022-01-08',
+          lastDate: '2022-01-11',
+        },
+      ],
+    });
+    expect((await api.ask('/feeds', { key: '' })).status).toBe(401);
+    expect((await api.ask('/usage')).body).toMatchObject({ used: 0 });
+    expect((await api.ask('/v1/feeds')).status).toBe(200);
+  });
+
+  test('a feed that is late shows in health, metrics, /feeds and in stale, and only for its own symbols', async () => {
+    expect(await staleOf()).toEqual([false, false]);
+    expect((await api.ask('/health')).body).toMatchObject({ lateFeeds: [] });
+    await moveTo(NOON + 2 * HOUR + 3_000);
+    expect(await staleOf()).toEqual([true, false]);
+    expect((await api.ask('/health')).body).toMatchObject({ status: 'ready', lateFeeds: ['fred'] });
+    expect((await api.ask('/feeds')).body).toMatchObject({ feeds: [{ key: 'fred', late: true }] });
+    const { text } = await api.ask('/metrics');
+    expect(text).toContain('openpit_feed_late{feed="fred"} 1');
+    expect(text).toContain('openpit_feed_last_ok_age_seconds{feed="fred"} 7203');
+    expect(text).toContain('openpit_feed_rows{feed="fred"} 3');
+  });
+
+  test('a plan with a delay learns of it as much later', async () => {
+    await api.service.setPlan({ name: 'slow', delaySeconds: 600 });
+    const key = await api.service.key('slow');
+    await moveTo(NOON + 2 * HOUR + 3_000);
+    expect(await staleOf(key)).toEqual([false, false]);
+    await moveTo(NOON + 2 * HOUR + 11 * MINUTE);
+    expect(await staleOf(key)).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Reply, readReply } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { NOON } from '../support/service.ts';
+
+const TOKEN = 'a-token-for-the-operator';
+const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
+const at = (seconds: number) => new Date(NOON - 60_000 + seconds * 1_000).toISOString();
+
+onEachEngine('push', (engine) => {
+  const api = apiOn(engine, { settings });
+
+  async function send(path: string, body: unknown, more: Record<string, string> = {}): Promise<Reply> {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...more };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await readReply(
+      await fetch(api.service.url + path, { method: 'POST', headers, body: text }),
+    );
+    await api.service.core.follow();
+    return reply;
+  }
+  const latest = async (code: string) => (await api.ask(`/rates/latest?symbols=${code}`)).body;
+
+  test('ticks are answered one by one in the order sent, and served at once', async () => {
+    const ticks = [
+      { symbol: 'xau', price: 2_350.5, at: at(0) },
+      { symbol: 'XAU', price: '2350.7', at: NOON - 50_000, id: 'mine' },
+      { symbol: 'XAU', price: 2_350.9, at: Math.floor(NOON / 1000) - 40 },
+      { symbol: 'GOLDD', price: 1, at: at(0) },
+      { symbol: 'XAU', price: 'many', at: at(0) },
+      { symbol: 'XAU', price: 1, at: '2024-05-15T12:00:00' },
+      { symbol: 'XAU', price: 1, at: NOON + 3_600_000 },
+      { symbol: 'XAU', price: 235_100, at: at(30) },
+      7,
+    ];
+    const reply = await send('/admin/ticks', { source: 'desk', ticks });
+    expect(reply.body).toMatchObject({
+      success: true,
+      source: 'desk',
+      accepted: 3,
+      duplicate: 0,
+      quarantined: 1,
+      refused: 5,
+      results: [
+        { status: 'accepted' },
+        { status: 'accepted' },
+        { status: 'accepted' },
+        { status: 'refused', reason: expect.stringContaining('there is no GOLDD') },
+        { status: 'refused', reason: expect.stringContaining('price') },
+        { status: 'refused', reason: expect.stringContaining('at: must be a time') },
+        { status: 'refused', reason: expect.stringContaining('in the future') },
+        { status: 'quarantined', reason: '235100 is far from its neighbour 2350.9' },
+        { status: 'refused' },
+      ],
+    });
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await latest('XAU')).toMatchObject({
+      rates: { XAU: 2_350.9 },
+      metadata: { XAU: { source: 'desk', at: new Date(NOON - 40_000).toISOString() } },
+    });
+    const again = await send('/admin/ticks?source=desk', ticks.slice(0, 3));
+    expect(again.body).toMatchObject({ accepted: 0, duplicate: 3 });
+  });
+
+  test('NDJSON: a line that is no JSON is one record that is refused', async () => {
+    const lines = `{"symbol":"XAG","price":30.1,"at":"${at(1)}"}\nnonsense\n\n{"symbol":"XAG","price":30.2,"at":"${at(2)}"}\n`;
+    const reply = await send('/admin/ticks', lines, { 'content-type': 'application/x-ndjson' });
+    expect(reply.body).toMatchObject({
+      source: 'push',
+      accepted: 2,
+      results: [{ status: 'accepted' }, { status: 'refused', reason: 'the line is not JSON' }, {}],
+    });
+  });
+
+  test('bars: four prices or one; the same again is a duplicate; another price is a correction', async () => {
+    const bars = [
+      { symbol: 'PL', date: '2024-05-13', open: 1_000, high: 1_010, low: 990, close: 1_005 },
+      { symbol: 'PL', date: '2024-05-14', price: 1_001 },
+      { symbol: 'PL', date: '2024-05-14', price: 1_002 },
+      { symbol: 'PL', date: '2024-05-14', price: 1_001 },
+      { symbol: 'PL', date: '2024-02-30', price: 1 },
+      { symbol: 'PL', date: '2024-05-19', price: 1 },
+      { symbol: 'PL', date: '2024-05-10', open: 1 },
+    ];
+    const statuses = ({ body }: Reply) => (body.results as { status: string }[]).map((one) => one.status);
+    expect(statuses(await send('/admin/bars', { source: 'desk', bars }))).toEqual([
+      'accepted',
+      'accepted',
+      'refused',
+      'duplicate',
+      'refused',
+      'refused',
+      'refused',
+    ]);
+    expect(statuses(await send('/admin/bars?source=desk', bars.slice(0, 2)))).toEqual([
+      'duplicate',
+      'duplicate',
+    ]);
+    const corrected = { symbol: 'PL', date: '2024-05-14', price: 1_003 };
+    expect((await send('/admin/bars?source=desk', [corrected])).body).toMatchObject({ corrected: 1 });
+    const day = await api.ask('/rates/historical?symbols=PL&date=2024-05-14');
+    expect(day.body).toMatchObject({ rates: { PL: { close: 1_003 } }, metadata: { PL: { source: 'desk' } } });
+  });
+
+  test('bars that look like a change of unit are refused unless they are said to be right', async () => {
+    await send('/admin/bars', [{ symbol: 'PA', date: '2024-05-13', price: 950 }]);
+    const cents = [{ symbol: 'PA', date: '2024-05-14', price: 95_100 }];
+    expect((await send('/admin/bars', cents)).body).toMatchObject({
+      refused: 1,
+      results: [{ reason: expect.stringContaining('accept=true') }],
+    });
+    expect((await send('/admin/bars?accept=true', cents)).body).toMatchObject({ accepted: 1 });
+  });
+
+  test('the operator sees what is held, releases it and drops it', async () => {
+    const ticks = [
+      { symbol: 'WTIOIL-FUT', price: 78.1, at: at(0) },
+      { symbol: 'WTIOIL-FUT', price: 99, at: at(1) },
+      { symbol: 'WTIOIL-FUT', price: 7_800, at: at(2) },
+    ];
+    await send('/admin/ticks', ticks);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const held = async () =>
+      (
+        (await api.ask('/admin/quarantine', { headers })).body.ticks as { id: number; symbol: string }[]
+      ).filter((one) => one.symbol === 'WTIOIL-FUT');
+    const [high, right] = await held();
+    expect(high).toMatchObject({ price: 7_800, state: 'held', source: 'push', at: at(2) });
+    expect((await send(`/admin/quarantine/${high!.id}/drop`, '')).body).toMatchObject({ state: 'dropped' });
+    expect((await send(`/admin/quarantine/${right!.id}/release`, '')).status).toBe(200);
+    expectRefusal(await send(`/admin/quarantine/${right!.id}/release`, ''), 404, 'not_there');
+    expectRefusal(await send('/admin/quarantine/x/release', ''), 404, 'not_there');
+    expect(await held()).toEqual([]);
+    expect(await latest('WTIOIL-FUT')).toMatchObject({ rates: { 'WTIOIL-FUT': 99 } });
+  });
+
+  test.each([
+    ['nonsense', 'not JSON'],
+    ['{"ticks":5}', 'must be a list of ticks'],
+    ['[]', 'holds no ticks'],
+    [JSON.stringify({ source: 'simulated', ticks: [1] }), 'source must be a word'],
+    [JSON.stringify(Array(10_001).fill(1)), '10000 may be sent at a time'],
+  ])('a batch that cannot be read is refused whole: %.20s', async (body, why) => {
+    expect(expectRefusal(await send('/admin/ticks', body), 400, 'invalid_body')).toContain(why);
+  });
+
+  test('only POST is allowed', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expectRefusal(await api.ask('/admin/ticks', { headers }), 405, 'method_not_allowed');
+  });
+
+  test('without the token nothing is taken, and who tries too often is slowed down', async () => {
+    const wrong = (): Promise<Reply> =>
+      send('/admin/ticks', [{ symbol: 'XAU', price: 1, at: at(0) }], { authorization: 'Bearer wrong' });
+    for (let i = 0; i < 5; i++) expectRefusal(await wrong(), 401, 'invalid_admin_token');
+    expectRefusal(await wrong(), 429, 'rate_limited');
+    api.service.clock.time += 61_000;
+    expectRefusal(await wrong(), 401, 'invalid_admin_token');
+  });
+});
+
+describe('without an admin token', () => {
+  const api = apiOn('sqlite');
+
+  test('there is nothing to push to', async () => {
+    const reply = await api.ask('/admin/ticks', { method: 'POST' });
+    expect(reply.status).toBe(404);
+  });
+});

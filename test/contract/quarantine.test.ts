@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test';
+import { utcDay } from '../../src/market/day.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const TODAY = utcDay(NOW);
+
+onEachEngine('quarantine', (engine) => {
+  const ledgers = ledgersOf(engine);
+
+  /** A symbol with 50 calm ticks at about 100, one each second up to now. */
+  async function calm() {
+    const ledger = await ledgers.shared();
+    const { id: symbolId, code } = await newSymbol(ledger);
+    const send = (ticks: [id: string, at: number, price: number][], source = 'push', received = NOW) =>
+      ledger.quarantine.admit(
+        ticks.map(([id, at, price]) => ({ symbolId, id, at, received, price })),
+        source,
+      );
+    await send(
+      Array.from({ length: 50 }, (_, i) => [`calm ${i}`, NOW - (50 - i) * SECOND, 100 + (i % 3) / 10]),
+    );
+    const prices = async () =>
+      (await ledger.ticks.ofDay(symbolId, 'real', TODAY))
+        .toSorted((a, b) => a.at - b.at)
+        .slice(50)
+        .map((tick) => tick.price);
+    const mine = async (all = false) =>
+      (await ledger.quarantine.list({ all, limit: 1_000 })).filter((one) => one.symbol === code);
+    return { ledger, symbolId, send, prices, mine };
+  }
+  const statuses = (outcomes: readonly { status: string }[]) => outcomes.map(({ status }) => status);
+
+  test('answers for each tick in the order sent; a tick sent again is one tick', async () => {
+    const { send, prices, mine } = await calm();
+    const batch: [string, number, number][] = [
+      ['b', NOW + SECOND, 100.1],
+      ['wrong', NOW + 2 * SECOND, 10_000],
+      ['a', NOW, 100],
+      ['a', NOW, 100],
+      ['a', NOW, 101],
+    ];
+    const first = ['accepted', 'quarantined', 'accepted', 'duplicate', 'refused'];
+    expect(statuses(await send(batch))).toEqual(first);
+    expect(statuses(await send(batch))).toEqual([
+      'duplicate',
+      'quarantined',
+      'duplicate',
+      'duplicate',
+      'refused',
+    ]);
+    expect(await prices()).toEqual([100, 100.1]);
+    expect(await mine()).toMatchObject([{ tickId: 'wrong', price: 10_000, state: 'held', source: 'push' }]);
+  });
+
+  test('three more that agree release it, in its right place; it is known from then on', async () => {
+    const { ledger, symbolId, send, prices, mine } = await calm();
+    for (const n of [0, 1, 2]) {
+      expect(statuses(await send([[`up ${n}`, NOW + n * SECOND, 130]], 'push', NOW + n * SECOND))).toEqual([
+        'quarantined',
+      ]);
+    }
+    const later = NOW + 10 * MINUTE;
+    expect(statuses(await send([['up 3', NOW + 3 * SECOND, 130]], 'push', later))).toEqual(['accepted']);
+    expect(await prices()).toEqual([130, 130, 130, 130]);
+    expect(await mine()).toEqual([]);
+    expect(await mine(true)).toMatchObject(Array(3).fill({ state: 'released', decidedBy: 'others agree' }));
+    const ticks = await ledger.ticks.ofDay(symbolId, 'real', TODAY);
+    expect(ticks.find((tick) => tick.id === 'up 0')).toMatchObject({ at: NOW, received: later });
+  });
+
+  test('one of another source releases it, also when another process has it', async () => {
+    const [here, there] = await ledgers.pair();
+    const { id: symbolId } = await newSymbol(here);
+    const tick = (id: string, at: number, price: number) => ({ symbolId, id, at, received: NOW, price });
+    await here.quarantine.admit([tick('first', NOW - MINUTE, 100), tick('up', NOW, 130)], 'push');
+    expect(await there.quarantine.list({ all: false, limit: 9 })).toMatchObject([{ tickId: 'up' }]);
+    expect(statuses(await there.quarantine.admit([tick('theirs', NOW + SECOND, 131)], 'other'))).toEqual([
+      'accepted',
+    ]);
+    expect(await here.ticks.ofDay(symbolId, 'real', TODAY)).toHaveLength(3);
+    expect(await here.quarantine.list({ all: false, limit: 9 })).toEqual([]);
+  });
+
+  test('after 15 minutes it is dropped, and a tick that comes later does not release it', async () => {
+    const { ledger, send, prices, mine } = await calm();
+    await send([['up', NOW, 150]]);
+    await ledger.quarantine.expire(NOW + 15 * MINUTE - 1);
+    expect(await mine()).toHaveLength(1);
+    await ledger.quarantine.expire(NOW + 15 * MINUTE);
+    expect(await mine()).toEqual([]);
+    expect(await mine(true)).toMatchObject([{ state: 'dropped' }]);
+    expect(await send([['up', NOW, 150]], 'push', NOW + 16 * MINUTE)).toEqual([
+      { status: 'refused', reason: 'it was dropped from quarantine' },
+    ]);
+    expect(await prices()).toEqual([]);
+    await ledger.quarantine.expire(NOW + 32 * 24 * 60 * MINUTE);
+    expect(await mine(true)).toEqual([]);
+  });
+
+  test('the operator releases one that is held or was dropped, and drops one that is held', async () => {
+    const { ledger, send, prices, mine } = await calm();
+    await send([
+      ['one', NOW, 150],
+      ['two', NOW + SECOND, 300],
+    ]);
+    const [two, one] = await mine();
+    expect(await ledger.quarantine.drop(two!.id, NOW, 'operator')).toBe(true);
+    expect(await ledger.quarantine.drop(two!.id, NOW, 'operator')).toBe(false);
+    expect(await ledger.quarantine.release(one!.id, NOW + 5, 'operator')).toBe(true);
+    expect(await prices()).toEqual([150]);
+    expect(await ledger.quarantine.release(two!.id, NOW + 5, 'operator')).toBe(true);
+    expect(await prices()).toEqual([150, 300]);
+    expect(await ledger.quarantine.release(two!.id, NOW + 5, 'operator')).toBe(false);
+    expect(await ledger.quarantine.release(999_999, NOW, 'operator')).toBe(false);
+  });
+
+  test('two processes that send at the same time judge by what both have sent', async () => {
+    const [here, there] = await ledgers.pair();
+    const { id: symbolId } = await newSymbol(here);
+    const tick = (id: string, at: number, price: number) => ({ symbolId, id, at, received: NOW, price });
+    await here.quarantine.admit([tick('first', NOW - MINUTE, 100)], 'push');
+    const sent = await Promise.all(
+      [0, 1, 2, 3].map((n) =>
+        (n % 2 ? here : there).quarantine.admit([tick(`up ${n}`, NOW + n, 130)], 'push'),
+      ),
+    );
+    expect(statuses(sent.flat()).toSorted()).toEqual([
+      'accepted',
+      'quarantined',
+      'quarantined',
+      'quarantined',
+    ]);
+    expect(await here.ticks.ofDay(symbolId, 'real', TODAY)).toHaveLength(5);
+  });
+
+  test('a batch larger than one transaction is taken whole', async () => {
+    const { send, prices } = await calm();
+    const many: [string, number, number][] = Array.from({ length: 4_100 }, (_, i) => [`m${i}`, NOW + i, 100]);
+    const outcomes = await send(many);
+    expect(outcomes.every(({ status }) => status === 'accepted')).toBe(true);
+    expect(await prices()).toHaveLength(4_100);
+  });
+});

@@ -1,0 +1,63 @@
+/** One event as it came over the wire. */
+export interface StreamEvent {
+  id: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+/** Reads a stream of server-sent events, one after the other. */
+export class EventReader {
+  readonly response: Response;
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #events: StreamEvent[] = [];
+  /** Everything that came, comments included. */
+  text = '';
+  #rest = '';
+
+  private constructor(response: Response) {
+    this.response = response;
+    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
+    return new EventReader(await fetch(url, { headers }));
+  }
+
+  /** The next event; undefined when the stream is over. */
+  async next(): Promise<StreamEvent | undefined> {
+    while (this.#events.length === 0) {
+      const { value, done } = await this.#reader.read();
+      if (done) return undefined;
+      this.text += value;
+      const blocks = (this.#rest + value).split('\n\n');
+      this.#rest = blocks.pop()!;
+      this.#events.push(...blocks.map(parse).filter((event) => event !== undefined));
+    }
+    return this.#events.shift();
+  }
+
+  async take(count: number): Promise<StreamEvent[]> {
+    const events: StreamEvent[] = [];
+    while (events.length < count) {
+      const event = await this.next();
+      if (!event) throw new Error(`the stream ended after ${events.length} events`);
+      events.push(event);
+    }
+    return events;
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.cancel().catch(() => {}); // it may be over already
+  }
+}
+
+function parse(block: string): StreamEvent | undefined {
+  const fields = Object.fromEntries(
+    block
+      .split('\n')
+      .filter((line) => !line.startsWith(':'))
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
+  if (fields.data === undefined) return undefined;
+  return { id: fields.id ?? '', event: fields.event ?? 'message', data: JSON.parse(fields.data) };
+}
