@@ -1,4 +1,4 @@
-import type { BarRevision, Strand } from '../ledger/bars.ts';
+import { type BarRevision, PROVISIONAL, type Strand } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
@@ -90,7 +90,8 @@ function newestPrice(
   return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
 }
 
-/** On one day a tick that was learnt after the bar wins, until the session is over. */
+/** On one day a tick that was learnt after the bar wins, until the session is over; over a provisional bar, always. */
 function learntAfter(tick: LedgerTick, bar: BarRevision, isOver: (day: Day) => boolean): boolean {
-  return tick.day === bar.day && !isOver(bar.day) && tick.revision > bar.revision;
+  if (tick.day !== bar.day) return false;
+  return bar.reason === PROVISIONAL || (!isOver(bar.day) && tick.revision > bar.revision);
 }

@@ -1,4 +1,4 @@
-import type { BarRevision } from '../ledger/bars.ts';
+import { type BarRevision, PROVISIONAL } from '../ledger/bars.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, ohlcOf } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
@@ -135,7 +135,10 @@ export class StrandView {
     return fold && { day, ...ohlcOf(fold), sourceId: fold.close.sourceId };
   }
 
-  /** The later day wins. On one day a tick wins if it was learnt after the bar, until the session is over. */
+  /**
+   * The later day wins. On one day a tick wins if it was learnt after the bar, until the session is over; over a
+   * provisional bar it wins until the session's own bar is there.
+   */
   #newestPrice(): LatestPrice | undefined {
     let barDay = this.#settled.newest?.day ?? Number.NEGATIVE_INFINITY;
     for (const day of this.#bars.keys()) barDay = Math.max(barDay, day);
@@ -156,6 +159,7 @@ export class StrandView {
   }
 
   #winsOver(bar: BarRevision, { tick, sessionOver }: { tick: LedgerTick; sessionOver: boolean }): boolean {
-    return tick.day === bar.day && !sessionOver && tick.revision > bar.revision;
+    if (tick.day !== bar.day) return false;
+    return bar.reason === PROVISIONAL || (!sessionOver && tick.revision > bar.revision);
   }
 }

@@ -6,7 +6,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED } from '../ledger/sources.ts';
 import type { NewTick } from '../ledger/ticks.ts';
 import { type Day, dayOf, MS_PER_DAY } from '../market/day.ts';
-import { MARKETS, sessionEnd, sessionStart } from '../market/session.ts';
+import { MARKETS, sessionEnd, sessionStart, settlementTime } from '../market/session.ts';
 import { Closer } from './closer.ts';
 
 const CODE = 'XAU';
@@ -60,10 +60,61 @@ onEachEngine('closer', (engine) => {
       'push',
     );
     const closer = new Closer(ledger);
-    expect(await closer.close(end - 1)).toBe(0);
+    expect(await closer.close(settlementTime(market, day)! - 1)).toBe(0);
     expect(await revisionsOf(day)).toEqual([]);
     expect(await closer.close(end)).toBe(1);
     expect(await revisionsOf(day)).toEqual([[10, 14, 8, 11, 'session close']]);
+  });
+
+  test('at settlement a day gets a provisional bar of the ticks up to then, and at its end the final one', async () => {
+    const { day, start, end } = nextDay();
+    const settles = settlementTime(market, day)!;
+    await ledger.ticks.append([tick(start, 10), tick(settles, 12), tick(settles + 1, 30)], 'push');
+    const closer = new Closer(ledger);
+    expect(await closer.close(settles - 1)).toBe(0);
+    expect(await closer.close(settles + 5_000)).toBe(1);
+    expect(await closer.close(settles + 15_000)).toBe(0);
+    expect(await revisionsOf(day)).toEqual([[10, 12, 10, 12, 'settlement']]);
+    await ledger.ticks.append([tick(start + 1, 8)], 'push'); // late, and of before the settlement
+    await ledger.ticks.append([tick(settles + 2, 40)], 'push'); // after it: no reason to settle anew
+    expect(await closer.close(settles + 25_000)).toBe(1);
+    expect(await closer.close(end)).toBe(1);
+    expect((await revisionsOf(day)).slice(1)).toEqual([
+      [10, 12, 8, 12, 'settlement'],
+      [10, 40, 8, 40, 'session close'],
+    ]);
+    await ledger.ticks.append([tick(end - 1, 41)], 'push');
+    expect(await closer.close(end + 60_000)).toBe(1);
+    expect((await revisionsOf(day)).at(-1)).toEqual([10, 41, 8, 41, 'late ticks']);
+  });
+
+  test('a closer that starts after the settlement still makes the final bar', async () => {
+    const { day, start, end } = nextDay();
+    const settles = settlementTime(market, day)!;
+    await ledger.ticks.append([tick(start, 10), tick(settles + 1, 30)], 'push');
+    await new Closer(ledger).close(settles + 5_000); // and then this process ends
+    expect(await new Closer(other).close(settles + 15_000)).toBe(0);
+    expect(await new Closer(other).close(end)).toBe(1);
+    expect(await revisionsOf(day)).toEqual([
+      [10, 10, 10, 10, 'settlement'],
+      [10, 30, 10, 30, 'session close'],
+    ]);
+  });
+
+  test('a settlement from elsewhere stays, and simulated days are not settled', async () => {
+    const { day, start, end } = nextDay();
+    const settles = settlementTime(market, day)!;
+    await ledger.ticks.append([tick(start, 10)], 'push');
+    await ledger.bars.publish([{ symbolId: gold, day, open: 1, high: 1, low: 1, close: 1 }], {
+      source: 'exchange',
+      recordedAt: settles,
+    });
+    const closer = new Closer(ledger);
+    expect((await closer.close(settles)) + (await closer.close(end))).toBe(0);
+    const silver = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAG')!.id;
+    await ledger.ticks.append([tick(start, 10, silver)], SIMULATED);
+    await new Closer(ledger).close(settles + 1);
+    expect(await revisionsOf(day, 'simulated', silver)).toEqual([]);
   });
 
   test('the bar has the source of its closing tick', async () => {

@@ -1,21 +1,26 @@
-import type { BarRevision } from '../ledger/bars.ts';
+import { type BarRevision, PROVISIONAL } from '../ledger/bars.ts';
 import type { Closing } from '../ledger/closing.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, ohlcOf, sameOhlc } from '../market/bar.ts';
 
 const FIRST = 'session close';
 const AGAIN = 'late ticks';
+/** Bars with these reasons came from here. */
+const OURS: ReadonlySet<string | null> = new Set([PROVISIONAL, FIRST, AGAIN]);
 
 /**
- * The bar to publish for a day whose session has ended. A day without a bar gets the fold of its ticks. A bar that came
- * from here follows late ticks. A bar from elsewhere (an import, a settlement) is better than ours and stays.
+ * The bar to publish for a day: provisionally from the ticks up to `settlement`, or, without one, from all ticks of a
+ * session that has ended. A day without a bar gets the fold of its ticks. A bar that came from here follows late
+ * ticks. A bar from elsewhere (an import, a feed) is better than ours and stays.
  */
 export async function closingOf(
   current: BarRevision | undefined,
   readTicks: () => Promise<LedgerTick[]>,
+  settlement?: number,
 ): Promise<Closing | undefined> {
-  if (current && current.reason !== FIRST && current.reason !== AGAIN) return undefined;
-  const ticks = await readTicks();
+  if (current && !OURS.has(current.reason)) return undefined;
+  if (current && settlement !== undefined && current.reason !== PROVISIONAL) return undefined;
+  const ticks = (await readTicks()).filter((tick) => settlement === undefined || tick.at <= settlement);
   // Old ticks are let go of all together. When those of the bar have gone, a straggler alone says nothing of the day.
   if (current && !ticks.some((tick) => tick.revision < current.revision)) return undefined;
   let fold: Fold | undefined;
@@ -24,7 +29,13 @@ export async function closingOf(
   if (!fold) return undefined;
   const ohlc = ohlcOf(fold);
   if (current && sameOhlc(current, ohlc)) return undefined;
-  return { ...ohlc, sourceId: sourceOf(ticks, fold), reason: current ? AGAIN : FIRST };
+  const reason = settlement !== undefined ? PROVISIONAL : isLate(current) ? AGAIN : FIRST;
+  return { ...ohlc, sourceId: sourceOf(ticks, fold), reason };
+}
+
+/** Whether the session's own bar is there already. */
+function isLate(current: BarRevision | undefined): boolean {
+  return current !== undefined && current.reason !== PROVISIONAL;
 }
 
 function sourceOf(ticks: readonly LedgerTick[], fold: Fold): number {

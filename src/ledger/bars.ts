@@ -8,6 +8,9 @@ import { insertRows, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from '.
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
 
+/** The reason of a bar that was made at settlement, while its session went on: the close of the session replaces it. */
+export const PROVISIONAL = 'settlement';
+
 /** One published version of one day's bar. The current bar of a day is its highest revision. */
 export interface BarRevision extends Bar {
   revision: number;

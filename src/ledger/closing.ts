@@ -13,6 +13,7 @@ export interface Closing extends Ohlc {
 
 /** Says what a day's bar should be, from its current bar and its ticks; undefined when it should stay as it is. */
 export type Decide = (
+  day: StrandDay,
   current: BarRevision | undefined,
   ticks: () => Promise<LedgerTick[]>,
 ) => Promise<Closing | undefined>;
@@ -51,7 +52,7 @@ async function closeDays(
   for (const of of days) {
     const { symbolId, strand, day } = of;
     const current = (await readRevisions(tx, symbolId, strand, day, day)).at(-1);
-    const closing = await decide(current, () => readTicks(tx, of));
+    const closing = await decide(of, current, () => readTicks(tx, of));
     if (!closing) continue;
     const { open, high, low, close, sourceId, reason } = closing;
     made.push({ bar: { symbolId, day, open, high, low, close }, sourceId, reason });

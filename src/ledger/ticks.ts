@@ -2,7 +2,7 @@ import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
-import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
+import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import { insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
@@ -80,7 +80,7 @@ export class TickStore {
 
   /**
    * The days whose ticks of revisions in (after, upTo] are in no bar of their strand yet: there is no bar, or a tick
-   * is newer than it.
+   * is newer than it, or the bar is provisional.
    */
   async unfolded(after: number, upTo: number): Promise<StrandDay[]> {
     const rows = await this.#engine.read`
@@ -90,6 +90,7 @@ export class TickStore {
         FROM tick WHERE revision > ${after} AND revision <= ${upTo} GROUP BY 1, 2, 3) t
       WHERE NOT EXISTS (
         SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day AND b.revision > t.newest
+          AND (b.reason IS NULL OR b.reason <> ${PROVISIONAL})
           AND CASE WHEN b.source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = t.simulated)`;
     return rows.map(toStrandDay);
   }

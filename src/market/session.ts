@@ -9,6 +9,8 @@ export interface Market {
   /** …on the evening before the trade date, or on the date itself. */
   opens: 'evening before' | 'same day';
   closesAt: string;
+  /** When the day's settlement price is made, where that is before the close. */
+  settlesAt?: string;
 }
 
 /**
@@ -16,9 +18,27 @@ export interface Market {
  * weeks. SPOT is for prices that are assessed and not traded in a session.
  */
 export const MARKETS: Readonly<Record<string, Market>> = {
-  NYMEX: { zone: 'America/New_York', opensAt: '18:00', opens: 'evening before', closesAt: '17:00' },
-  COMEX: { zone: 'America/New_York', opensAt: '18:00', opens: 'evening before', closesAt: '17:00' },
-  CBOT: { zone: 'America/Chicago', opensAt: '19:00', opens: 'evening before', closesAt: '13:20' },
+  NYMEX: {
+    zone: 'America/New_York',
+    opensAt: '18:00',
+    opens: 'evening before',
+    closesAt: '17:00',
+    settlesAt: '14:30',
+  },
+  COMEX: {
+    zone: 'America/New_York',
+    opensAt: '18:00',
+    opens: 'evening before',
+    closesAt: '17:00',
+    settlesAt: '13:30',
+  },
+  CBOT: {
+    zone: 'America/Chicago',
+    opensAt: '19:00',
+    opens: 'evening before',
+    closesAt: '13:20',
+    settlesAt: '13:15',
+  },
   CME: { zone: 'America/Chicago', opensAt: '08:30', opens: 'same day', closesAt: '13:05' },
   'ICE-US': { zone: 'America/New_York', opensAt: '03:30', opens: 'same day', closesAt: '14:20' },
   'ICE-EU': { zone: 'Europe/London', opensAt: '01:00', opens: 'same day', closesAt: '23:00' },
@@ -52,6 +72,13 @@ export function sessionStart(market: Market, day: Day): number {
 /** When the session of a trade date has ended, in ms. */
 export function sessionEnd(market: Market, day: Day): number {
   return instantOf(market.zone, day, timeOfDay(market.closesAt));
+}
+
+/** When the settlement price of a trade date is made, in ms; undefined where the market has no such time. */
+export function settlementTime(market: Market, day: Day): number | undefined {
+  return market.settlesAt === undefined
+    ? undefined
+    : instantOf(market.zone, day, timeOfDay(market.settlesAt));
 }
 
 export function marketOf(key: string): Market {

@@ -19,7 +19,7 @@ export interface Api {
   /** Asks with that key, or with another, or with none (`''`). */
   ask(
     path: string,
-    options?: { key?: string; method?: string; headers?: Record<string, string> },
+    options?: { key?: string; method?: string; headers?: Record<string, string>; body?: string },
   ): Promise<Reply>;
 }
 
@@ -36,8 +36,10 @@ export function apiOn(
       return opened;
     },
     key: '',
-    async ask(path, { key = api.key, method = 'GET', headers = {} } = {}) {
-      const response = await api.service.get(path, key === '' ? undefined : key, { method, headers });
+    async ask(path, { key = api.key, method = 'GET', headers = {}, body } = {}) {
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const init = { method, headers: { ...type, ...headers }, ...(body !== undefined && { body }) };
+      const response = await api.service.get(path, key === '' ? undefined : key, init);
       return readReply(response);
     },
   };

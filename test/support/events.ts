@@ -8,7 +8,8 @@ export interface StreamEvent {
 /** Reads a stream of server-sent events, one after the other. */
 export class EventReader {
   readonly response: Response;
-  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #decoder = new TextDecoder();
   readonly #events: StreamEvent[] = [];
   /** Everything that came, comments included. */
   text = '';
@@ -16,7 +17,7 @@ export class EventReader {
 
   private constructor(response: Response) {
     this.response = response;
-    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    this.#chunks = response.body![Symbol.asyncIterator]();
   }
 
   static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
@@ -26,10 +27,11 @@ export class EventReader {
   /** The next event; undefined when the stream is over. */
   async next(): Promise<StreamEvent | undefined> {
     while (this.#events.length === 0) {
-      const { value, done } = await this.#reader.read();
+      const { value, done } = await this.#chunks.next();
       if (done) return undefined;
-      this.text += value;
-      const blocks = (this.#rest + value).split('\n\n');
+      const text = this.#decoder.decode(value, { stream: true });
+      this.text += text;
+      const blocks = (this.#rest + text).split('\n\n');
       this.#rest = blocks.pop()!;
       this.#events.push(...blocks.map(parse).filter((event) => event !== undefined));
     }
@@ -47,7 +49,7 @@ export class EventReader {
   }
 
   async close(): Promise<void> {
-    await this.#reader.cancel().catch(() => {}); // it may be over already
+    await this.#chunks.return?.().catch(() => {}); // it may be over already
   }
 }
 

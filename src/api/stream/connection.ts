@@ -1,5 +1,7 @@
+import type { Clock } from '../../clock.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
+
 import { type Refusal, refuse } from '../errors.ts';
 import type { Channel } from './channel.ts';
 import type { Topic } from './topic.ts';
@@ -20,14 +22,16 @@ const HEARTBEAT_MS = 8_000;
 const RETRY_MS = 3_000;
 
 export interface ConnectionOptions {
-  channel: Channel;
+  channel: Pick<Channel, 'idOf' | 'view' | 'connections'>;
   topics: readonly Topic[];
   /** Changes up to here are known to the client. */
   after: number;
   account: { readonly id: string };
   /** The key it was opened with, to see whether it still holds. */
   key: string;
-  meter: Meter;
+  meter: Pick<Meter, 'spend'>;
+  /** Time that never jumps, in ms. */
+  monotonic: Clock;
   quotaRefusal(spend: Spend & { ok: false }): Refusal;
   onClose(connection: Connection): void;
 }
@@ -46,10 +50,11 @@ export class Connection {
   #paidFor = EVENTS_PER_UNIT;
   #isPaying = false;
   #isFlushing = false;
-  #lastWriteAt = performance.now();
+  #lastWriteAt: number;
 
   constructor(options: ConnectionOptions) {
     this.options = options;
+    this.#lastWriteAt = options.monotonic.now();
     this.topics = new Set(options.topics);
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -73,7 +78,7 @@ export class Connection {
 
   /** Once a second or so: a sign of life when there was nothing to tell, and the end of a client that takes nothing. */
   beat(): void {
-    const silentMs = performance.now() - this.#lastWriteAt;
+    const silentMs = this.options.monotonic.now() - this.#lastWriteAt;
     if (this.#hasRoom()) {
       if (silentMs >= HEARTBEAT_MS) this.#write(': still here\n\n');
     } else if (silentMs >= STUCK_MS) {
@@ -134,7 +139,7 @@ export class Connection {
   }
 
   #write(text: string): void {
-    this.#lastWriteAt = performance.now();
+    this.#lastWriteAt = this.options.monotonic.now();
     this.#controller?.enqueue(this.#encoder.encode(text));
   }
 

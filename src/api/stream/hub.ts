@@ -17,6 +17,8 @@ export interface HubOptions {
 /** How often connections are looked after. A revoked key is to be refused within a second. */
 const LOOK_MS = 500;
 
+const MONOTONIC: Clock = { now: () => performance.now() };
+
 /** A client needs a few; a leak in one program must not take all connections of the process. */
 const PER_ACCOUNT_MAX = 100;
 
@@ -57,9 +59,13 @@ export class StreamHub {
     throw refuse('rate_limited', { limit: `an account may have ${PER_ACCOUNT_MAX} streams open` }, 60);
   }
 
-  open(options: Omit<ConnectionOptions, 'onClose'>): ReadableStream<Uint8Array> {
+  open(options: Omit<ConnectionOptions, 'onClose' | 'monotonic'>): ReadableStream<Uint8Array> {
     const { channel, account } = options;
-    const connection = new Connection({ ...options, onClose: (one) => this.#closed(one) });
+    const connection = new Connection({
+      ...options,
+      monotonic: MONOTONIC,
+      onClose: (one) => this.#closed(one),
+    });
     channel.connections.add(connection);
     this.#perAccount.set(account.id, (this.#perAccount.get(account.id) ?? 0) + 1);
     this.#looking ??= setInterval(() => void this.#look(), LOOK_MS);

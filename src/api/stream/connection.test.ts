@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test';
+import type { View } from '../../board/view.ts';
+import { refuse } from '../errors.ts';
+import { Connection } from './connection.ts';
+import type { Topic } from './topic.ts';
+
+/** A connection that nobody reads from unless a test does. */
+function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
+  const clock = { time: 0, now: () => clock.time };
+  const state = { clock, spent: 0, closed: 0 };
+  const connection = new Connection({
+    channel: { idOf: ({ sequence }) => String(sequence), view: {} as View, connections: new Set() },
+    topics,
+    after: 0,
+    account: { id: 'acc_1' },
+    key: 'a key',
+    monotonic: clock,
+    meter: {
+      spend: () =>
+        ++state.spent <= units
+          ? { ok: true, remaining: 1 }
+          : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
+    },
+    quotaRefusal: () => refuse('quota_exhausted', { quota: 1, plan: 'free', resetAt: 'soon' }),
+    onClose: () => state.closed++,
+  });
+  return { connection, state };
+}
+
+function topicAt(sequence: number, name = 'A'): Topic {
+  return { sequence, event: `event: rate\ndata: {"symbol":"${name}"}\n\n` } as Topic;
+}
+
+async function readAll(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const next = await Promise.race([reader.read(), Bun.sleep(50).then(() => undefined)]);
+    if (!next || next.done) return text;
+    text += decoder.decode(next.value, { stream: true });
+  }
+}
+
+test('a reader that takes nothing costs at most its queue, and then hears the newest of each symbol', async () => {
+  const topics = [topicAt(1, 'A'), topicAt(2, 'B')];
+  const { connection } = connectionTo(topics);
+  for (let sequence = 3; sequence < 20_000; sequence++) {
+    topics[sequence % 2]!.sequence = sequence;
+    connection.offer([topics[sequence % 2]!]);
+  }
+  const text = await readAll(connection.body);
+  expect(text.length).toBeLessThan(70_000);
+  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(ids.slice(-2)).toEqual([19_998, 19_999]);
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('one that takes nothing for 20 s is dropped', () => {
+  const topic = topicAt(1);
+  const { connection, state } = connectionTo([topic]);
+  for (topic.sequence = 2; topic.sequence < 5_000; topic.sequence++) connection.offer([topic]);
+  state.clock.time = 19_000;
+  connection.beat();
+  expect(state.closed).toBe(0);
+  state.clock.time = 20_000;
+  connection.beat();
+  expect(state.closed).toBe(1);
+});
+
+test('a unit is taken before the 101st event, and none is sent when there is none', async () => {
+  const topic = topicAt(1);
+  const { connection, state } = connectionTo([topic], 0);
+  for (topic.sequence = 2; topic.sequence <= 100; topic.sequence++) connection.offer([topic]);
+  expect(state.spent).toBe(0);
+  connection.offer([topic]);
+  expect({ spent: state.spent, closed: state.closed }).toEqual({ spent: 1, closed: 1 });
+  const text = await readAll(connection.body);
+  expect(text.match(/^event: rate$/gm)).toHaveLength(100);
+  expect(text).toEndWith(
+    'event: end\ndata: {"code":"quota_exhausted","message":"The monthly quota of 1 requests of the plan \\"free\\" is used up. It starts anew at soon."}\n\n',
+  );
+});

@@ -1,0 +1,122 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Json, type Reply } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+onEachEngine('the operator’s side', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const send = (method: string, path: string, body?: unknown, token = TOKEN): Promise<Reply> =>
+    api.ask(path, {
+      method,
+      key: '',
+      headers: { authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const newAccount = async (plan = 'basic') => {
+    const { body } = await send('POST', '/admin/accounts', { name: 'Acme', plan });
+    return {
+      id: (body.account as Json).id as string,
+      key: body.apiKey as string,
+      keyId: (body.key as Json).id,
+    };
+  };
+
+  test('an account is made with a key that works, is found, and is seen with its keys and use', async () => {
+    const { id, key } = await newAccount();
+    await api.ask('/symbols', { key });
+    await api.ask('/usage', { key }); // tells the ledger
+    const { accounts } = (await send('GET', `/admin/accounts?search=${id}`)).body as { accounts: Json[] };
+    expect(accounts).toMatchObject([
+      { id, name: 'Acme', plan: 'basic', status: 'active', used: 1, quota: 10_000 },
+    ]);
+    const one = (await send('GET', `/admin/accounts/${id}`)).body as { keys: Json[]; days: Json[] };
+    expect(one.keys).toHaveLength(1);
+    expect(one.days).toMatchObject([{ endpoint: 'symbols', count: 1 }]);
+  });
+
+  test('suspend, resume and another plan hold at once', async () => {
+    const { id, key } = await newAccount();
+    await send('PATCH', `/admin/accounts/${id}`, { status: 'suspended' });
+    await api.service.core.follow();
+    expectRefusal(await api.ask('/account', { key }), 403, 'account_suspended');
+    await send('PATCH', `/admin/accounts/${id}`, { status: 'active', plan: 'pro' });
+    await api.service.core.follow();
+    expect((await api.ask('/account', { key })).body.plan).toMatchObject({ name: 'pro' });
+  });
+
+  test('keys are made, rotated and revoked', async () => {
+    const { id, keyId } = await newAccount();
+    const made = await send('POST', `/admin/accounts/${id}/keys`, { headerOnly: true });
+    expect(made.body.key).toMatchObject({ headerOnly: true, status: 'active' });
+    const rotated = await send('POST', `/admin/keys/${keyId}/rotate`, {});
+    expect((await api.ask('/account', { key: String(rotated.body.apiKey) })).status).toBe(200);
+    expect((await send('DELETE', `/admin/keys/${keyId}`)).body.revoked).toBe(true);
+    expectRefusal(await send('POST', `/admin/keys/${keyId}/rotate`, {}), 409, 'conflict');
+    expectRefusal(await send('DELETE', '/admin/keys/key_none'), 404, 'not_there');
+  });
+
+  test('plans are listed, made, changed in part, and removed when nobody has them', async () => {
+    const made = await send('PUT', '/admin/plans/gold', { quota: 5 });
+    expect(made.body.plan).toMatchObject({ name: 'gold', quota: 5, maxSpanDays: 30 });
+    const changed = await send('PUT', '/admin/plans/gold', { delaySeconds: 60 });
+    expect(changed.body.plan).toMatchObject({ quota: 5, delaySeconds: 60 });
+    await newAccount('gold');
+    expectRefusal(await send('DELETE', '/admin/plans/gold'), 409, 'conflict');
+    await send('PUT', '/admin/plans/spare', {});
+    expect((await send('DELETE', '/admin/plans/spare')).body.deleted).toBe(true);
+    expectRefusal(await send('DELETE', '/admin/plans/spare'), 404, 'not_there');
+    expectRefusal(await send('PUT', '/admin/plans/No%20Name', {}), 400, 'invalid_body');
+    expectRefusal(await send('PUT', '/admin/plans/gold', { quota: -1 }), 400, 'invalid_body');
+  });
+
+  test('replicas: this one has followed the ledger, and holds what it was lent', async () => {
+    const { key } = await newAccount();
+    await api.ask('/symbols', { key });
+    const { answering, holders } = (await send('GET', '/admin/replicas')).body as {
+      answering: Json;
+      holders: Json[];
+    };
+    expect(answering).toMatchObject({ phase: 'ready', engine, behind: 0, simulated: false });
+    expect(holders.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test('no other site’s script may read it', async () => {
+    const reply = await send('GET', '/admin/plans');
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('no account or plan is made up', async () => {
+    expectRefusal(await send('POST', '/admin/accounts', { name: 'X', plan: 'none' }), 404, 'not_there');
+    expectRefusal(await send('POST', '/admin/accounts', { name: ' ', plan: 'basic' }), 400, 'invalid_body');
+    expectRefusal(await send('GET', '/admin/accounts/acc_none'), 404, 'not_there');
+    expectRefusal(await send('POST', '/admin/accounts/acc_none/keys', {}), 404, 'not_there');
+  });
+});
+
+onEachEngine('a wrong admin token', (engine) => {
+  const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
+  const api = apiOn(engine, { settings });
+
+  test('is refused, and after so many in a minute not looked at any more', async () => {
+    const ask = (token: string) =>
+      api.ask('/admin/plans', { key: '', headers: { authorization: `Bearer ${token}` } });
+    expectRefusal(await api.ask('/admin/plans', { key: '' }), 401, 'invalid_admin_token');
+    for (let i = 0; i < 4; i++) expectRefusal(await ask(`wrong ${i}`), 401, 'invalid_admin_token');
+    expectRefusal(await ask('wrong'), 429, 'rate_limited');
+    expectRefusal(await ask(TOKEN), 429, 'rate_limited');
+    api.service.clock.time += 60_000;
+    expect((await ask(TOKEN)).status).toBe(200);
+  });
+});
+
+onEachEngine('without an admin token', (engine) => {
+  const api = apiOn(engine);
+
+  test('there is no operator’s side', async () => {
+    for (const path of ['/admin/accounts', '/admin/plans', '/admin/replicas', '/admin/keys/key_1']) {
+      expectRefusal(await api.ask(path), 404, 'not_found');
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const SOURCE = await Bun.file(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js')).text();
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds serious or critical on the page, one line each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(SOURCE);
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: Finding[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`,
+    );
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { newFolder } from '../support/ledger.ts';
+import { Program } from '../support/program.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+const LOOKS = [
+  { name: 'light-desktop', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
+  { name: 'dark-desktop', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+  { name: 'light-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'dark-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
+const found = await browserPath();
+const title = found
+  ? 'the page in a browser'
+  : 'the page in a browser (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(90_000);
+  let program: Program;
+  let browser: Browser;
+  beforeAll(async () => {
+    program = await Program.start({ OPENPIT_DATA_DIR: newFolder(), OPENPIT_ADMIN_TOKEN: TOKEN });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.end();
+  });
+
+  for (const { name, ...options } of LOOKS) {
+    test(`a person goes through every page, ${name}: no error, no request elsewhere, no serious finding of axe`, async () => {
+      const watched = await openPage(browser, program.url, options);
+      const { page } = watched;
+      const look = async (shot: string) => {
+        await watched.shot(`${name}-${shot}`);
+        expect(await seriousFindings(page), shot).toEqual([]);
+        expect(watched.complaints, shot).toEqual([]);
+        expect(await sideways(page), `${shot} scrolls sideways`).toBe(false);
+      };
+
+      await page.goto(program.url);
+      await page.getByText('These prices are simulated.').waitFor();
+      await page.locator('.live.on').waitFor();
+      await page.locator('.sparkline').first().waitFor({ state: 'attached' });
+      await look('market');
+      await page.getByLabel('Search symbols').fill('gold');
+      expect(await page.locator('.quotes tbody tr').count()).toBeLessThan(5);
+      await page.getByLabel('Search symbols').fill('qqqq');
+      await page.getByText('Nothing matches “qqqq”.').waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+
+      await page.getByRole('link', { name: 'Gold XAU', exact: true }).click();
+      await page.locator('.chart canvas').first().waitFor();
+      await page.locator('.legend-day').waitFor();
+      expect(new URL(page.url()).hash).toBe('#/symbol/XAU');
+      await look('symbol');
+      await page.getByRole('button', { name: '1Y', exact: true }).click();
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Python' }).click();
+      await page.getByText('import requests').waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download CSV' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('XAU-1Y.csv');
+      await look('symbol-year');
+
+      await page.getByRole('link', { name: 'Account' }).click();
+      await page.getByText('Usage by day and endpoint').waitFor();
+      await page.locator('.usage-chart rect').first().waitFor();
+      await look('account');
+      await manageKeys(page);
+      await look('account-new-key');
+
+      await page.getByRole('link', { name: 'Operator' }).click();
+      await page.getByLabel('Admin token').fill(TOKEN);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('Replicas that hold quota').waitFor();
+      await runService(page, `Acme ${name}`);
+      await look('operator');
+
+      await page.getByRole('link', { name: 'Docs' }).click();
+      await page.getByText('quota_exhausted').first().waitFor();
+      await look('docs');
+      await page.getByRole('heading', { name: 'A closed day' }).scrollIntoViewIfNeeded();
+      await watched.shot(`${name}-docs-pictures`);
+      await watched.close();
+    });
+  }
+
+  test('the first chart takes less than 150 KB over the wire', async () => {
+    const watched = await openPage(browser, program.url);
+    await watched.page.goto(`${program.url}/#/symbol/XAU`);
+    await watched.page.locator('.legend-day').waitFor();
+    await watched.page.locator('.chart canvas').first().waitFor();
+    await watched.page.waitForTimeout(300);
+    const sum = [...watched.bytes.values()].reduce((all, bytes) => all + bytes, 0);
+    console.log(`to the first chart: ${(sum / 1024).toFixed(1)} KB`);
+    expect(watched.bytes.size).toBeGreaterThanOrEqual(8);
+    expect(sum).toBeLessThan(150 * 1024);
+    await watched.close();
+  });
+
+  test('everything can be reached by keyboard, and the theme switch is kept', async () => {
+    const { page, close } = await openPage(browser, program.url, { colorScheme: 'light' });
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('silver');
+    await page.keyboard.press('Tab');
+    while ((await page.evaluate('document.activeElement.tagName')) === 'BUTTON')
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^Silver/ }).waitFor();
+    await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+    await page.reload();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await page.getByRole('heading', { name: /^Silver/ }).waitFor();
+    await close();
+  });
+
+  test('the API reference draws itself, and try-it answers with the page’s key', async () => {
+    const watched = await openPage(browser, program.url);
+    const { page } = watched;
+    await page.goto(`${program.url}/docs/reference`);
+    await page.locator('#operations-Rates-getRatesLatest').getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page
+      .locator('.live-responses-table .response-col_status')
+      .filter({ hasText: '200' })
+      .first()
+      .waitFor();
+    await watched.shot('reference');
+    expect(watched.complaints).toEqual([]);
+    expect(await seriousInOurs(page)).toEqual([]);
+    await watched.close();
+  });
+
+  test('a link to a symbol that is not there, and one to nowhere, say so', async () => {
+    const { page, complaints, close } = await openPage(browser, program.url);
+    await page.goto(`${program.url}/#/symbol/NOPE`);
+    await page.getByText('There is no symbol “NOPE”.').waitFor();
+    await page.goto(`${program.url}/#/nowhere`);
+    await page.getByText('There is nothing here').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+/** Whether the page is wider than the screen. */
+async function sideways(page: Page): Promise<boolean> {
+  return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) as boolean;
+}
+
+async function manageKeys(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByText('Your new key, shown this once').waitFor();
+  expect(await page.locator('.new-key').textContent()).toStartWith('pit_live_');
+  const before = await page.getByText('revoked', { exact: true }).count();
+  const other = page
+    .locator('tr', { hasNot: page.getByText('this one') })
+    .filter({ hasText: 'active' })
+    .last();
+  await other.getByRole('button', { name: /^Rotate/ }).click();
+  await other.getByRole('button', { name: /^Rotate now/ }).click();
+  await page.waitForTimeout(300);
+  await other.getByRole('button', { name: /^Revoke/ }).click();
+  await other.getByRole('button', { name: /^Revoke for good/ }).click();
+  await page.getByText('revoked', { exact: true }).nth(before).waitFor();
+}
+
+async function runService(page: Page, name: string): Promise<void> {
+  await page.getByLabel('New account').fill(name);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText("The account's first key, shown this once").waitFor();
+  const row = page.locator('tr').filter({ hasText: name });
+  await row.getByLabel(`Plan of ${name}`).selectOption('pro');
+  await row.getByText('of 100,000').waitFor();
+  await row.getByRole('button', { name: 'Suspend' }).click();
+  await row.getByRole('button', { name: 'Suspend now' }).click();
+  await row.getByText('suspended').waitFor();
+  await page.getByRole('button', { name: 'Change the plan basic' }).click();
+  await page.getByLabel('Symbols', { exact: true }).fill('25');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('tr').filter({ hasText: 'basic' }).getByText('25', { exact: true }).waitFor();
+}
+
+/** Of the reference, what is ours to mend: swagger-ui has findings of its own. */
+async function seriousInOurs(page: Page): Promise<string[]> {
+  return (await seriousFindings(page)).filter(
+    (line) => !/swagger|btn|opblock|model|select|svg|id="/.test(line),
+  );
+}
