@@ -116,6 +116,15 @@ function refusals({ path, tag, errors = [] }: Operation): Json {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => plain(jsonSchema),
+  });
   return rest;
+}
+
+/** That a whole number is one that JavaScript can hold goes without saying, and makes for odd examples. */
+function plain(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -30,8 +30,9 @@ async function run(path: string, headers: Record<string, string>, to: Listening,
       const withId = lastId === '' ? headers : { ...headers, 'last-event-id': lastId };
       const response = await fetch(path, { headers: withId, signal, cache: 'no-store' });
       if (!response.ok) {
-        const body = (await response.json().catch(() => ({}))) as { message?: string };
-        if (response.status < 500) return to.onEnd(response.status, body.message ?? '');
+        const body = (await response.json().catch(() => ({}))) as { message?: string; code?: string };
+        const isFinal = response.status < 500 && body.code !== 'rate_limited';
+        if (isFinal) return to.onEnd(response.status, body.message ?? '');
         throw new Error(body.message);
       }
       to.onState('live');

@@ -13,8 +13,7 @@ export interface Quote {
   source: string;
   /** The closes of the last days, oldest first, without the rate's own day. */
   closes: { date: string; close: number }[];
-  /** Grows with every change of the rate; the sign is its direction. */
-  moves: number;
+  /** Where the rate has just gone; 0 again after a moment. */
   direction: -1 | 0 | 1;
 }
 
@@ -29,6 +28,9 @@ const GATHER_MS = 60;
 
 /** Prices change many times a second; the page is drawn anew four times at most. */
 const DRAW_MS = 250;
+
+/** For how long a price that moved is coloured. */
+const CALM_MS = 900;
 
 /** A set of rows in view that changes while scrolling is listened to when it rests. */
 const SETTLE_MS = 1_500;
@@ -50,6 +52,7 @@ export class MarketStore {
   #gathering: ReturnType<typeof setTimeout> | undefined;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #settling: ReturnType<typeof setTimeout> | undefined;
+  #calming: ReturnType<typeof setTimeout> | undefined;
   #unlisten: (() => void) | undefined;
   #listened = '';
   onState: (state: LiveState) => void = () => {};
@@ -76,6 +79,7 @@ export class MarketStore {
       this.#gathering ??= setTimeout(() => void this.#gather(), GATHER_MS);
     }
     this.#settleSoon();
+    onChange(); // it may have changed while nobody looked
     return () => {
       watchers.delete(onChange);
       if (watchers.size === 0) this.#watchers.delete(code);
@@ -86,7 +90,7 @@ export class MarketStore {
     document.removeEventListener('visibilitychange', this.#onVisibility);
     this.#stopping.abort();
     this.#unlisten?.();
-    for (const timer of [this.#gathering, this.#drawing, this.#settling]) clearTimeout(timer);
+    for (const timer of [this.#gathering, this.#drawing, this.#settling, this.#calming]) clearTimeout(timer);
   }
 
   /** A tab that nobody sees neither holds a connection nor spends the quota. */
@@ -138,7 +142,7 @@ export class MarketStore {
       }
       const closes = bars.map(({ date, close }) => ({ date, close }));
       const known = { rate: newest.close, date: newest.date, at: newest.date };
-      this.#set(code, { ...known, source: source[code]?.source ?? '', closes, moves: 0, direction: 0 });
+      this.#set(code, { ...known, source: source[code]?.source ?? '', closes, direction: 0 });
     }
     if (without.length > 0) await this.#loadLatest(without);
   }
@@ -152,7 +156,7 @@ export class MarketStore {
     for (const code of codes) {
       const { at = '', source = '' } = metadata?.[code] ?? {};
       const date = at.slice(0, 10);
-      this.#set(code, { rate: rates[code]!, date, at, source, closes: [], moves: 0, direction: 0 });
+      this.#set(code, { rate: rates[code]!, date, at, source, closes: [], direction: 0 });
     }
   }
 
@@ -189,14 +193,24 @@ export class MarketStore {
     const { symbol, rate, date, at, source } = JSON.parse(data) as Rate;
     const before = this.#quotes.get(symbol);
     if (!before) {
-      this.#set(symbol, { rate, date, at, source, closes: [], moves: 0, direction: 0 });
+      this.#set(symbol, { rate, date, at, source, closes: [], direction: 0 });
       return;
     }
     const closes =
       date > before.date ? [...before.closes, { date: before.date, close: before.rate }] : before.closes;
     const direction = rate > before.rate ? 1 : rate < before.rate ? -1 : 0;
-    const moves = direction === 0 ? before.moves : before.moves + 1;
-    this.#set(symbol, { rate, date, at, source, closes, moves, direction });
+    this.#set(symbol, { rate, date, at, source, closes, direction });
+    if (direction !== 0) this.#calmSoon();
+  }
+
+  /** An animation would be drawn sixty times a second, for every row: a colour that comes and goes is drawn twice. */
+  #calmSoon(): void {
+    this.#calming ??= setTimeout(() => {
+      this.#calming = undefined;
+      for (const [code, quote] of this.#quotes) {
+        if (quote.direction !== 0) this.#set(code, { ...quote, direction: 0 });
+      }
+    }, CALM_MS);
   }
 
   #set(code: string, quote: Quote): void {

@@ -111,8 +111,8 @@ function Errors() {
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
   if (!loaded.data) return <Loading label="Reading the error codes" />;
   return (
-    <div class="card scroll">
-      <table class="plain">
+    <div class="card">
+      <table class="plain codes">
         <thead>
           <tr>
             <th scope="col">Status</th>

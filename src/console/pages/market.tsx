@@ -149,8 +149,7 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
   const quote = store?.quote(symbol.symbol);
   const change = quote && changeOf(quote);
   const values = quote ? [...quote.closes.slice(-29).map(({ close }) => close), quote.rate].join(' ') : '';
-  const flash =
-    quote && quote.moves > 0 ? `flash-${quote.direction > 0 ? 'up' : 'down'}-${quote.moves % 2}` : '';
+  const moved = quote?.direction ? (quote.direction > 0 ? 'moved-up' : 'moved-down') : '';
   return (
     <tr ref={row}>
       <th scope="row">
@@ -163,7 +162,7 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
         <Sparkline values={values} trend={trend(change?.absolute)} />
       </td>
       <td class="cell-rate">
-        <span class={`rate ${flash}`}>{quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}</span>
+        <span class={`rate ${moved}`}>{quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}</span>
         <span class="unit">
           {symbol.currency.code}/{symbol.unit.symbol}
         </span>
@@ -235,12 +234,13 @@ function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
 
 function filter(symbols: readonly MarketSymbol[], search: string, category: string): MarketSymbol[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return symbols.filter((one) => {
+  const found = symbols.filter((one) => {
     if (category !== ALL && one.category !== category) return false;
     const text =
       `${one.symbol} ${one.name} ${one.category} ${one.unit.name} ${one.currency.code}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
+  return found.sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /** Calls `enter` while an element is in view or near it, and what that gave when it leaves. */

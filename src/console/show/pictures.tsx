@@ -38,7 +38,7 @@ export function ClosedDays() {
         ))}
         <path class="arrow" d="M 288 48 C 280 14, 196 14, 178 44 m -1 -9 l 1 10 l 8 -6" />
         <text class="soft" x="300" y="26">
-          date=2024-03-29 answers with the bar of the 28th, and metadata says so
+          date=2024-03-29 answers with the bar of the 28th and says so
         </text>
       </svg>
       <figcaption>

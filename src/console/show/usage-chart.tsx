@@ -2,8 +2,10 @@ import type { UsageDay } from '../data/answers.ts';
 import { addDays } from '../data/days.ts';
 import { count, day, plural } from './format.ts';
 
-const WIDTH = 1100;
-const HEIGHT = 220;
+/** Drawn for the screen it is on, so that its words keep their size. */
+const WIDTH = innerWidth < 640 ? 380 : 1100;
+const HEIGHT = 200;
+const LABEL_DAYS = innerWidth < 640 ? 10 : 7;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;
@@ -65,7 +67,7 @@ export function UsageChart({
                   />
                 );
               })}
-              {i % 7 === dates.length % 7 && (
+              {i % LABEL_DAYS === dates.length % LABEL_DAYS && (
                 <text x={LEFT + i * step + step / 2} y={HEIGHT - 5} text-anchor="middle">
                   {day(date).replace(/ \d{4}$/, '')}
                 </text>

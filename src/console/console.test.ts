@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test';
+import { addDays, daysBetween, spans } from './data/days.ts';
+import { fieldsOf } from './data/events.ts';
+import { changeOf } from './data/market.ts';
+import { readRoute } from './data/route.ts';
+import { csvOf } from './show/csv.ts';
+import { ago, price, signed } from './show/format.ts';
+import { masked, snippet } from './show/snippets.ts';
+
+describe('spans', () => {
+  test('cover every day once, are no longer than allowed, and end where asked', () => {
+    for (const length of [0, 1, 30, 31, 61, 62, 400]) {
+      const parts = spans('2020-01-01', addDays('2020-01-01', length), 30);
+      expect(parts[0]![0]).toBe('2020-01-01');
+      expect(parts.at(-1)![1]).toBe(addDays('2020-01-01', length));
+      for (const [first, last] of parts) expect(daysBetween(first, last)).toBeLessThanOrEqual(30);
+      for (let i = 1; i < parts.length; i++) expect(parts[i]![0]).toBe(addDays(parts[i - 1]![1], 1));
+    }
+  });
+});
+
+describe('what is shown', () => {
+  test('a price keeps its decimals, and has two at least', () => {
+    expect([4363.4, 0.68809, -37.63, 143557].map(price)).toEqual([
+      '4,363.40',
+      '0.68809',
+      '-37.63',
+      '143,557.00',
+    ]);
+  });
+
+  test('a change has a sign, also when it rounds to nothing', () => {
+    expect([1.234, -0.5, 0, 0.001].map((value) => signed(value))).toEqual([
+      '+1.23',
+      '−0.50',
+      '±0.00',
+      '±0.00',
+    ]);
+  });
+
+  test('a moment is told as how long ago, a day as a day', () => {
+    const now = Date.parse('2024-05-15T16:00:00Z');
+    expect(ago('2024-05-15T15:59:58Z', now)).toBe('now');
+    expect(ago('2024-05-15T15:50:00Z', now)).toBe('10 min ago');
+    expect(ago('2024-05-14', now)).toBe('14 May 2024');
+  });
+
+  test('the change is against the close before, and none without one', () => {
+    const quote = { rate: -20, date: '', at: '', source: '', direction: 0 as const };
+    expect(changeOf({ ...quote, closes: [{ date: '', close: -40 }] })).toEqual({ absolute: 20, percent: 50 });
+    expect(changeOf({ ...quote, closes: [] })).toBeUndefined();
+  });
+});
+
+test('events are read field by field, and comments are no events', () => {
+  expect(fieldsOf('id: 7\nevent: rate\ndata: {"a":1}')).toEqual({ id: '7', event: 'rate', data: '{"a":1}' });
+  expect(fieldsOf(': still here')).toEqual({ id: '', event: '', data: '' });
+});
+
+test('an address leads to its page, whatever is in it', () => {
+  expect(readRoute('')).toEqual({ page: 'market', rest: '' });
+  expect(readRoute('#/symbol/WTIOIL-FUT')).toEqual({ page: 'symbol', rest: 'WTIOIL-FUT' });
+  expect(readRoute('#/symbol/%E0%A4%A')).toEqual({ page: 'symbol', rest: '%E0%A4%A' });
+});
+
+test('a key is not spelled out on the screen, and a request can be pasted', () => {
+  const key = 'pit_live_0123456789abcdefghijABCDEFGHIJ012345';
+  expect(masked(key)).toBe('pit_live_…2345');
+  expect(snippet('curl', 'http://x', '/rates/latest?symbols=XAU%2CXAG', key)).toBe(
+    `curl -H 'x-api-key: ${key}' \\\n  'http://x/rates/latest?symbols=XAU,XAG'`,
+  );
+});
+
+test('a CSV has a head, one row for each bar, and quotes what needs it', () => {
+  const bars = [{ date: '2024-05-14', open: 1, high: 2, low: 0.5, close: 1.5 }];
+  const history = { bars, interval: 'day' as const, source: 'a, "b"', request: '', requests: 1 };
+  expect(csvOf('XAU', 'T.oz', 'USD', history)).toBe(
+    'symbol,date,open,high,low,close,unit,quote,source\nXAU,2024-05-14,1,2,0.5,1.5,T.oz,USD,"a, ""b"""\n',
+  );
+});

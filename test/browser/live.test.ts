@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { NOON, openTestService, type TestService } from '../support/service.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const found = await browserPath();
+const title = found ? 'a live market' : 'a live market (skipped: no Chromium for this machine)';
+
+/** Every symbol of the catalogue moves this often. */
+const TICK_EVERY_MS = 1_000;
+const MEASURE_MS = 8_000;
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(90_000);
+  let service: TestService;
+  let browser: Browser;
+  let ids: number[];
+  beforeAll(async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    // Today: the page asks for the last days by its own clock.
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    ids = (await service.ledger.symbols.list()).map(({ id }) => id);
+    const today = Math.floor(Date.now() / 86_400_000);
+    const bars = ids.flatMap((symbolId) =>
+      Array.from({ length: 25 }, (_, i) => {
+        const close = 100 + symbolId + (i % 5);
+        return { symbolId, day: today - 25 + i, open: close, high: close + 1, low: close - 1, close };
+      }),
+    );
+    await service.ledger.bars.publish(bars, { source: 'test', recordedAt: NOON });
+    await service.core.follow();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** A new price for every symbol. */
+  const moveAll = async (turn: number) => {
+    const at = Date.now();
+    service.clock.time = at;
+    const ticks = ids.map((symbolId) => ({
+      symbolId,
+      at,
+      received: at,
+      price: 200 + symbolId + turn,
+      id: `${symbolId} ${at}`,
+    }));
+    await service.ledger.ticks.append(ticks, 'test');
+    await service.core.follow();
+  };
+
+  test('prices change on the screen as they come, and a symbol’s own page follows too', async () => {
+    const { page, complaints, shot, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.locator('.live.on').waitFor();
+    await moveAll(1);
+    const gold = page
+      .locator('tr')
+      .filter({ has: page.getByRole('link', { name: 'Gold XAU', exact: true }) });
+    await gold.scrollIntoViewIfNeeded();
+    const id = (await service.ledger.symbols.list()).find(({ code }) => code === 'XAU')!.id;
+    await gold.getByText(`${200 + id + 1}.00`).waitFor();
+    await moveAll(2);
+    await gold.getByText(`${200 + id + 2}.00`).waitFor();
+    await shot('live-market');
+    await gold.getByRole('link').click();
+    await page
+      .locator('.big')
+      .getByText(`${200 + id + 2}.00`)
+      .waitFor();
+    await moveAll(3);
+    await page
+      .locator('.big')
+      .getByText(`${200 + id + 3}.00`)
+      .waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('131 symbols that move every second take less than 10 % of a core', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.locator('.live.on').waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Performance.enable');
+    const taskSeconds = async () => {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'TaskDuration')!.value;
+    };
+    await moveAll(10);
+    await page.waitForTimeout(1_500);
+    const before = await taskSeconds();
+    for (let turn = 11; turn < 11 + MEASURE_MS / TICK_EVERY_MS; turn++) {
+      await moveAll(turn);
+      await page.waitForTimeout(TICK_EVERY_MS);
+    }
+    const share = (await taskSeconds()) - before;
+    const percent = (share / (MEASURE_MS / 1000)) * 100;
+    console.log(`131 symbols, a change each a second: ${percent.toFixed(1)} % of a core`);
+    expect(percent).toBeLessThan(10);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a tab that nobody looks at holds no stream', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.locator('.live.on').waitFor();
+    const asked = page.waitForRequest(/rates\/stream/, { timeout: 10_000 });
+    await page.evaluate(
+      `Object.defineProperty(document, 'hidden', { get: () => globalThis.away, configurable: true });
+       globalThis.away = true; document.dispatchEvent(new Event('visibilitychange'));
+       globalThis.away = false; document.dispatchEvent(new Event('visibilitychange'));`,
+    );
+    await asked;
+    await close();
+  });
+});

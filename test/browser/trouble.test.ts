@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { newFolder } from '../support/ledger.ts';
+import { openpit, Program } from '../support/program.ts';
+import { openTestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const found = await browserPath();
+const title = found ? 'the page in trouble' : 'the page in trouble (skipped: no Chromium for this machine)';
+
+/** A browser tells of every refused request in its console; whatever else it tells is ours. */
+const ours = (complaints: readonly string[]) =>
+  complaints.filter((line) => !/^Failed to load resource|net::ERR_/.test(line));
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(90_000);
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('without a key it asks for one; a wrong one is told kindly, a right one opens an empty ledger that says so', async () => {
+    const service = await openTestService('sqlite');
+    const { page, complaints, shot, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.getByText('Prices on this service need a key.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill('pit_live_wrong');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('This key does not work').waitFor();
+    await shot('trouble-wrong-key');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill(await service.key('basic'));
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('There are no prices in the ledger yet.').waitFor();
+    expect(await page.locator('.quotes tbody tr').count()).toBe(131);
+    await shot('trouble-empty-ledger');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Gold XAU', exact: true }).click();
+    await page.getByText('No prices yet').waitFor();
+    await page.reload(); // the key stays in the tab
+    await page.getByText('No prices yet').waitFor();
+    expect(ours(complaints)).toEqual([]);
+    await close();
+    await service.close();
+  });
+
+  test('a wrong admin token is told, and the operator’s side that is off says how to switch it on', async () => {
+    const on = await openTestService('sqlite', {
+      settings: { OPENPIT_ADMIN_TOKEN: 'the-right-token-of-it' },
+    });
+    const first = await openPage(browser, on.url);
+    await first.page.goto(`${on.url}/#/operator`);
+    await first.page.getByLabel('Admin token').fill('the-wrong-one');
+    await first.page.getByRole('button', { name: 'Sign in' }).click();
+    await first.page.getByText('This token does not work').waitFor();
+    await first.page.getByLabel('Admin token').fill('the-right-token-of-it');
+    await first.page.getByRole('button', { name: 'Sign in' }).click();
+    await first.page.getByText('Replicas that hold quota').waitFor();
+    expect(ours(first.complaints)).toEqual([]);
+    await first.close();
+    await on.close();
+    const off = await openTestService('sqlite');
+    const second = await openPage(browser, off.url);
+    await second.page.goto(`${off.url}/#/operator`);
+    await second.page.getByText('is switched off').waitFor();
+    expect(second.complaints).toEqual([]);
+    await second.close();
+    await off.close();
+  });
+
+  test('a lost connection is told, the last prices stay, and it goes on by itself when the service is back', async () => {
+    const dataDir = newFolder();
+    const first = await Program.start({ OPENPIT_DATA_DIR: dataDir });
+    const { port } = new URL(first.url);
+    const { page, complaints, shot, close } = await openPage(browser, first.url);
+    await page.goto(first.url);
+    await page.locator('.live.on').waitFor();
+    await page.locator('.sparkline').first().waitFor({ state: 'attached' });
+    await first.end('SIGKILL');
+    await page.getByText('connection lost, trying again…').waitFor();
+    expect(await page.locator('.sparkline').count()).toBeGreaterThan(5);
+    await shot('trouble-lost-connection');
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByText('No connection to the service').waitFor();
+    const second = await Program.start({ OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: port });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Usage by day and endpoint').waitFor();
+    await page.getByRole('link', { name: 'Market', exact: true }).click();
+    await page.locator('.live.on').waitFor();
+    expect(ours(complaints)).toEqual([]);
+    await close();
+    await second.end();
+  });
+
+  test('a plan that allows five symbols sees the market all the same, as far as it scrolls', async () => {
+    const settings = { OPENPIT_DATA_DIR: newFolder() };
+    const program = await Program.start(settings);
+    const { stdout } = await openpit(
+      ['account', 'create', '--name', 'A', '--plan', 'free', '--json'],
+      settings,
+    );
+    const { page, complaints, close } = await openPage(browser, program.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${JSON.parse(stdout).key}')`);
+    await page.goto(program.url);
+    await page.locator('.sparkline').nth(8).waitFor({ state: 'attached' });
+    await page.getByText('live, 1 h behind').waitFor();
+    expect(ours(complaints)).toEqual([]);
+    await close();
+    await program.end();
+  });
+});
