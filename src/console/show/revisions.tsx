@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { Bar, MarketSymbol } from '../data/answers.ts';
 import { askWithKey } from '../data/client.ts';
-import { addDays } from '../data/days.ts';
 import { has } from '../data/features.ts';
 import { useLoad } from '../data/load.ts';
 import type { Mark } from './candles.tsx';
@@ -14,16 +13,21 @@ interface Revision {
   source: string;
 }
 
+interface RevisionsAnswer {
+  rates: Record<string, Omit<Revision, 'date'>[]>;
+}
+
 const PATH = '/rates/revisions';
-const DAYS = 30;
+/** Each day is a request and a unit of the quota, so only the last days are looked at: most corrections come soon. */
+const DAYS = 3;
 
 /** The corrections of the last days, where the service tells them. */
 export function useRevisions(key: string, { symbol }: MarketSymbol, bars: readonly Bar[] | undefined) {
   const last = bars?.at(-1)?.date;
   const loaded = useLoad(async () => {
-    if (!has(PATH) || last === undefined) return [];
-    const query = new URLSearchParams({ symbols: symbol, startDate: addDays(last, -DAYS), endDate: last });
-    return readRevisions(await askWithKey(key, `${PATH}?${query}`), symbol);
+    if (!has(PATH)) return [];
+    const days = (bars ?? []).slice(-DAYS).map(({ date }) => date);
+    return (await Promise.all(days.map((date) => corrections(key, symbol, date)))).flat();
   }, [key, symbol, last]);
   const found = loaded.data ?? [];
   const marks = useMemo((): Mark[] => {
@@ -67,11 +71,10 @@ export function Revisions({ found }: { found: readonly Revision[] }) {
   );
 }
 
-/** The days that were published more than once: `revisions: { SYM: { date: [revision, …] } }`. */
-function readRevisions(answer: unknown, symbol: string): Revision[] {
-  const days =
-    (answer as { revisions?: Record<string, Record<string, Revision[]>> }).revisions?.[symbol] ?? {};
-  return Object.entries(days)
-    .filter(([, all]) => Array.isArray(all) && all.length > 1)
-    .flatMap(([date, all]) => all.map((one) => ({ ...one, date })));
+/** The versions of a day that was published more than once. */
+async function corrections(key: string, symbol: string, date: string): Promise<Revision[]> {
+  const query = new URLSearchParams({ symbols: symbol, date });
+  const { rates } = await askWithKey<RevisionsAnswer>(key, `${PATH}?${query}`);
+  const versions = rates[symbol] ?? [];
+  return versions.length > 1 ? versions.map((one) => ({ ...one, date })) : [];
 }
