@@ -202,9 +202,7 @@ function Live({
 function Empty() {
   return (
     <Notice title="There are no prices in the ledger yet.">
-      <p>
-        The symbols below are the catalogue. Bring prices in from a file, and they show here within a second:
-      </p>
+      <p>The symbols below are the catalogue. Bring prices in from a file, then load this page again:</p>
       <pre>
         <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
       </pre>
