@@ -3,7 +3,7 @@ import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { ConfigAnswer, MarketSymbol } from '../data/answers.ts';
 import { askWithKey } from '../data/client.ts';
 import { useLoad } from '../data/load.ts';
-import { changeOf, type LiveState, MarketStore } from '../data/market.ts';
+import { changeOf, type LiveState, MarketStore, type Quote } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
@@ -11,6 +11,9 @@ import { Sparkline } from '../show/sparkline.tsx';
 import { type Holder, WithKey } from '../show/with-key.tsx';
 
 const ALL = 'All';
+
+/** A line of weeks does not show a second: it is drawn anew four times a minute. */
+const SPARKLINE_MS = 15_000;
 
 /** What most people look for comes first; a category that is not named here comes after. */
 const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
@@ -148,7 +151,8 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
   );
   const quote = store?.quote(symbol.symbol);
   const change = quote && changeOf(quote);
-  const values = quote ? [...quote.closes.slice(-29).map(({ close }) => close), quote.rate].join(' ') : '';
+  const quarterMinute = Math.floor(Date.now() / SPARKLINE_MS);
+  const values = useMemo(() => (quote ? lineOf(quote) : ''), [quote?.closes, quarterMinute]);
   const moved = quote?.direction ? (quote.direction > 0 ? 'moved-up' : 'moved-down') : '';
   return (
     <tr ref={row}>
@@ -222,6 +226,10 @@ function useMarket(holder: Holder, symbols: readonly MarketSymbol[]) {
     return () => made.close();
   }, [holder.apiKey, symbols]);
   return { store, live, error };
+}
+
+function lineOf({ closes, rate }: Quote): string {
+  return [...closes.slice(-29).map(({ close }) => close), rate].join(' ');
 }
 
 function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
