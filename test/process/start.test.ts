@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, newLedgerUrl } from '../support/ledger.ts';
-import { openpit, Program } from '../support/program.ts';
+import { eventually, openpit, Program } from '../support/program.ts';
 
 interface SymbolList {
   symbols: { firstDate: string; lastDate: string }[];
@@ -43,6 +43,30 @@ test('a second start keeps the key and the data, and a stop by SIGTERM is clean'
   program = await Program.start(settings);
   expect(program.key).toBe(key);
   expect(await (await program.get('/rates/historical?symbols=XAU&date=2020-03-02')).text()).toBe(before);
+}, 60_000);
+
+test('a stop of npm start is a stop of the program', async () => {
+  const npm = Bun.spawn(['npm', 'start'], {
+    cwd: join(import.meta.dir, '..', '..'),
+    env: { ...process.env, OPENPIT_PORT: '0', OPENPIT_DEMO: 'false', OPENPIT_DATA_DIR: newFolder() },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let url: string | undefined;
+  let said = '';
+  for await (const bytes of npm.stdout) {
+    said += new TextDecoder().decode(bytes);
+    url = /listens on (http:\S+)/.exec(said)?.[1];
+    if (url) break;
+  }
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  npm.kill('SIGTERM');
+  await npm.exited;
+  const isGone = () =>
+    fetch(`${url}/health`).then(
+      () => false,
+      () => true,
+    );
+  await eventually(isGone, 10_000);
 }, 60_000);
 
 test('OPENPIT_DEMO=false starts empty', async () => {
