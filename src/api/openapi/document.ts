@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUSES, type ErrorCode } from '../errors.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { SCHEMAS } from './schemas.ts';
 
