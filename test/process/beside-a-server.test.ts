@@ -57,7 +57,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     );
     await eventually(
       async () => (await historical()).headers.get('etag') !== before.headers.get('etag'),
-      1_000,
+      SOON_MS,
     );
     expect(await (await historical()).json()).toMatchObject({
       rates: { 'WTIOIL-SPOT': { open: 17.73, high: 17.85, low: -40.32, close: -37.63 } },

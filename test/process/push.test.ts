@@ -59,7 +59,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
     const again = await openpit(['feed', 'quarantine', 'drop', String(held.id)], settings);
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('can be dropped')]);
     await openpit(['feed', 'quarantine', 'release', String(held.id)], settings);
-    await eventually(async () => (await gold()).rates.XAU === 235_100, 1_000);
+    await eventually(async () => (await gold()).rates.XAU === 235_100, 3_000);
   }, 60_000);
 
   test('answers keep their latency while batches are pushed', async () => {
