@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   market: [],
+  http: [],
   'clock.ts': [],
   'log.ts': ['clock.ts'],
   'config.ts': ['log.ts', 'gate'],
@@ -13,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   board: ['market', 'ledger', 'clock.ts', 'log.ts'],
   feeds: ['market', 'ledger', 'clock.ts', 'log.ts'],
   gate: ['ledger', 'clock.ts', 'log.ts'],
-  api: ['market', 'ledger', 'board', 'gate', 'console', 'clock.ts', 'log.ts'],
+  api: ['http', 'market', 'ledger', 'board', 'gate', 'console', 'clock.ts', 'log.ts'],
   console: [],
   'demo.ts': ['ledger', 'gate', 'config.ts'],
   'public-key.ts': ['ledger', 'gate', 'config.ts'],

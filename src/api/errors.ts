@@ -181,6 +181,11 @@ const ERRORS = {
   conflict: entry(409, (d: { why: string }) => `This cannot be done now: ${d.why}.`, {
     why: 'it is the last active key of the account; create another first',
   }),
+  body_too_large: entry(
+    413,
+    (d: { why: string }) => `The request is too large: ${d.why}. Send it in several parts.`,
+    { why: 'the body is longer than 1048576 bytes' },
+  ),
   uri_too_long: entry(
     414,
     (d: { length: number; max: number }) =>

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { isLoopback } from '../gate/addresses.ts';
+import type { Incoming } from '../http/incoming.ts';
+import { type Reply, reply } from '../http/reply.ts';
 import type { OpenEndpoint } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
@@ -46,7 +48,7 @@ export function operations(options: {
 }
 
 /** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
-function healthResponse(health: Health, version: string, now: number): Response {
+function healthResponse(health: Health, version: string, now: number): Reply {
   const body = {
     status: health.phase,
     ready: health.phase === 'ready',
@@ -57,31 +59,24 @@ function healthResponse(health: Health, version: string, now: number): Response 
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
   };
-  return new Response(JSON.stringify(body), {
-    status: health.phase === 'ready' ? 200 : 503,
-    headers: {
-      ...COMMON_HEADERS,
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': 'no-store',
-      ...(health.phase === 'ready' ? {} : { 'Retry-After': '1' }),
-    },
-  });
+  const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
+  if (health.phase === 'ready') return reply(JSON.stringify(body), headers);
+  return reply(JSON.stringify(body), { ...headers, 'Retry-After': '1' }, 503);
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
 function metricsResponse(
-  request: Request,
+  request: Incoming,
   peer: string,
   adminToken: string | undefined,
   metrics: Metrics,
-): Response {
+): Reply {
   if (!isLoopback(peer) || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
-  return new Response(metrics.render(), {
-    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
-  });
+  const type = 'text/plain; version=0.0.4; charset=utf-8';
+  return reply(metrics.render(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }
 
-export function requireAdmin(request: Request, adminToken: string | undefined): void {
+export function requireAdmin(request: Incoming, adminToken: string | undefined): void {
   const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (!adminToken || !sent || !sameSecret(sent, adminToken)) throw refuse('invalid_admin_token', {});
 }

@@ -1,5 +1,6 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { adminAccounts } from './admin/accounts.ts';
 import { adminPlans } from './admin/plans.ts';
@@ -79,7 +80,7 @@ function adminEndpoints({ board, health, version, push }: RouteOptions): Endpoin
   return [...adminAccounts, ...adminPlans, adminReplicas(board, health, version), ...prices];
 }
 
-export function requireMethod({ method }: Request, endpoint: Endpoint): void {
+export function requireMethod({ method }: Incoming, endpoint: Endpoint): void {
   const allowed = allowedMethods(endpoint);
   if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
 }
