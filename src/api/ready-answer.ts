@@ -45,8 +45,9 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
-    const body = said.prefix + said.content;
-    const etag = etagOf(said.content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
+    const body = Buffer.from(said.prefix + said.content);
+    const content = body.subarray(said.prefix.length); // a prefix is plain ASCII
+    const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
     const headers = {
       ...COMMON_HEADERS,
       'Content-Type': said.type,

@@ -3,7 +3,7 @@ import { headText, type Ready, type Reply, reply } from '../http/reply.ts';
 /** One encoding of an answer, and how it is sent: anew, or as bytes that were written before. */
 export class Representation {
   readonly etag: string;
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly #body: Uint8Array<ArrayBuffer>;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #madeAt: number;
   #success: Packet | undefined;
@@ -11,18 +11,18 @@ export class Representation {
 
   /** `headers` lacks what differs from request to request, which is `RateLimit` alone. */
   constructor(
-    body: string | Uint8Array<ArrayBuffer>,
+    body: Uint8Array<ArrayBuffer>,
     headers: Readonly<Record<string, string>> & { ETag: string },
     madeAt: number,
   ) {
-    this.body = body;
+    this.#body = body;
     this.etag = headers.ETag;
     this.#headers = headers;
     this.#madeAt = madeAt;
   }
 
   success(rateLimit: string | undefined): Reply {
-    return reply(this.body, withRateLimit(this.#headers, rateLimit));
+    return reply(this.#body, withRateLimit(this.#headers, rateLimit));
   }
 
   /** Its headers are those of the answer that it stands for. */
@@ -32,7 +32,7 @@ export class Representation {
 
   /** The same as bytes. They are good until the next call. */
   successAgain(rateLimit: string): Ready {
-    this.#success ??= new Packet(200, this.#headers, this.body, this.#madeAt);
+    this.#success ??= new Packet(200, this.#headers, this.#body, this.#madeAt);
     return this.#success.stamp(rateLimit);
   }
 
@@ -49,7 +49,7 @@ export class Representation {
   /** The same answer in gzip, which is another representation. */
   gzipped(etag: string): Representation {
     const headers = { ...this.#headers, 'Content-Encoding': 'gzip', ETag: etag };
-    return new Representation(Bun.gzipSync(this.body), headers, this.#madeAt);
+    return new Representation(Bun.gzipSync(this.#body), headers, this.#madeAt);
   }
 }
 
@@ -59,6 +59,8 @@ function withRateLimit(
 ): Readonly<Record<string, string>> {
   return rateLimit === undefined ? headers : { ...headers, RateLimit: rateLimit };
 }
+
+const EMPTY = new Uint8Array();
 
 /**
  * A whole answer in one piece of memory, in which one value changes:
@@ -76,14 +78,13 @@ class Packet implements Ready {
   constructor(
     status: number,
     headers: Readonly<Record<string, string>>,
-    body: string | Uint8Array | undefined,
+    body: Uint8Array | undefined,
     madeAt: number,
   ) {
-    const bytes = Buffer.from(body ?? '');
-    const length = body === undefined ? '' : `Content-Length: ${bytes.length}\r\n`;
+    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     this.status = status;
     this.#before = `${headText(status, headers, madeAt)}${length}RateLimit: `;
-    this.#after = Buffer.concat([Buffer.from('\r\n\r\n'), bytes]);
+    this.#after = Buffer.concat([Buffer.from('\r\n\r\n'), body ?? EMPTY]);
   }
 
   stamp(rateLimit: string): this {
