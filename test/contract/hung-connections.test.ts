@@ -29,9 +29,9 @@ const outcome = (call: Promise<unknown>) =>
 test('calls on connections that hang fail as an outage and leave room for the next', async () => {
   await Promise.all(Array.from({ length: 20 }, () => ledger.head())); // fills the pool
   proxy.swallow = true;
-  const reads = Array.from({ length: 30 }, () => outcome(ledger.head())); // three times the pool
-  const write = outcome(ledger.setMeta('hung', 'yes'));
-  expect(await Promise.all([...reads, write])).toEqual(Array(31).fill('outage'));
+  const calls = Array.from({ length: 30 }, () => outcome(ledger.head())); // three times the pool
+  calls.push(outcome(ledger.setMeta('hung', 'yes')));
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 31 }, () => 'outage'));
   proxy.swallow = false;
   expect(await outcome(ledger.head())).toBe('answered');
   expect(await outcome(ledger.setMeta('hung', 'no'))).toBe('answered');
@@ -58,6 +58,6 @@ test('who hangs within a transaction holds its locks for seconds, not for good',
 test('a slow network slows calls down, and none fails', async () => {
   proxy.delayMs = 100;
   const calls = Array.from({ length: 5 }, (_, i) => outcome(ledger.setMeta(`slow ${i}`, 'yes')));
-  expect(await Promise.all(calls)).toEqual(Array(5).fill('answered'));
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 5 }, () => 'answered'));
   proxy.delayMs = 0;
 }, 60_000);
