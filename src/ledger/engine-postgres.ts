@@ -11,15 +11,15 @@ const ATTEMPTS = 10;
 const CONNECTIONS_MAX = 10;
 const CONNECT_SECONDS_MAX = 5;
 
-/** Who answers requests can wait for seconds; who takes in or checks a whole ledger, longer. */
-const STATEMENT_MS_MAX = { serving: 4_000, working: 30_000 };
+/** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
+const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000 };
 /** The server ends a statement first, and says why. */
 const MARGIN_MS = 1_000;
 /**
  * Between two statements of a transaction there are microseconds. A process that is gone without a word, or stands
  * still, leaves its locks; the whole cluster's counting waits for them so long.
  */
-const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, working: 30_000 };
+const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, feeding: 5_000, working: 30_000 };
 /** An index over many rows takes its time. */
 const MIGRATION_MS_MAX = 10 * 60_000;
 

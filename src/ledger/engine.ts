@@ -44,8 +44,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** What a ledger is opened for: to answer requests, which cannot wait long, or to take in and look after prices. */
-export type LedgerUse = 'serving' | 'working';
+/** What a ledger is opened for: to answer requests, which cannot wait long; to take in prices; or for a command's work. */
+export type LedgerUse = 'serving' | 'feeding' | 'working';
 
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
