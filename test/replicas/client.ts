@@ -1,5 +1,5 @@
-/** An answer's status, or why there was none: the connection broke, or could not be made. */
-export type Answer = number | 'broken';
+/** An answer's status, or why there was none: the connection broke behind the request, or could not be made. */
+export type Answer = number | 'broken' | 'unreachable';
 
 /** A client over one connection that is kept, one request at a time. It costs a tenth of what `fetch` does. */
 export class Client {
@@ -23,7 +23,7 @@ export class Client {
       this.#socket ??= await this.#connect();
       this.#socket.write(request);
     } catch {
-      this.#end('broken');
+      this.#end('unreachable');
     }
     return answer;
   }
@@ -60,7 +60,7 @@ export class Client {
     settle?.(Number(headers.slice(9, 12)));
   }
 
-  #end(answer: 'broken'): void {
+  #end(answer: Answer): void {
     this.#socket = undefined;
     this.#received = '';
     const settle = this.#settle;

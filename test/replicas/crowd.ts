@@ -53,7 +53,8 @@ export async function crowd(options: CrowdOptions): Promise<Heard> {
       const answer = await client.get(path, key);
       const now = performance.now();
       heard.add(answer, now, now - start);
-      if (pauseMs > 0 || answer === 'broken') await Bun.sleep(Math.max(pauseMs, answer === 'broken' ? 5 : 0));
+      const waitMs = answer === 'unreachable' ? Math.max(pauseMs, 20) : pauseMs;
+      if (waitMs > 0) await Bun.sleep(waitMs);
     }
     client.close();
   };
