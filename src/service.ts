@@ -59,7 +59,7 @@ export interface Service {
 
 /** Opens ledger, gate, board and API, in that order. */
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
-  const ledger = await Ledger.open(config.databaseUrl, clock);
+  const ledger = await Ledger.open(config.databaseUrl, clock, 'serving');
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
@@ -166,16 +166,23 @@ export async function startService(
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
-  const listener = listen(core.api, config.host, config.port, share.shared);
-  const ready = Promise.withResolvers<void>();
-  const becomeReady = async () => {
+  // A ledger with prices is served from the first request on; a new demo says that it waits for its history.
+  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  if (!waitsForHistory) {
     await following.once();
     core.phase = 'ready';
+  }
+  const listener = listen(core.api, config.host, config.port, share.shared);
+  const ready = Promise.withResolvers<void>();
+  const tellReady = () => {
     ready.resolve();
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
-  // A ledger with prices is served at once; a new demo waits for its first history.
-  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  const becomeReady = async () => {
+    await following.once();
+    core.phase = 'ready';
+    tellReady();
+  };
   const feeds =
     share.feeds &&
     startFeeds({
@@ -188,7 +195,7 @@ export async function startService(
       onError: (message) => log.warn('feeds', { message }),
     });
   if (feeds) core.push = (push) => feeds.push(push);
-  if (!waitsForHistory) await becomeReady();
+  if (!waitsForHistory) tellReady();
 
   return {
     url: listener.url,
