@@ -1,0 +1,5 @@
+import { killSqlite } from './kill-sqlite.ts';
+import type { Row } from './row.ts';
+
+/** Every row of docs/reliability.md, in its order. */
+export const ROWS: readonly Row[] = [killSqlite];
