@@ -4,7 +4,7 @@ import type { Customer } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isOutage } from '../ledger/outage.ts';
+import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
@@ -237,9 +237,10 @@ export class Api {
   #failure({ requestId, endpoint }: Exchange, error: unknown): Refusal {
     const { log } = this.#options;
     const message = messageOf(error);
-    if (isOutage(error)) {
-      log.warn('ledger unreachable', { requestId, message });
-      return refuse('unavailable', { why: 'its ledger cannot be reached' }, OUTAGE_RETRY_SECONDS);
+    const why = outageOf(error);
+    if (why !== undefined) {
+      log.warn('unavailable', { requestId, why, message });
+      return refuse('unavailable', { why }, OUTAGE_RETRY_SECONDS);
     }
     const stack = error instanceof Error ? error.stack : undefined;
     log.error('request failed', { requestId, endpoint: endpoint?.name ?? 'other', message, stack });
