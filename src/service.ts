@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
+import { type Alarm, Alarms, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
@@ -28,7 +29,7 @@ export const VERSION = packageJson.version;
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
 
-/** How often quota events are looked for. */
+/** How often quota events and alarms are looked for. */
 const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
@@ -41,6 +42,8 @@ export interface Core {
   readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
+  /** What an operator should see to. */
+  alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
   push: TakePush;
   /** Takes in what was written to the ledger. */
@@ -105,6 +108,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
+    alarms: () => lateFeeds(feeds, clock),
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,
@@ -157,8 +161,11 @@ export async function startService(
   share: Share = { shared: false, feeds: true },
 ): Promise<Service> {
   const core = await openCore(config, clock, log);
-  const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
+  const webhook = await openWebhook(config, core.ledger, clock);
+  const teller = new EventTeller(core.ledger, log, webhook);
+  const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
   const telling = repeat(TELL_EVERY_MS, async () => {
+    await alarms.turn();
     await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
   });
   const following = repeat(FOLLOW_EVERY_MS, async () => {
