@@ -62,7 +62,7 @@ export interface Service {
 
 /** Opens ledger, gate, board and API, in that order. */
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
-  const ledger = await Ledger.open(config.databaseUrl, clock);
+  const ledger = await Ledger.open(config.databaseUrl, clock, 'serving');
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,

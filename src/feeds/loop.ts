@@ -104,7 +104,7 @@ export class FeedLoop {
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#url, this.#clock);
+      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding');
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });

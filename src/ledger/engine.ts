@@ -19,9 +19,9 @@ export interface Engine {
   /**
    * Runs `work` in one transaction on the handle it is given. Transactions of one process do not overlap on
    * SQLite. A transaction that lost a race (busy file, deadlock, serialization) is run again, so `work` must
-   * have no effect outside its transaction.
+   * have no effect outside its transaction. A migration may take longer than any other.
    */
-  write<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: SQL) => Promise<T>, isMigration?: boolean): Promise<T>;
 
   /** The n-th placeholder of a statement that is put together as text. */
   placeholder(n: number): string;
@@ -44,8 +44,11 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** What a ledger is opened for: to answer requests, which cannot wait long; to take in prices; or for a command's work. */
+export type LedgerUse = 'serving' | 'feeding' | 'working';
+
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
-export function openEngine(url: string, clock: Clock): Promise<Engine> {
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url);
+export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, use);
   return openSqlite(url.replace(/^sqlite:(\/\/)?/, ''), clock);
 }

@@ -6,7 +6,7 @@ import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
 import { QuarantineStore } from './quarantine.ts';
@@ -54,8 +54,8 @@ export class Ledger {
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
-  static async open(url: string, clock: Clock): Promise<Ledger> {
-    const engine = await openEngine(url, clock);
+  static async open(url: string, clock: Clock, use: LedgerUse = 'working'): Promise<Ledger> {
+    const engine = await openEngine(url, clock, use);
     try {
       await migrate(engine);
       await fillNew(engine);
@@ -129,5 +129,5 @@ async function fillNew(engine: Engine): Promise<void> {
     await upsert(tx, symbols as SymbolRecord[], aliases);
     for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
     await tx`INSERT INTO meta (name, value) VALUES ('catalog', 'filled')`;
-  });
+  }, true);
 }

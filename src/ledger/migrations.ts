@@ -155,5 +155,5 @@ export async function migrate(engine: Engine): Promise<void> {
       await tx`INSERT INTO migration (id, title) VALUES (${migration.id}, ${migration.title})`;
     }
     await tx`INSERT INTO meta (name, value) VALUES ('epoch', ${crypto.randomUUID()}) ON CONFLICT DO NOTHING`;
-  });
+  }, true);
 }

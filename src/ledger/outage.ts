@@ -4,8 +4,11 @@ const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_
 /** The disk, or the share of it that this user may fill, is full; EFBIG is the limit of one file. */
 const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 
-/** SQLSTATE: connection exception, not enough resources, not accepting connections, shut down by its operator. */
-const STATES = /^(08|53|55000|57P)/;
+/**
+ * SQLSTATE: connection exception, has become a standby, waited too long between two statements, not enough resources, not
+ * accepting connections, took too long, shut down by its operator.
+ */
+const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
 
 /** Something that is away for the moment. The message says what, and goes to the caller. */
