@@ -91,3 +91,11 @@ export function lateFeeds(feeds: FeedsKnown, clock: Clock): Alarm[] {
       },
     }));
 }
+
+/** A disk with so little room that no prices are taken in. */
+export function fullDisk(hasRoom: () => boolean, clock: Clock): Alarm[] {
+  if (hasRoom()) return [];
+  // One occasion a day: a disk that goes over the line and back is not news every time.
+  const day = new Date(clock.now()).toISOString().slice(0, 10);
+  return [{ name: 'disk.full', about: day, event: { type: 'disk.full', intake: 'stopped' } }];
+}

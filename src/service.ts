@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
-import { type Alarm, Alarms, lateFeeds } from './alarms.ts';
+import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
@@ -21,6 +21,7 @@ import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
+import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
 import { publicKey } from './public-key.ts';
 
@@ -82,8 +83,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const freshness = new Freshness(ledger, PROVIDERS);
   const feeds = () => freshness.list();
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
+  // The spool is in the data folder, wherever the ledger is.
+  const hasRoom = () => ledger.engine.hasRoom() && folderHasRoom(config.dataDir);
   const health = () => ({
     phase: core.phase,
+    diskFull: !hasRoom(),
     revision: board.revision,
     newestAt: board.newestAt,
     simulated: demo,
@@ -100,6 +104,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
     { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+    {
+      name: 'openpit_disk_full',
+      help: '1 when the disk is nearly full and no prices are taken in.',
+      value: () => Number(!hasRoom()),
+    },
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
@@ -108,7 +117,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
-    alarms: () => lateFeeds(feeds, clock),
+    alarms: () => [...lateFeeds(feeds, clock), ...fullDisk(hasRoom, clock)],
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,

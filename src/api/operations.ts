@@ -18,6 +18,8 @@ export interface Health {
   simulated: boolean;
   /** Keys of feeds that have missed their schedule twice. */
   lateFeeds: readonly string[];
+  /** Whether there is so little room that no prices are taken in. */
+  diskFull: boolean;
 }
 
 /** What is not part of the interface, at the root alone. */
@@ -56,6 +58,7 @@ function healthResponse(health: Health, version: string, now: number): Response 
       health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
+    diskFull: health.diskFull,
   };
   return new Response(JSON.stringify(body), {
     status: health.phase === 'ready' ? 200 : 503,

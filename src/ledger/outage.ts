@@ -12,13 +12,16 @@ const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
 
 /** Something that is away for the moment. The message says what, and goes to the caller. */
-export class Unavailable extends Error {}
+export class Unavailable extends Error {
+  /** It survives the way from one thread to another, where the class does not. */
+  readonly code = 'ERR_UNAVAILABLE';
+}
 
 /** What is away for now, in words for the caller; undefined when the error says that something is wrong instead. */
 export function outageOf(error: unknown): string | undefined {
-  if (error instanceof Unavailable) return error.message;
-  if (isFull(error)) return 'its disk is full, and nothing new can be kept';
   const { code, state } = codesOf(error);
+  if (code === 'ERR_UNAVAILABLE') return messageOf(error);
+  if (isFull(error)) return 'its disk is full, and nothing new can be kept';
   const isAway = CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && STATES.test(state));
   return isAway ? 'its ledger cannot be reached' : undefined;
 }
@@ -27,6 +30,10 @@ export function outageOf(error: unknown): string | undefined {
 export function isFull(error: unknown): boolean {
   const { code, state } = codesOf(error);
   return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Bun gives the SQLSTATE of PostgreSQL in `errno`. */
