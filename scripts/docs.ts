@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../package.json';
 import { openApiDocument } from '../src/api/openapi/document.ts';
 import { SETTINGS } from '../src/config.ts';
+import { RELIABILITY, reliabilityFromResults } from '../test/process/faults/doc.ts';
 
 const README = join(import.meta.dir, '..', 'README.md');
 export const OPENAPI = join(import.meta.dir, '..', 'docs', 'openapi.json');
@@ -29,4 +30,5 @@ export function openApiFromCode(): string {
 if (import.meta.main) {
   await Bun.write(README, (await readmeFromCode()).after);
   await Bun.write(OPENAPI, openApiFromCode());
+  await Bun.write(RELIABILITY, await reliabilityFromResults());
 }

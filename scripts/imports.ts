@@ -18,8 +18,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   'demo.ts': ['ledger', 'gate', 'config.ts'],
   'public-key.ts': ['ledger', 'gate', 'config.ts'],
+  'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],
   'service.ts': [
+    'alarms.ts',
     'feed-gauges.ts',
     'market',
     'ledger',

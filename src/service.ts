@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
+import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
@@ -20,6 +21,7 @@ import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
+import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
 import { publicKey } from './public-key.ts';
 
@@ -28,7 +30,7 @@ export const VERSION = packageJson.version;
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
 
-/** How often quota events are looked for. */
+/** How often quota events and alarms are looked for. */
 const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
@@ -41,6 +43,8 @@ export interface Core {
   readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
+  /** What an operator should see to. */
+  alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
   push: TakePush;
   /** Takes in what was written to the ledger. */
@@ -79,8 +83,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const freshness = new Freshness(ledger, PROVIDERS);
   const feeds = () => freshness.list();
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
+  // The spool is in the data folder, wherever the ledger is.
+  const hasRoom = () => ledger.engine.hasRoom() && folderHasRoom(config.dataDir);
   const health = () => ({
     phase: core.phase,
+    diskFull: !hasRoom(),
     revision: board.revision,
     newestAt: board.newestAt,
     simulated: demo,
@@ -97,6 +104,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
     { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+    {
+      name: 'openpit_disk_full',
+      help: '1 when the disk is nearly full and no prices are taken in.',
+      value: () => Number(!hasRoom()),
+    },
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
@@ -105,6 +117,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
+    alarms: () => [...lateFeeds(feeds, clock), ...fullDisk(hasRoom, clock)],
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,
@@ -157,8 +170,11 @@ export async function startService(
   share: Share = { shared: false, feeds: true },
 ): Promise<Service> {
   const core = await openCore(config, clock, log);
-  const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
+  const webhook = await openWebhook(config, core.ledger, clock);
+  const teller = new EventTeller(core.ledger, log, webhook);
+  const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
   const telling = repeat(TELL_EVERY_MS, async () => {
+    await alarms.turn();
     await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
   });
   const following = repeat(FOLLOW_EVERY_MS, async () => {

@@ -40,7 +40,7 @@ export class Answering {
     let prices: Prices = view;
     if (asOf) {
       const { moment, first, last } = asOf;
-      const at = Math.min(context.now, moment);
+      const at = Math.min(board.horizon(view, context.now) + view.delayMs, moment);
       prices = await board.past(series, { delayMs: view.delayMs, at, recordedBy: moment, first, last });
     }
     // What was loaded can be let go of again while others were waited for: so until all is there, and then at once.

@@ -8,7 +8,7 @@ import type { Fault } from '../http/head.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { type Ready, type Reply, reply } from '../http/reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isOutage } from '../ledger/outage.ts';
+import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Allowance } from './allowance.ts';
@@ -246,9 +246,10 @@ export class Api {
     const { log } = this.#options;
     const message = messageOf(error);
     if (error instanceof BodyFault) return bodyRefusal(error.fault);
-    if (isOutage(error)) {
-      log.warn('ledger unreachable', { requestId, message });
-      return refuse('unavailable', { why: 'its ledger cannot be reached' }, OUTAGE_RETRY_SECONDS);
+    const why = outageOf(error);
+    if (why !== undefined) {
+      log.warn('unavailable', { requestId, why, message });
+      return refuse('unavailable', { why }, OUTAGE_RETRY_SECONDS);
     }
     const stack = error instanceof Error ? error.stack : undefined;
     log.error('request failed', { requestId, endpoint: endpoint?.name ?? 'other', message, stack });

@@ -20,6 +20,8 @@ export interface Health {
   simulated: boolean;
   /** Keys of feeds that have missed their schedule twice. */
   lateFeeds: readonly string[];
+  /** Whether there is so little room that no prices are taken in. */
+  diskFull: boolean;
 }
 
 /** What is not part of the interface, at the root alone. */
@@ -58,6 +60,7 @@ function healthResponse(health: Health, version: string, now: number): Reply {
       health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
+    diskFull: health.diskFull,
   };
   const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
   if (health.phase === 'ready') return reply(JSON.stringify(body), headers);

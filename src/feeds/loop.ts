@@ -38,7 +38,7 @@ interface Crew {
  *                        every 10 s      every 1 s    every 10 s    every 10 s         every hour
  *
  * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
- * A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
+ * Without room on the disk nothing of it is done. A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
  */
 export class FeedLoop {
   readonly #url: string;
@@ -116,6 +116,8 @@ export class FeedLoop {
     const now = this.#clock.now();
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
     const ledger = await this.#openLedger();
+    if (isCloseDue) await ledger.engine.tidy();
+    if (!ledger.engine.hasRoom()) return; // the service raises the alarm
     if (isCloseDue) this.#crew = await this.#crewFor(ledger);
     const { simulator, closer, due } = this.#crew!;
     if (this.#demo) {

@@ -72,7 +72,7 @@ export class BarStore {
     const total: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
     for (let from = 0; from < bars.length; from += ROWS_PER_TRANSACTION) {
       const chunk = bars.slice(from, from + ROWS_PER_TRANSACTION);
-      const result = await this.#engine.write((tx) => publishBars(this.#engine, tx, chunk, publication));
+      const result = await this.#engine.takeIn((tx) => publishBars(this.#engine, tx, chunk, publication));
       total.taken += result.taken;
       total.unchanged += result.unchanged;
       total.corrected += result.corrected;

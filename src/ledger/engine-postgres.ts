@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import type { Engine, LedgerUse } from './engine.ts';
+import { isFull } from './outage.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import type { TableRow } from './statements.ts';
 
@@ -51,21 +52,30 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
   const readers = new PostgresPool(connect(READERS_MAX), callMsMax);
   const writers = new PostgresPool(connect(WRITERS_MAX), callMsMax);
   await readers.read`SELECT 1`;
+  let isFullNow = false;
 
-  return {
+  const engine: Engine = {
     name: 'postgres',
     read: readers.read,
     async write<T>(work: (tx: SQL) => Promise<T>, isMigration = false): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
+          const result = await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
+          isFullNow = false;
+          return result;
         } catch (error) {
+          if (isFull(error)) isFullNow = true;
           const state = sqlState(error);
           if (state === READ_ONLY) writers.drop();
           if (attempt === ATTEMPTS || !LOST_A_RACE.has(state)) throw error;
           await Bun.sleep(attempt * 5 * Math.random());
         }
       }
+    },
+    takeIn: (work) => engine.write(work),
+    hasRoom: () => !isFullNow, // its disk is another machine's: what the last write said
+    async tidy() {
+      if (isFullNow) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
     placeholder: (n) => `$${n}`,
     // COPY takes rows about twice as fast as INSERT does.
@@ -88,6 +98,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await Promise.all([readers.close(), writers.close()]);
     },
   };
+  return engine;
 }
 
 /** Nothing is NULL; a text is always quoted, so that an empty one is not. */

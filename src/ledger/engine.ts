@@ -23,6 +23,15 @@ export interface Engine {
    */
   write<T>(work: (tx: SQL) => Promise<T>, isMigration?: boolean): Promise<T>;
 
+  /** The same for prices: refused with `Unavailable` while the little room that is left is for the counts. */
+  takeIn<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+
+  /** Whether prices are taken in: there is more room than the counts may need. */
+  hasRoom(): boolean;
+
+  /** Done now and then by whoever takes prices in: sees to it that the counts find room when the disk is full. */
+  tidy(): Promise<void>;
+
   /** The n-th placeholder of a statement that is put together as text. */
   placeholder(n: number): string;
 

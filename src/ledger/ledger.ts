@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
 import { AccountStore, BUILT_IN_PLANS, writePlan } from './accounts.ts';
+import { AlarmStore } from './alarms.ts';
 import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
@@ -36,6 +37,7 @@ export class Ledger {
   readonly quota: QuotaStore;
   readonly feeds: FeedStore;
   readonly quarantine: QuarantineStore;
+  readonly alarms: AlarmStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -48,6 +50,7 @@ export class Ledger {
     this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine);
     this.quarantine = new QuarantineStore(engine);
+    this.alarms = new AlarmStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { isOutage } from '../../src/ledger/outage.ts';
+import { outageOf } from '../../src/ledger/outage.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
-    (error) => (isOutage(error) ? 'outage' : String(error)),
+    (error) => (outageOf(error) ? 'outage' : String(error)),
   );
 
 test('calls on connections that hang fail as an outage and leave room for the next', async () => {

@@ -214,6 +214,7 @@ export const SCHEMAS = {
     newestDataAgeSeconds: z.int().nullable(),
     simulated: z.boolean(),
     lateFeeds: z.array(text).describe('Feeds that have missed their schedule twice'),
+    diskFull: z.boolean().describe('Whether the disk is nearly full, so that no prices are taken in'),
   }),
   Error: z.strictObject({
     success: z.literal(false),

@@ -1,0 +1,23 @@
+/**
+ * How hard each row is tried: in CI, where the whole set has three minutes, and at full scale by `npm run faults`.
+ * Everything that makes a row longer or harder is here and nowhere else.
+ */
+export const SCALES = {
+  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 200, connections: 32 } },
+  'kill-postgres': {
+    ci: { rounds: 1, quota: 3_000, kills: 3 },
+    full: { rounds: 5, quota: 20_000, kills: 20 },
+  },
+  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 500, connections: 16 } },
+  pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
+  'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
+  'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
+} as const satisfies Record<string, { ci: object; full: object }>;
+
+export type ScaleName = 'ci' | 'full';
+export type RowName = keyof typeof SCALES;
+
+/** The numbers of one row, at either scale. */
+export type ScaleOf<Name extends RowName> = Widened<(typeof SCALES)[Name]['ci']>;
+
+type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : T[K] };
