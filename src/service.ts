@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { feedGauges } from './feed-gauges.ts';
+import { FeedDesk } from './feeds/desk.ts';
 import { startFeeds } from './feeds/feeds.ts';
 import { Freshness } from './feeds/freshness.ts';
 import { PROVIDERS } from './feeds/providers/index.ts';
@@ -18,9 +19,11 @@ import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
 import { type Log, messageOf } from './log.ts';
+import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
 
 export const VERSION = packageJson.version;
@@ -33,6 +36,8 @@ const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
+  /** Names this process in the ledger. */
+  readonly replica: string;
   readonly ledger: Ledger;
   readonly board: Board;
   readonly api: Api;
@@ -66,9 +71,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     publicKey: await publicKey(config, ledger, clock.now()),
   };
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
+  const replica = Bun.randomUUIDv7();
   const meter = await Meter.open({
     ledger,
     clock,
+    replica,
     spoolDir: join(config.dataDir, 'spool'),
     warn: (message) => log.warn('quota', { message }),
   });
@@ -100,6 +107,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
+    replica,
     ledger,
     board,
     demo,
@@ -119,10 +127,12 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       failedKeysPerMinute,
       pageKeys,
       simulated: demo,
+      replica,
       version: VERSION,
       phase: () => core.phase,
       health,
       feeds,
+      feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       gauges,
     }),
@@ -166,6 +176,13 @@ export async function startService(
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
+  const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
+    id: core.replica,
+    name: processName(),
+    version: VERSION,
+    phase: core.phase,
+    revision: core.board.revision,
+  }));
   const listener = listen(core.api, config.host, config.port, share.shared);
   const ready = Promise.withResolvers<void>();
   const becomeReady = async () => {
@@ -189,6 +206,7 @@ export async function startService(
     });
   if (feeds) core.push = (push) => feeds.push(push);
   if (!waitsForHistory) await becomeReady();
+  heartbeat.start();
 
   return {
     url: listener.url,
@@ -198,10 +216,12 @@ export async function startService(
       core.phase = 'draining';
       log.info('stopping');
       core.api.drain();
+      heartbeat.beat();
       await listener.stop(config.drainSeconds * 1000);
       if (feeds) await feeds.stop();
       await following.stop();
       await telling.stop();
+      await heartbeat.stop();
       await core.close();
     },
   };
