@@ -19,6 +19,7 @@ import { revisions } from './endpoints/revisions.ts';
 import { stream } from './endpoints/stream.ts';
 import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
+import { unitsEndpoint } from './endpoints/units.ts';
 import { usage } from './endpoints/usage.ts';
 import { refuse } from './errors.ts';
 import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
@@ -66,7 +67,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoi
   const { adminToken, version, pageKeys, simulated, feeds } = options;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const beside = [...BESIDE, feedsEndpoint(feeds)];
+  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(options.board)];
   const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...operations({ ...options, metrics }),

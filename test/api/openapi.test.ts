@@ -133,7 +133,7 @@ describe('the running service', () => {
         .map((name) => {
           const value =
             name === 'symbols' ? pick(symbols) : name === 'metadata' ? pick(['true', 'false']) : pick(days);
-          return `${name}=${value}`;
+          return `${PARAMETERS[name].name}=${value}`;
         });
       const key = pick([api.key, api.key, api.key, api.key, api.key, tight, 'wrong', '']);
       check(method, path, await api.ask(`${path}?${query.join('&')}`, { key }));

@@ -38,6 +38,17 @@ const symbol = z.strictObject({
   lastDate: day.nullable(),
 });
 
+const measure = z.strictObject({ unit: text, quote: text });
+const versions = z.array(
+  z.strictObject({
+    ...ohlc.shape,
+    source: text,
+    recordedAt: z.iso.datetime(),
+    reason: text.nullable(),
+    revision: z.int(),
+  }),
+);
+
 const plan = z.strictObject({
   name: text,
   quota: z.int().describe('Answers in a calendar month, UTC'),
@@ -104,22 +115,33 @@ export const SCHEMAS = {
     next: text.nullable().describe('The cursor of the next page; null when there is none'),
     metadata: metadataOf({}),
   }),
-  Revisions: z.strictObject({
+  Revisions: z.union([
+    z.strictObject({
+      success,
+      date: day,
+      rates: z.record(code, versions),
+      metadata: z.record(code, measure).optional(),
+    }),
+    z.strictObject({
+      success,
+      startDate: day,
+      endDate: day,
+      rates: z.record(day, z.record(code, versions)).describe('Only days with more than one version'),
+      next: text.nullable().describe('The cursor of the next page; null when there is none'),
+      metadata: z.record(code, measure).optional(),
+    }),
+  ]),
+  Units: z.strictObject({
     success,
-    date: day,
-    rates: z.record(
+    units: z.record(
       code,
       z.array(
         z.strictObject({
-          ...ohlc.shape,
-          source: text,
-          recordedAt: z.iso.datetime(),
-          reason: text.nullable(),
-          revision: z.int(),
+          unit: text,
+          factor: z.number().describe('What a price per the own unit is multiplied by'),
         }),
       ),
     ),
-    metadata: z.record(code, z.strictObject({ unit: text, quote: text })).optional(),
   }),
   StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...made }),
   Usage: z.strictObject({
