@@ -58,7 +58,7 @@ describe.skipIf(!found)(title, () => {
     await first.page.getByText('This token does not work').waitFor();
     await first.page.getByLabel('Admin token').fill('the-right-token-of-it');
     await first.page.getByRole('button', { name: 'Sign in' }).click();
-    await first.page.getByText('Replicas that hold quota').waitFor();
+    await first.page.getByRole('heading', { name: 'Replicas' }).waitFor();
     expect(ours(first.complaints)).toEqual([]);
     await first.close();
     await on.close();
