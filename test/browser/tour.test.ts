@@ -78,7 +78,7 @@ describe.skipIf(!found)(title, () => {
       await page.getByLabel('Admin token').fill(TOKEN);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('answers this page').waitFor();
-      await page.getByText('8 more that can be turned on').waitFor();
+      await page.getByText('8 feeds that can be turned on').waitFor();
       await runService(page, `Acme ${name}`);
       await look('operator');
 

@@ -173,7 +173,9 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
         <Sparkline values={values} trend={trend(change?.absolute)} />
       </td>
       <td class="cell-rate">
-        <span class={`rate ${moved}`}>{quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}</span>
+        <span class={`rate ${quote ? moved : 'none'}`}>
+          {quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}
+        </span>
         <span class="unit">
           {symbol.currency.code}/{symbol.unit.symbol}
         </span>

@@ -14,6 +14,10 @@ import { Failure, Loading, Notice } from '../show/parts.tsx';
 /** As often as a replica says that it is there. */
 const REFRESH_MS = 5_000;
 
+const SWITCH_ON = `export OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24)
+echo $OPENPIT_ADMIN_TOKEN
+npm start`;
+
 export function OperatorPage({ config }: { config: ConfigAnswer }) {
   const token = useSecret('admin');
   if (!config.admin) {
@@ -23,10 +27,10 @@ export function OperatorPage({ config }: { config: ConfigAnswer }) {
         <p>The operator's side of this service is switched off.</p>
         <p class="hint">
           Start it with a token of your own, and sign in here with the same: feeds, accounts, plans, keys and
-          replicas.
+          replicas. These lines make a token, show it and start:
         </p>
         <pre>
-          <code>OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24) npm start</code>
+          <code>{SWITCH_ON}</code>
         </pre>
       </section>
     );

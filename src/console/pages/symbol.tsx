@@ -3,7 +3,7 @@ import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../data/answers.ts';
 import { askWithKey } from '../data/client.ts';
 import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
 import { useLatest, useLiveBars } from '../data/latest.ts';
-import { useLoad } from '../data/load.ts';
+import { useLoad, useRefresh } from '../data/load.ts';
 import { linkTo } from '../data/route.ts';
 import { nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
 import { Candles } from '../show/candles.tsx';
@@ -18,6 +18,8 @@ import { type Holder, WithKey } from '../show/with-key.tsx';
 /** A range that takes more requests than this is asked about before: they come out of the quota. */
 const REQUESTS_UNASKED_MAX = 15;
 
+const RELIST_MS = 15_000;
+
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Found code={code} holder={holder} />}</WithKey>;
 }
@@ -27,7 +29,8 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
     async () => (await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols')).symbols,
     [holder.apiKey],
   );
-  if (symbols.state === 'failed') return <Failure error={symbols.error} onRetry={symbols.reload} />;
+  if (symbols.state === 'failed' && !symbols.data)
+    return <Failure error={symbols.error} onRetry={symbols.reload} />;
   if (!symbols.data) return <Loading label={`Loading ${code}`} lines={8} />;
   const symbol = symbols.data.find((one) => one.symbol === code);
   if (!symbol) {
@@ -37,17 +40,22 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
       </Notice>
     );
   }
-  if (symbol.lastDate === null) {
-    return (
-      <>
-        <Title symbol={symbol} />
-        <Notice title="No prices yet">
-          {symbol.name} is in the catalogue, and nothing has been imported for it so far.
-        </Notice>
-      </>
-    );
-  }
+  if (symbol.lastDate === null) return <NoPrices symbol={symbol} onReload={symbols.reload} />;
   return <Detail symbol={symbol} holder={holder} />;
+}
+
+/** Waits for the first. A list that has not changed is a 304, which is free. */
+function NoPrices({ symbol, onReload }: { symbol: MarketSymbol; onReload: () => void }) {
+  useRefresh(onReload, RELIST_MS);
+  return (
+    <>
+      <Title symbol={symbol} />
+      <Notice title="No prices yet.">
+        {symbol.name} is in the catalogue, and nothing has been brought in for it so far. The chart comes by
+        itself with the first price.
+      </Notice>
+    </>
+  );
 }
 
 function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {

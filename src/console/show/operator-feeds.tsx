@@ -37,7 +37,7 @@ export function Feeds({ token }: { token: string }) {
     <section class="card" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Feeds</h2>
       {error !== undefined && <Failure error={error} />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" />}
       {loaded.data && on.length === 0 && (
         <p class="hint">No feed is on. Turn one on below: it runs at once, then by its schedule.</p>
@@ -74,7 +74,9 @@ export function Feeds({ token }: { token: string }) {
       )}
       {others.length > 0 && (
         <details class="more" open={on.length === 0}>
-          <summary>{count(others.length)} more that can be turned on</summary>
+          <summary>
+            {count(others.length)} {on.length > 0 ? 'more' : 'feeds'} that can be turned on
+          </summary>
           <ul class="offers">
             {others.map((feed) => (
               <Offer key={feed.key} feed={feed} onTurn={() => turn(feed.key, true)} />

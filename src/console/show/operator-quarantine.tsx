@@ -27,7 +27,7 @@ export function Quarantine({ token }: { token: string }) {
     <section class="card" aria-labelledby="quarantine-title">
       <h2 id="quarantine-title">Quarantine</h2>
       {error !== undefined && <Failure error={error} />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" lines={2} />}
       {loaded.data?.length === 0 && (
         <p class="hint">
