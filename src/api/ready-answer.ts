@@ -7,7 +7,7 @@ import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
 import type { Body } from './format.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from './headers.ts';
+import { COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
 
 /** One encoding of an answer. `headers` lacks only what differs from request to request. */
 export interface Representation {
@@ -60,6 +60,8 @@ export class ReadyAnswer {
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
     });
     if (link !== undefined) headers.set('Link', link);
+    // Tools that read files from the web ask for parts: they are told that there are only wholes.
+    if (said.type !== JSON_TYPE) headers.set('Accept-Ranges', 'none');
     this.#plain = { body, etag, headers };
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = body.length + 1_000;
