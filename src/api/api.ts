@@ -17,7 +17,7 @@ import type { Endpoint, StreamEndpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
-import type { FeedsKnown } from './feeds-known.ts';
+import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
 import { formatAccepted } from './format.ts';
 import { PREFLIGHT_HEADERS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
@@ -48,10 +48,13 @@ export interface ApiOptions {
   pageKeys: PageKeys;
   /** Whether prices are simulated. */
   simulated: boolean;
+  /** Names this process among the replicas. */
+  replica: string;
   version: string;
   phase(): Phase;
   health(): Health;
   feeds: FeedsKnown;
+  feedsDesk: FeedsDesk;
   push: TakePush;
   gauges: readonly Gauge[];
 }

@@ -8,7 +8,7 @@ import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
 import type { Body } from './format.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from './headers.ts';
+import { COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
 import { Representation } from './representation.ts';
 
 export interface ReadyAnswerOptions {
@@ -55,6 +55,8 @@ export class ReadyAnswer {
       ETag: etag,
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
       ...(link !== undefined && { Link: link }),
+      // Tools that read files from the web ask for parts: they are told that there are only wholes.
+      ...(said.type !== JSON_TYPE && { 'Accept-Ranges': 'none' }),
     };
     this.#plain = new Representation(body, headers, now);
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
