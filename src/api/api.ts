@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { isOutage } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
+import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
 import type { Endpoint, StreamEndpoint } from './endpoint.ts';
@@ -85,9 +86,10 @@ export class Api {
     this.#responses = new Responses(this.#allowance);
     this.#answering = new Answering(options.board, options.clock, this.#kept);
     this.#reception = new Reception(options, this.#allowance);
-    this.#management = new Management(options);
+    const guard = new AdminGuard(options.adminToken, options.clock, options.failedKeysPerMinute);
+    this.#management = new Management(options, guard);
     this.#streams = new StreamHub(options);
-    this.#router = new Router(options.mounts, routesOf(options, this.#metrics));
+    this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
   }
 
   /** Ends what would go on for ever, so that the process can stop. */
@@ -159,6 +161,8 @@ export class Api {
       this.lastRequestAt = performance.now();
       response.headers.set('Connection', 'close');
     }
+    // What comes after a CONNECT is for a tunnel: it is never answered.
+    if (request.method === 'CONNECT') response.headers.set('Connection', 'close');
     this.#observe(endpoint, request, response.status, performance.now() - started, exchange.requestId);
     return response;
   }
@@ -177,10 +181,10 @@ export class Api {
     }
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
     requireMethod(request, endpoint);
-    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer() });
+    const address = () => this.#reception.addressOf(exchange);
+    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
-      const address = () => this.#reception.addressOf(exchange);
       return this.#responses.admin(exchange, await this.#management.admin(endpoint, managing, address));
     }
     if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);

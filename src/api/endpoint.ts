@@ -121,12 +121,23 @@ export interface AdminEndpoint {
   readonly actions: Actions<Call>;
 }
 
+/** What an open endpoint may look at. */
+export interface Asked {
+  request: Request;
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  /** The other end of the connection, which may be a proxy. */
+  peer: string;
+  /** The client's address, as far as proxies are trusted to say it. */
+  address(): string;
+}
+
 /** What anybody may read: health, the page and its documents. At the root alone. */
 export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
   readonly path: string;
-  answer(asked: { request: Request; id: string; peer: string }): Response | Promise<Response>;
+  answer(asked: Asked): Response | Promise<Response>;
 }
 
 export type Endpoint =

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { isLoopback } from '../gate/addresses.ts';
-import type { OpenEndpoint } from './endpoint.ts';
-import { refuse } from './errors.ts';
+import type { AdminGuard } from './admin-guard.ts';
+import type { Asked, OpenEndpoint } from './endpoint.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -25,10 +24,10 @@ export function operations(options: {
   health(): Health;
   version: string;
   clock: Clock;
-  adminToken: string | undefined;
+  guard: AdminGuard;
   metrics: Metrics;
 }): OpenEndpoint[] {
-  const { health, version, clock, adminToken, metrics } = options;
+  const { health, version, clock, guard, metrics } = options;
   return [
     {
       kind: 'open',
@@ -40,7 +39,7 @@ export function operations(options: {
       kind: 'open',
       name: 'other',
       path: '/metrics',
-      answer: ({ request, peer }) => metricsResponse(request, peer, adminToken, metrics),
+      answer: (asked) => metricsResponse(asked, guard, metrics),
     },
   ];
 }
@@ -69,25 +68,11 @@ function healthResponse(health: Health, version: string, now: number): Response 
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
-function metricsResponse(
-  request: Request,
-  peer: string,
-  adminToken: string | undefined,
-  metrics: Metrics,
-): Response {
-  if (!isLoopback(peer) || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
+function metricsResponse({ request, peer, address }: Asked, guard: AdminGuard, metrics: Metrics): Response {
+  const { headers } = request;
+  const isForwarded = headers.has('x-forwarded-for') || headers.has('forwarded') || headers.has('via');
+  if (!isLoopback(peer) || isForwarded) guard.require(request, address);
   return new Response(metrics.render(), {
     headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
   });
-}
-
-export function requireAdmin(request: Request, adminToken: string | undefined): void {
-  const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (!adminToken || !sent || !sameSecret(sent, adminToken)) throw refuse('invalid_admin_token', {});
-}
-
-/** Compared as hashes in constant time, so that neither content nor length can be felt out. */
-function sameSecret(a: string, b: string): boolean {
-  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest();
-  return timingSafeEqual(hash(a), hash(b));
 }
