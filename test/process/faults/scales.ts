@@ -1,3 +1,5 @@
+import { ABUSE_SCALES } from './abuse-scales.ts';
+
 /**
  * How hard each row is tried: in CI, where the whole set has three minutes, and at full scale by `npm run faults`.
  * Everything that makes a row longer or harder is here and nowhere else.
@@ -7,6 +9,7 @@ export const SCALES = {
     ci: { kills: 6, connections: 16 },
     full: { kills: 200, connections: 32 },
   },
+  ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 
 export type ScaleName = 'ci' | 'full';

@@ -1,0 +1,16 @@
+import { giantInputs } from './giant-inputs.ts';
+import { idleConnections } from './idle-connections.ts';
+import { pipelining, pipeliningDirect } from './pipelining.ts';
+import type { Row } from './row.ts';
+import { slowClients } from './slow-clients.ts';
+import { smuggling } from './smuggling.ts';
+
+/** Rows that abuse the program from outside, over raw sockets. */
+export const ABUSE_ROWS: readonly Row[] = [
+  slowClients,
+  idleConnections,
+  giantInputs,
+  smuggling,
+  pipelining,
+  pipeliningDirect,
+];
