@@ -1,11 +1,13 @@
+import { fuzzedFeeds } from './fuzzed-feeds.ts';
 import { giantInputs } from './giant-inputs.ts';
 import { idleConnections } from './idle-connections.ts';
+import { madeRequests } from './made-requests.ts';
 import { pipelining, pipeliningDirect } from './pipelining.ts';
 import type { Row } from './row.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 
-/** Rows that abuse the program from outside, over raw sockets. */
+/** Rows that abuse the program from outside. */
 export const ABUSE_ROWS: readonly Row[] = [
   slowClients,
   idleConnections,
@@ -13,4 +15,6 @@ export const ABUSE_ROWS: readonly Row[] = [
   smuggling,
   pipelining,
   pipeliningDirect,
+  madeRequests,
+  fuzzedFeeds,
 ];

@@ -24,4 +24,12 @@ export const ABUSE_SCALES = {
     ci: { cuts: 4, atATime: 16 },
     full: { cuts: 1_000, atATime: 32 },
   },
+  'made-requests': {
+    ci: { requests: 2_000, atATime: 8, seed: 1, operationsMissed: 4 },
+    full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 0 },
+  },
+  'fuzzed-feeds': {
+    ci: { bodies: 500, growthMbMax: 200 },
+    full: { bodies: 100_000, growthMbMax: 100 },
+  },
 } as const;
