@@ -5,6 +5,7 @@ const { port, connections, first, piece, everyMs, untilMs }: CrowdOptions = JSON
 
 /** The server's queue of connections that it has not accepted yet is bounded: so many at a time do not fill it. */
 const AT_A_TIME = 100;
+const PARTS = 20;
 
 const open = new Map<Bun.Socket, number>();
 let closed = 0;
@@ -39,9 +40,14 @@ for (let i = 0; i < connections; i += AT_A_TIME) {
 }
 const opened = open.size + closed;
 console.log(JSON.stringify({ opened }));
+// A part of them at a time: all in one moment would be a load of another kind.
+let turn = 0;
 const dripping = setInterval(() => {
-  if (piece !== '') for (const socket of open.keys()) socket.write(piece);
-}, everyMs);
+  turn = (turn + 1) % PARTS;
+  if (piece === '') return;
+  let place = 0;
+  for (const socket of open.keys()) if (place++ % PARTS === turn) socket.write(piece);
+}, everyMs / PARTS);
 if (open.size === 0) done.resolve();
 await Promise.race([done.promise, Bun.sleep(untilMs)]);
 clearInterval(dripping);
