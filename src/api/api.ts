@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
+import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
 import type { Endpoint, StreamEndpoint } from './endpoint.ts';
@@ -87,9 +88,10 @@ export class Api {
     this.#responses = new Responses(this.#allowance);
     this.#answering = new Answering(options.board, options.clock, this.#kept);
     this.#reception = new Reception(options, this.#allowance);
-    this.#management = new Management(options);
+    const guard = new AdminGuard(options.adminToken, options.clock, options.failedKeysPerMinute);
+    this.#management = new Management(options, guard);
     this.#streams = new StreamHub(options);
-    this.#router = new Router(options.mounts, routesOf(options, this.#metrics));
+    this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
   }
 
   /** Ends what would go on for ever, so that the process can stop. */
@@ -188,10 +190,10 @@ export class Api {
     }
     if (request.method === 'OPTIONS') return reply(null, PREFLIGHT_HEADERS, 204);
     requireMethod(request, endpoint);
-    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer() });
+    const address = () => this.#reception.addressOf(exchange);
+    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
-      const address = () => this.#reception.addressOf(exchange);
       return this.#responses.admin(exchange, await this.#management.admin(endpoint, managing, address));
     }
     if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);

@@ -123,12 +123,23 @@ export interface AdminEndpoint {
   readonly actions: Actions<Call>;
 }
 
+/** What an open endpoint may look at. */
+export interface Asked {
+  request: Incoming;
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  /** The other end of the connection, which may be a proxy. */
+  peer: string;
+  /** The client's address, as far as proxies are trusted to say it. */
+  address(): string;
+}
+
 /** What anybody may read: health, the page and its documents. At the root alone. */
 export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
   readonly path: string;
-  answer(asked: { request: Incoming; id: string; peer: string }): Reply | Promise<Reply>;
+  answer(asked: Asked): Reply | Promise<Reply>;
 }
 
 export type Endpoint =

@@ -5,7 +5,7 @@ import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../market/day.ts';
 import { parseNumber } from '../market/decimal.ts';
 import { refuse } from './errors.ts';
 import { single } from './parameters.ts';
-import type { Query } from './query.ts';
+import { hasControls, type Query } from './query.ts';
 
 /** So many records may come in one request; the server takes bodies of up to 1 MiB. */
 export const RECORDS_MAX = 10_000;
@@ -92,7 +92,12 @@ const Tick = z.object({
   symbol,
   price,
   at: z.union([z.string(), z.number()]),
-  id: z.union([z.string(), z.int()]).transform(String).pipe(z.string().min(1).max(100)).optional(),
+  id: z
+    .union([z.string(), z.int()])
+    .transform(String)
+    .pipe(z.string().min(1).max(100))
+    .refine((id) => !hasControls(id), 'must have no control characters')
+    .optional(),
 });
 const Bar = z.object({
   symbol,

@@ -52,6 +52,7 @@ export class Responses {
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
+    if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
     if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }

@@ -8,6 +8,7 @@ import { adminPlans } from './admin/plans.ts';
 import { adminPush } from './admin/push.ts';
 import { adminQuarantine } from './admin/quarantine.ts';
 import { adminReplicas } from './admin/replicas.ts';
+import type { AdminGuard } from './admin-guard.ts';
 import type { Endpoint } from './endpoint.ts';
 import { account, usageDaily } from './endpoints/account.ts';
 import { feedsEndpoint } from './endpoints/feeds.ts';
@@ -64,14 +65,14 @@ const BESIDE: readonly Endpoint[] = [
 ];
 
 /** What is where. */
-export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoint> {
+export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
   const { adminToken, version, pageKeys, simulated, feeds } = options;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
   const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(options.board)];
   const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
-    ...operations({ ...options, metrics }),
+    ...operations({ ...options, metrics, guard }),
     ...siteEndpoints({ keys: pageKeys, simulated, admin, paths, version }),
     ...adminSide,
   ];

@@ -141,7 +141,7 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'Rules of the key that asks hold for the new one too.',
     body: NEW_KEY,
     answer: 'IssuedKey',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'conflict'],
   },
   {
     path: '/account/keys/{id}',

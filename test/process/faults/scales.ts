@@ -1,3 +1,5 @@
+import { ABUSE_SCALES } from './abuse-scales.ts';
+
 /**
  * How hard each row is tried: in CI, where the whole set has three minutes, and at full scale by `npm run faults`.
  * Everything that makes a row longer or harder is here and nowhere else.
@@ -12,6 +14,7 @@ export const SCALES = {
   pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
   'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
   'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
+  ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 
 export type ScaleName = 'ci' | 'full';
