@@ -206,9 +206,8 @@ export async function startService(
       log.info('stopping');
       core.api.drain();
       await listener.stop(config.drainSeconds * 1000);
-      if (feeds) await feeds.stop();
-      await following.stop();
-      await telling.stop();
+      // Each may wait for a ledger that does not answer.
+      await Promise.all([feeds ? feeds.stop() : undefined, following.stop(), telling.stop()]);
       await core.close();
     },
   };
