@@ -7,9 +7,9 @@ export async function race(
   quota: number,
   connections = 8,
 ): Promise<{ answered: number; refused: number; odd: Record<string, number>; used: number }> {
-  const { key } = await cluster.newAccount(quota);
+  const { id, key } = await cluster.newAccount(quota);
   const heard = await crowd({ urls: cluster.urls, path: PATH, key, connections, requests: 2 * quota });
-  const used = await cluster.replicas.usedOf(key);
+  const used = await cluster.usedOf(id);
   return { answered: heard.count(200), refused: heard.count(429), odd: heard.odd, used };
 }
 
