@@ -11,8 +11,8 @@ const ATTEMPTS = 10;
  * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
  * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
  */
-const READERS_MAX = 7;
-const WRITERS_MAX = 3;
+const READERS_MAX = { serving: 7, feeding: 2, working: 2 };
+const WRITERS_MAX = { serving: 3, feeding: 2, working: 2 };
 const CONNECT_SECONDS_MAX = 5;
 
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
@@ -48,8 +48,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       },
     });
   const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;
-  const readers = new PostgresPool(connect(READERS_MAX), callMsMax);
-  const writers = new PostgresPool(connect(WRITERS_MAX), callMsMax);
+  const readers = new PostgresPool(connect(READERS_MAX[use]), callMsMax);
+  const writers = new PostgresPool(connect(WRITERS_MAX[use]), callMsMax);
   await readers.read`SELECT 1`;
 
   return {
