@@ -13,7 +13,8 @@ const ATTEMPTS = 10;
  */
 const READERS_MAX = { serving: 7, feeding: 2, working: 2 };
 const WRITERS_MAX = { serving: 3, feeding: 2, working: 2 };
-const CONNECT_SECONDS_MAX = 5;
+/** With the pause before the next try, less than the 5 s within which all is well again after an outage. */
+const CONNECT_SECONDS_MAX = 3;
 
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
 const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000 };
