@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { csvOf as csvOfTable } from '../../src/api/table.ts';
+import { csvOf as csvOfPage } from '../../src/console/show/csv.ts';
+import { openSqlite } from '../../src/ledger/engine-sqlite.ts';
+import { newFolder } from '../support/ledger.ts';
+
+test('no text of a CSV is a formula to a spreadsheet, and a negative price stays a number', () => {
+  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+    const columns = [
+      { name: 'source', kind: 'text' },
+      { name: 'close', kind: 'plain' },
+    ] as const;
+    expect(csvOfTable({ columns, rows: [[text, '-37.63']] })).toContain(`'${text}`);
+    expect(csvOfTable({ columns, rows: [[text, '-37.63']] })).toContain(',-37.63\r\n');
+    const bar = { date: '2020-04-20', open: 1, high: 2, low: -40.32, close: -37.63 };
+    const page = csvOfPage('WTIOIL-FUT', 'Bbl', 'USD', { bars: [bar], source: text } as Parameters<
+      typeof csvOfPage
+    >[3]);
+    expect(page).toContain(`'${text}`);
+    expect(page).toContain(',-40.32,-37.63,');
+  }
+});
+
+test('a new data folder is for its owner alone: the ledger holds the webhook’s secret', async () => {
+  const folder = join(newFolder(), 'data');
+  const engine = await openSqlite(join(folder, 'openpit.db'), { now: () => 0 });
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  await engine.close();
+});
