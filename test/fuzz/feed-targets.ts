@@ -1,3 +1,4 @@
+import { unzipSync } from 'fflate';
 import { parseCsv } from '../../src/feeds/csv.ts';
 import { readTable } from '../../src/feeds/formats/table.ts';
 import { readSheet } from '../../src/feeds/formats/xlsx.ts';
@@ -14,7 +15,7 @@ import {
   writeOwner,
 } from '../../src/gate/spool/spool-record.ts';
 import { LAST_DAY } from '../../src/market/day.ts';
-import { pinkSheet, zipOf } from '../support/feed-bodies.ts';
+import { pinkSheet, rezip, zipOf } from '../support/feed-bodies.ts';
 import { BODIES, expectGoodRows, URLS } from '../support/fuzzed-feeds.ts';
 import { law, orRefused, type Target, textTarget } from './target.ts';
 
@@ -32,6 +33,8 @@ const FORMAT_WORDS = [
   '…',
   '\uFEFF',
 ];
+
+const SHEETS = [pinkSheet(), pinkSheet({ codes: true })];
 
 /** Parsers of what feeds and files bring, and of the spool. */
 export const FEED_TARGETS: readonly Target[] = [
@@ -71,9 +74,28 @@ export const FEED_TARGETS: readonly Target[] = [
   },
   {
     name: 'xlsx',
-    seeds: [pinkSheet(), pinkSheet({ codes: true })],
-    words: ['<c r="A1" t="s"><v>0</v></c>', '<row r="1">', '</row>', '<v>', '1E+309'],
-    run: (input) => void orRefused(() => readSheet(input, () => true)),
+    seeds: SHEETS.flatMap((sheet) =>
+      Object.values(unzipSync(sheet)).map((file, which) => asInput(which, file)),
+    ),
+    words: [
+      '<c r="A1" t="s"><v>0</v></c>',
+      '<row r="1">',
+      '</row>',
+      '<v>',
+      '1E+309',
+      '<is><t>',
+      't="inlineStr"',
+    ],
+    // The first byte says which file of the workbook the rest takes the place of: else only checksums would be tried.
+    run(input) {
+      for (const sheet of SHEETS) {
+        const body = rezip(sheet, input[0] ?? 0, () => input.subarray(1));
+        orRefused(() => readSheet(body, () => true));
+        const worldBank = PROVIDERS.find(({ key }) => key === 'world-bank')!;
+        const parsed = orRefused(() => worldBank.parse(body, { url: 'https://example.com/' }));
+        if (parsed) expectGoodRows(parsed.observations, (i) => parsed.observations[i]!.series);
+      }
+    },
   },
   {
     name: 'spool',
@@ -110,4 +132,8 @@ function spoolRecord(): Uint8Array {
   writeOwner(record, owner);
   new DataView(record.buffer).setFloat64(COUNTS_AT, pack(42), true);
   return record;
+}
+
+function asInput(which: number, file: Uint8Array): Uint8Array {
+  return new Uint8Array([which, ...file]);
 }

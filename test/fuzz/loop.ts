@@ -55,12 +55,15 @@ export function fuzz(
 }
 
 function errorOf({ run }: Target, input: Uint8Array): unknown {
-  const begin = performance.now();
-  try {
-    run(input);
-  } catch (error) {
-    return error ?? new TypeError('nothing was thrown');
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 3 && least > MS_MAX; tries++) {
+    const begin = performance.now();
+    try {
+      run(input);
+    } catch (error) {
+      return error ?? new TypeError('nothing was thrown');
+    }
+    least = Math.min(least, performance.now() - begin); // a busy machine is slow once, not thrice
   }
-  const ms = performance.now() - begin;
-  return ms > MS_MAX ? new TypeError(`it took ${Math.round(ms)} ms`) : undefined;
+  return least > MS_MAX ? new TypeError(`it took ${Math.round(least)} ms`) : undefined;
 }
