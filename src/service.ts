@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
+import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
@@ -9,6 +10,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { feedGauges } from './feed-gauges.ts';
+import { FeedDesk } from './feeds/desk.ts';
 import { startFeeds } from './feeds/feeds.ts';
 import { Freshness } from './feeds/freshness.ts';
 import { PROVIDERS } from './feeds/providers/index.ts';
@@ -18,9 +20,12 @@ import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
+import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
+import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
 
 export const VERSION = packageJson.version;
@@ -28,11 +33,13 @@ export const VERSION = packageJson.version;
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
 
-/** How often quota events are looked for. */
+/** How often quota events and alarms are looked for. */
 const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
+  /** Names this process in the ledger. */
+  readonly replica: string;
   readonly ledger: Ledger;
   readonly board: Board;
   readonly api: Api;
@@ -41,6 +48,8 @@ export interface Core {
   readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
+  /** What an operator should see to. */
+  alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
   push: TakePush;
   /** Takes in what was written to the ledger. */
@@ -59,16 +68,18 @@ export interface Service {
 
 /** Opens ledger, gate, board and API, in that order. */
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
-  const ledger = await Ledger.open(config.databaseUrl, clock);
+  const ledger = await Ledger.open(config.databaseUrl, clock, 'serving');
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
     publicKey: await publicKey(config, ledger, clock.now()),
   };
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
+  const replica = Bun.randomUUIDv7();
   const meter = await Meter.open({
     ledger,
     clock,
+    replica,
     spoolDir: join(config.dataDir, 'spool'),
     warn: (message) => log.warn('quota', { message }),
   });
@@ -79,8 +90,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const freshness = new Freshness(ledger, PROVIDERS);
   const feeds = () => freshness.list();
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
+  // The spool is in the data folder, wherever the ledger is.
+  const hasRoom = () => ledger.engine.hasRoom() && folderHasRoom(config.dataDir);
   const health = () => ({
     phase: core.phase,
+    diskFull: !hasRoom(),
     revision: board.revision,
     newestAt: board.newestAt,
     simulated: demo,
@@ -97,14 +111,21 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
     { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+    {
+      name: 'openpit_disk_full',
+      help: '1 when the disk is nearly full and no prices are taken in.',
+      value: () => Number(!hasRoom()),
+    },
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
+    replica,
     ledger,
     board,
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
+    alarms: () => [...lateFeeds(feeds, clock), ...fullDisk(hasRoom, clock)],
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,
@@ -119,10 +140,12 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       failedKeysPerMinute,
       pageKeys,
       simulated: demo,
+      replica,
       version: VERSION,
       phase: () => core.phase,
       health,
       feeds,
+      feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       gauges,
     }),
@@ -157,8 +180,11 @@ export async function startService(
   share: Share = { shared: false, feeds: true },
 ): Promise<Service> {
   const core = await openCore(config, clock, log);
-  const teller = new EventTeller(core.ledger, log, await openWebhook(config, core.ledger, clock));
+  const webhook = await openWebhook(config, core.ledger, clock);
+  const teller = new EventTeller(core.ledger, log, webhook);
+  const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
   const telling = repeat(TELL_EVERY_MS, async () => {
+    await alarms.turn();
     await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
   });
   const following = repeat(FOLLOW_EVERY_MS, async () => {
@@ -166,16 +192,30 @@ export async function startService(
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
-  const listener = listen(core.api, config.host, config.port, share.shared);
-  const ready = Promise.withResolvers<void>();
-  const becomeReady = async () => {
+  const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
+    id: core.replica,
+    name: processName(),
+    version: VERSION,
+    phase: core.phase,
+    revision: core.board.revision,
+  }));
+  // A ledger with prices is served from the first request on; a new demo says that it waits for its history.
+  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  if (!waitsForHistory) {
     await following.once();
     core.phase = 'ready';
+  }
+  const listener = listen(core.api, config.host, config.port, share.shared);
+  const ready = Promise.withResolvers<void>();
+  const tellReady = () => {
     ready.resolve();
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
-  // A ledger with prices is served at once; a new demo waits for its first history.
-  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  const becomeReady = async () => {
+    await following.once();
+    core.phase = 'ready';
+    tellReady();
+  };
   const feeds =
     share.feeds &&
     startFeeds({
@@ -188,7 +228,8 @@ export async function startService(
       onError: (message) => log.warn('feeds', { message }),
     });
   if (feeds) core.push = (push) => feeds.push(push);
-  if (!waitsForHistory) await becomeReady();
+  if (!waitsForHistory) tellReady();
+  heartbeat.start();
 
   return {
     url: listener.url,
@@ -198,10 +239,12 @@ export async function startService(
       core.phase = 'draining';
       log.info('stopping');
       core.api.drain();
+      heartbeat.beat();
       await listener.stop(config.drainSeconds * 1000);
       if (feeds) await feeds.stop();
       await following.stop();
       await telling.stop();
+      await heartbeat.stop();
       await core.close();
     },
   };

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { Failures } from '../gate/failures.ts';
+import type { Incoming } from '../http/incoming.ts';
 import { refuse } from './errors.ts';
 
 /** Asks for the admin token, wherever it opens something. Wrong ones are counted per address, over all of it. */
@@ -14,7 +15,7 @@ export class AdminGuard {
   }
 
   /** Who has used up the minute is refused with the right token too: else guessing could go on. */
-  require(request: Request, address: () => string): void {
+  require(request: Incoming, address: () => string): void {
     if (this.#failures.areTooMany(address)) {
       throw refuse('rate_limited', { limit: 'too many wrong admin tokens came from your address' }, 60);
     }

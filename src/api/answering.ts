@@ -1,6 +1,7 @@
 import type { Board } from '../board/board.ts';
 import type { Prices } from '../board/prices.ts';
 import type { Clock } from '../clock.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { lastingAsOf } from './as-of.ts';
 import { ConvertedPrices } from './converted-prices.ts';
@@ -28,7 +29,7 @@ export class Answering {
   }
 
   /** Works an answer out, and keeps it for the next time. */
-  async prepare(request: Request, endpoint: PriceEndpoint, query: Query, plan: Plan): Promise<ReadyAnswer> {
+  async prepare(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Promise<ReadyAnswer> {
     const board = this.#board;
     const context: Context = { query, plan, board, now: this.#clock.now() };
     const named = formatInUrl(query);
@@ -39,7 +40,7 @@ export class Answering {
     let prices: Prices = view;
     if (asOf) {
       const { moment, first, last } = asOf;
-      const at = Math.min(context.now, moment);
+      const at = Math.min(board.horizon(view, context.now) + view.delayMs, moment);
       prices = await board.past(series, { delayMs: view.delayMs, at, recordedBy: moment, first, last });
     }
     // What was loaded can be let go of again while others were waited for: so until all is there, and then at once.

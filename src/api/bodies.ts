@@ -38,6 +38,8 @@ export const ACCOUNT_CHANGE = z.strictObject({
   status: z.enum(['active', 'suspended']).optional(),
 });
 
+export const FEED_CHANGE = z.strictObject({ enabled: z.boolean() });
+
 const moment = z.union([z.string(), z.number()]).describe('An ISO time, or seconds or ms since 1970');
 
 /** What a push looks like. Records are read one by one in push-body.ts, so that a wrong one does not stop the rest. */

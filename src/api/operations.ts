@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { isLoopback } from '../gate/addresses.ts';
+import { type Reply, reply } from '../http/reply.ts';
 import type { AdminGuard } from './admin-guard.ts';
 import type { Asked, OpenEndpoint } from './endpoint.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
@@ -17,6 +18,8 @@ export interface Health {
   simulated: boolean;
   /** Keys of feeds that have missed their schedule twice. */
   lateFeeds: readonly string[];
+  /** Whether there is so little room that no prices are taken in. */
+  diskFull: boolean;
 }
 
 /** What is not part of the interface, at the root alone. */
@@ -45,7 +48,7 @@ export function operations(options: {
 }
 
 /** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
-function healthResponse(health: Health, version: string, now: number): Response {
+function healthResponse(health: Health, version: string, now: number): Reply {
   const body = {
     status: health.phase,
     ready: health.phase === 'ready',
@@ -55,24 +58,18 @@ function healthResponse(health: Health, version: string, now: number): Response 
       health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
+    diskFull: health.diskFull,
   };
-  return new Response(JSON.stringify(body), {
-    status: health.phase === 'ready' ? 200 : 503,
-    headers: {
-      ...COMMON_HEADERS,
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': 'no-store',
-      ...(health.phase === 'ready' ? {} : { 'Retry-After': '1' }),
-    },
-  });
+  const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
+  if (health.phase === 'ready') return reply(JSON.stringify(body), headers);
+  return reply(JSON.stringify(body), { ...headers, 'Retry-After': '1' }, 503);
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
-function metricsResponse({ request, peer, address }: Asked, guard: AdminGuard, metrics: Metrics): Response {
+function metricsResponse({ request, peer, address }: Asked, guard: AdminGuard, metrics: Metrics): Reply {
   const { headers } = request;
   const isForwarded = headers.has('x-forwarded-for') || headers.has('forwarded') || headers.has('via');
   if (!isLoopback(peer) || isForwarded) guard.require(request, address);
-  return new Response(metrics.render(), {
-    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
-  });
+  const type = 'text/plain; version=0.0.4; charset=utf-8';
+  return reply(metrics.render(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Incoming } from '../http/incoming.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../market/day.ts';
 import { parseNumber } from '../market/decimal.ts';
@@ -24,7 +25,7 @@ export interface Unusable {
 const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 /** Reads JSON (a list, or an object with the list under `member`) or NDJSON. */
-export async function readBatch(request: Request, query: Query, member: 'ticks' | 'bars'): Promise<Batch> {
+export async function readBatch(request: Incoming, query: Query, member: 'ticks' | 'bars'): Promise<Batch> {
   const text = await request.text();
   const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
   const said = isLines ? readLines(text) : readWhole(text, member);

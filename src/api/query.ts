@@ -7,6 +7,9 @@ export interface Target {
   length: number;
 }
 
+/** The longest path and query that are read, in characters. */
+export const URL_LENGTH_MAX = 8_192;
+
 export function readTarget(url: string): Target {
   // Without a usable Host (HTTP/1.0 health checks send none), Bun gives the path alone.
   // CONNECT names a host alone: that is no path of ours, and is told as it was sent.

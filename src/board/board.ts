@@ -5,6 +5,7 @@ import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { Catalog } from './catalog.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { type Past, PastPrices } from './past.ts';
 import { type Loaded, Series } from './series.ts';
 import { View } from './view.ts';
@@ -28,6 +29,9 @@ export class Board {
   readonly #sourceNames = new Map<number, string>();
   /** By delay, ascending. */
   #views = new Map<number, View>();
+  readonly #steps: ClockSteps;
+  /** How far each view is behind the wall clock, ascending. All series read it; it is more than the delay after a step. */
+  #behind: number[] = [];
   #catalog: Catalog;
   #head: Head;
   #nextDue = Number.POSITIVE_INFINITY;
@@ -40,6 +44,7 @@ export class Board {
   private constructor(options: BoardOptions, head: Head) {
     this.#options = options;
     this.#head = head;
+    this.#steps = new ClockSteps(options.clock);
     this.#catalog = new Catalog([], [], [], this.#series);
   }
 
@@ -108,6 +113,12 @@ export class Board {
     return prices;
   }
 
+  /** What came in by this moment, and no later, is what the view shows at `now`. */
+  horizon(view: View, now: number): number {
+    this.#lookAtClock();
+    return now - this.#behind[view.index]!;
+  }
+
   /** Every version of one day's bar that the view may see, the oldest first. */
   async revisions(series: Series, day: Day, view: View, now: number): Promise<BarRevision[]> {
     const strand = view.strand(series);
@@ -115,8 +126,34 @@ export class Board {
     const { ledger } = this.#options;
     const revisions = await ledger.bars.revisions(series.symbol.id, strand, day, day);
     await this.#nameSources();
-    const over = sessionEnd(marketOf(series.symbol.market), day);
-    return revisions.filter((bar) => barSeenFrom(over, bar.recordedAt) <= now - view.delayMs);
+    return revisions.filter((bar) => isSeen(series, bar, this.horizon(view, now)));
+  }
+
+  /**
+   * Every version of the days from `first` to `last` that the view sees more than one of, and the last day that was
+   * looked at: it stops after `limit` versions, between two days.
+   */
+  async revised(
+    series: Series,
+    { first, last }: { first: Day; last: Day },
+    limit: number,
+    view: View,
+    now: number,
+  ): Promise<{ bars: BarRevision[]; lookedTo: Day }> {
+    const strand = view.strand(series);
+    if (!strand) return { bars: [], lookedTo: last };
+    const { bars } = this.#options.ledger;
+    let found = await bars.revised(series.symbol.id, strand, first, last, limit + 1);
+    let lookedTo = last;
+    if (found.length > limit) {
+      const [from, to] = [found[0]!.day, found.at(-1)!.day];
+      lookedTo = Math.max(from, to - 1);
+      if (from === to) found = await bars.revisions(series.symbol.id, strand, from, to);
+    }
+    await this.#nameSources();
+    const seen = found.filter((bar) => bar.day <= lookedTo && isSeen(series, bar, this.horizon(view, now)));
+    const byDay = Map.groupBy(seen, (bar) => bar.day);
+    return { bars: seen.filter((bar) => byDay.get(bar.day)!.length > 1), lookedTo };
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
@@ -149,6 +186,7 @@ export class Board {
           await this.#follow(head);
           this.#listener();
         }
+        if (this.#lookAtClock()) this.#setNextDue();
         const now = this.#options.clock.now();
         if (this.isDue(now)) this.#advance(now);
       });
@@ -159,7 +197,10 @@ export class Board {
     const { clock } = this.#options;
     // A view may have been added while another series was read, which resets all: so until all are there.
     while (wanted.some((series) => !series.has(needed))) {
-      for (const series of wanted) await series.load(needed, clock);
+      for (const series of wanted) {
+        this.#lookAtClock();
+        await series.load(needed, clock);
+      }
     }
     await this.#nameSources();
     this.#evict(wanted);
@@ -181,6 +222,7 @@ export class Board {
     const ticks = Map.groupBy(await ledger.ticks.since(mine, head.prices), (tick) => tick.symbolId);
     const bars = await this.#changedBars(mine, head.prices);
     await this.#nameSources();
+    this.#lookAtClock();
     const now = clock.now();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
       const changed = bars.get(id) ?? [];
@@ -218,7 +260,7 @@ export class Board {
     for (const symbol of [...symbols, ...currencies]) {
       const known = this.#series.get(symbol.id);
       if (!known) {
-        this.#series.set(symbol.id, new Series(symbol, ledger, [...this.#views.keys()], simulated));
+        this.#series.set(symbol.id, new Series(symbol, ledger, this.#behind, simulated));
         continue;
       }
       if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
@@ -240,10 +282,20 @@ export class Board {
       return [delayMs, view] as const;
     });
     this.#views = new Map(views);
-    for (const series of this.#series.values()) series.reset(sorted);
+    this.#behind = sorted.map((delayMs) => this.#steps.behind(delayMs));
+    for (const series of this.#series.values()) series.reset(this.#behind);
+  }
+
+  /** Before anything is shown that was not: whether the clock was set, and what that means for each view. */
+  #lookAtClock(): boolean {
+    const delays = [...this.#views.keys()];
+    const wasSet = this.#steps.look(delays.at(-1) ?? 0);
+    if (wasSet) for (const [i, delayMs] of delays.entries()) this.#behind[i] = this.#steps.behind(delayMs);
+    return wasSet;
   }
 
   #advance(now: number): void {
+    this.#lookAtClock();
     for (const series of this.#series.values()) if (now >= series.nextDue) series.advance(now);
     this.#setNextDue();
     this.#listener();
@@ -265,4 +317,8 @@ export class Board {
       series.evict();
     }
   }
+}
+
+function isSeen({ symbol }: Series, { day, recordedAt }: BarRevision, horizon: number): boolean {
+  return barSeenFrom(sessionEnd(marketOf(symbol.market), day), recordedAt) <= horizon;
 }

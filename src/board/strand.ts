@@ -8,7 +8,7 @@ import { barSeenFrom } from '../market/visibility.ts';
 import { Columns } from './columns.ts';
 import { type Settled, StrandView } from './strand-view.ts';
 
-/** The delays of all plans, in ms, ascending. A strand has one view for each. */
+/** How far the views of all plans are behind the clock, in ms, ascending: their delays, and more after a step of the clock. */
 export type Delays = readonly number[];
 
 /** How many days before the last bar are always at hand, so that the newest settled bar is among them. */

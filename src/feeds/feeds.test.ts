@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { newLedgerUrl } from '../../test/support/ledger.ts';
+import { eventually } from '../../test/support/program.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { Unavailable } from '../ledger/outage.ts';
 import { marketOf, tradeDate } from '../market/session.ts';
 import { startFeeds } from './feeds.ts';
 import { lastClosedDay } from './simulator/schedule.ts';
@@ -65,3 +67,57 @@ test('a worker that is stopped in the middle of its first fill stops at once', a
   expect(told.isReady).toBe(false);
   expect(told.errors).toEqual([]);
 });
+
+test('a thread that dies is started again; what it had taken on is refused, and may be sent again', async () => {
+  const errors: string[] = [];
+  let ready = 0;
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../test/support/dying-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => void ready++,
+    onError: (message) => errors.push(message),
+  });
+  const push = (source: string) => feeds.push({ kind: 'ticks', source, ticks: [] });
+  for (let death = 1; death <= 2; death++) {
+    expect(await push('good')).toEqual([]);
+    const [one, other] = await Promise.allSettled([push('deadly'), push('deadly')]);
+    for (const outcome of [one, other]) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+    }
+    expect(push('good')).rejects.toBeInstanceOf(Unavailable); // until it is there again
+    const isBack = () =>
+      push('good').then(
+        () => true,
+        () => false,
+      );
+    await eventually(isBack, 10_000);
+  }
+  expect(ready).toBe(1);
+  expect(errors.filter((message) => message.includes('is started again in'))).toEqual([
+    'the thread of the feeds has ended and is started again in 500 ms',
+    'the thread of the feeds has ended and is started again in 1000 ms',
+  ]);
+  expect(errors.join()).toContain('die');
+  await feeds.stop();
+}, 60_000);
+
+test('a stop while the thread is dead starts nothing more', async () => {
+  const errors: string[] = [];
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../test/support/dying-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady() {},
+    onError: (message) => errors.push(message),
+  });
+  await feeds.push({ kind: 'ticks', source: 'deadly', ticks: [] }).catch(() => {});
+  await feeds.stop();
+  expect(feeds.push({ kind: 'ticks', source: 'good', ticks: [] })).rejects.toBeInstanceOf(Unavailable);
+}, 60_000);

@@ -1,3 +1,4 @@
+import { Unavailable } from '../ledger/outage.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import type { Secrets } from './provider.ts';
@@ -10,11 +11,13 @@ export interface FeedsOptions {
   secrets: Secrets;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs?: number;
+  /** What runs in the thread, so that a test can have one that dies. */
+  script?: URL;
   /** A write is committed: follow it. */
   onWritten(): void;
   /** The first fill: so many symbols of so many are complete. */
   onProgress(done: number, total: number): void;
-  /** History and the session so far are there. */
+  /** History and the session so far are there. Said once, also when the thread had to be started again. */
   onReady(): void;
   /** Something failed, and will be tried again. */
   onError(message: string): void;
@@ -27,50 +30,110 @@ export interface Feeds {
   stop(): Promise<void>;
 }
 
-/** Starts what brings prices, in a thread and with a ledger handle of its own. */
+/** A thread that dies at once is started again later and later. */
+const RESTART_MS = 500;
+const RESTART_MS_MAX = 60_000;
+/** After so long a thread has proved itself. */
+const STEADY_MS = 60_000;
+
+/** Starts what brings prices, in a thread and with a ledger handle of its own. A thread that dies is started again. */
 export function startFeeds(options: FeedsOptions): Feeds {
-  const { ledgerUrl, demo, secrets, clockSkewMs = 0 } = options;
-  const worker = new Worker(new URL('./worker.ts', import.meta.url));
-  const ended = Promise.withResolvers<void>();
-  const tell = (message: ToWorker) => worker.postMessage(message);
-  const waiting = new Map<number, PromiseWithResolvers<PushOutcome[]>>();
-  let pushes = 0;
-  const settle = (number: number): PromiseWithResolvers<PushOutcome[]> | undefined => {
-    const one = waiting.get(number);
-    waiting.delete(number);
+  const thread = new FeedsThread(options);
+  thread.start();
+  return thread;
+}
+
+class FeedsThread implements Feeds {
+  readonly #options: FeedsOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<PushOutcome[]>>();
+  #worker: Worker | undefined;
+  #startedAt = 0;
+  #restartMs = RESTART_MS;
+  #restart: ReturnType<typeof setTimeout> | undefined;
+  #pushes = 0;
+  #isReady = false;
+  #stopped: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: FeedsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { ledgerUrl, demo, secrets, clockSkewMs = 0, script } = this.#options;
+    this.#startedAt = performance.now();
+    const worker = new Worker(script ?? new URL('./worker.ts', import.meta.url));
+    this.#worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#heard(data);
+    worker.onerror = (event) => {
+      this.#options.onError(event.message);
+      worker.terminate(); // whatever is left of it, what it holds in memory cannot be trusted
+    };
+    worker.addEventListener('close', () => this.#onEnd(worker));
+    this.#tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, clockSkewMs } });
+  }
+
+  push(push: Push): Promise<PushOutcome[]> {
+    if (!this.#worker) return Promise.reject(away());
+    const number = ++this.#pushes;
+    const one = Promise.withResolvers<PushOutcome[]>();
+    this.#waiting.set(number, one);
+    this.#tell({ kind: 'push', number, push });
+    return one.promise;
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#stopped = Promise.withResolvers();
+    this.#tell({ kind: 'stop' });
+    await this.#stopped.promise;
+    worker.terminate();
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #heard(data: FromWorker): void {
+    const { onWritten, onProgress, onReady, onError } = this.#options;
+    if (data.kind === 'written') onWritten();
+    else if (data.kind === 'progress') onProgress(data.done, data.total);
+    else if (data.kind === 'error') onError(data.message);
+    else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(data.outcomes);
+    else if (data.kind === 'not-pushed') this.#settle(data.number)?.reject(errorFrom(data.error));
+    else if (data.kind === 'stopped') this.#stopped?.resolve();
+    else if (!this.#isReady) {
+      this.#isReady = true;
+      onReady();
+    }
+  }
+
+  #settle(number: number): PromiseWithResolvers<PushOutcome[]> | undefined {
+    const one = this.#waiting.get(number);
+    this.#waiting.delete(number);
     return one;
-  };
+  }
 
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    if (data.kind === 'written') options.onWritten();
-    else if (data.kind === 'progress') options.onProgress(data.done, data.total);
-    else if (data.kind === 'ready') options.onReady();
-    else if (data.kind === 'error') options.onError(data.message);
-    else if (data.kind === 'pushed') settle(data.number)?.resolve(data.outcomes);
-    else if (data.kind === 'not-pushed') settle(data.number)?.reject(errorFrom(data.error));
-    else ended.resolve();
-  };
-  worker.onerror = (event) => options.onError(event.message);
-  worker.addEventListener('close', () => {
-    ended.resolve();
-    for (const number of [...waiting.keys()]) settle(number)?.reject(new Error('the feeds have stopped'));
-  });
-  tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, clockSkewMs } });
+  /** What it had taken on and not answered may be written or not: whoever sent it sends it again, which is harmless. */
+  #onEnd(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const number of [...this.#waiting.keys()]) this.#settle(number)?.reject(away());
+    if (this.#stopped) {
+      this.#stopped.resolve();
+      return;
+    }
+    const wasSteady = performance.now() - this.#startedAt > STEADY_MS;
+    const waitMs = wasSteady ? RESTART_MS : this.#restartMs;
+    this.#restartMs = Math.min(waitMs * 2, RESTART_MS_MAX);
+    this.#options.onError(`the thread of the feeds has ended and is started again in ${waitMs} ms`);
+    this.#restart = setTimeout(() => this.start(), waitMs);
+  }
+}
 
-  return {
-    push(push) {
-      const number = ++pushes;
-      const one = Promise.withResolvers<PushOutcome[]>();
-      waiting.set(number, one);
-      tell({ kind: 'push', number, push });
-      return one.promise;
-    },
-    async stop() {
-      tell({ kind: 'stop' });
-      await ended.promise;
-      worker.terminate();
-    },
-  };
+function away(): Unavailable {
+  return new Unavailable('what takes prices in is being started again');
 }
 
 /** An error as it was before it came through a message, as far as anybody looks at it. */

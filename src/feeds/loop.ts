@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Push } from '../ledger/pushes.ts';
 import { messageOf } from '../log.ts';
+import { processName } from '../process-name.ts';
 import { Closer } from './closer.ts';
 import { DueFeeds } from './due.ts';
 import type { FromWorker } from './protocol.ts';
@@ -38,7 +39,7 @@ interface Crew {
  *                        every 10 s      every 1 s    every 10 s    every 10 s         every hour
  *
  * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
- * A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
+ * Without room on the disk nothing of it is done. A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
  */
 export class FeedLoop {
   readonly #url: string;
@@ -104,7 +105,7 @@ export class FeedLoop {
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#url, this.#clock);
+      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding');
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });
@@ -116,6 +117,8 @@ export class FeedLoop {
     const now = this.#clock.now();
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
     const ledger = await this.#openLedger();
+    if (isCloseDue) await ledger.engine.tidy();
+    if (!ledger.engine.hasRoom()) return; // the service raises the alarm
     if (isCloseDue) this.#crew = await this.#crewFor(ledger);
     const { simulator, closer, due } = this.#crew!;
     if (this.#demo) {
@@ -145,7 +148,7 @@ export class FeedLoop {
       providers,
       secrets,
       around: realSurroundings(this.#clock),
-      holder: crypto.randomUUID(),
+      holder: `${processName()} ${crypto.randomUUID()}`,
       signal: this.#stopping.signal,
     };
     const due = new DueFeeds(parts, this.#onRunEnd);

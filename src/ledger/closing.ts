@@ -34,7 +34,7 @@ export class ClosingStore {
     let written = 0;
     for (let from = 0; from < days.length; from += DAYS_PER_TRANSACTION) {
       const chunk = days.slice(from, from + DAYS_PER_TRANSACTION);
-      written += await this.#engine.write((tx) => closeDays(this.#engine, tx, chunk, decide, recordedAt));
+      written += await this.#engine.takeIn((tx) => closeDays(this.#engine, tx, chunk, decide, recordedAt));
     }
     return written;
   }

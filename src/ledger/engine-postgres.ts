@@ -1,45 +1,81 @@
 import { SQL } from 'bun';
-import type { Engine } from './engine.ts';
+import type { Engine, LedgerUse } from './engine.ts';
+import { isFull } from './outage.ts';
+import { PostgresPool } from './postgres-pool.ts';
 import type { TableRow } from './statements.ts';
 
 /** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
 const LOST_A_RACE = new Set(['40001', '40P01']);
 const ATTEMPTS = 10;
 
-/** For one replica. PostgreSQL takes 100 by default, so about nine replicas without a pooler. */
-const CONNECTIONS_MAX = 10;
-const STATEMENT_MS_MAX = 30_000;
+/**
+ * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
+ * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
+ */
+const READERS_MAX = 7;
+const WRITERS_MAX = 3;
+const CONNECT_SECONDS_MAX = 5;
+
+/** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
+const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000 };
+/** The server ends a statement first, and says why. */
+const MARGIN_MS = 1_000;
+/**
+ * Between two statements of a transaction there are microseconds. A process that is gone without a word, or stands
+ * still, leaves its locks; the whole cluster's counting waits for them so long.
+ */
+const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, feeding: 5_000, working: 30_000 };
+/** An index over many rows takes its time. */
+const MIGRATION_MS_MAX = 10 * 60_000;
+
+/** The server cannot be written to any more: it has become a standby, and its successor is at the same address. */
+const READ_ONLY = '25006';
 
 /** Any number that no other program on the same database uses for an advisory lock. */
 const MIGRATION_LOCK = 0x6f70_6974;
 
-export async function openPostgres(url: string): Promise<Engine> {
-  const pool = new SQL({
-    url,
-    max: CONNECTIONS_MAX,
-    idleTimeout: 30,
-    connectionTimeout: 10,
-    connection: {
-      application_name: 'openpit',
-      // Nothing here takes longer. A statement that does is stuck, and holds locks that others wait for.
-      statement_timeout: STATEMENT_MS_MAX,
-      idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
-    },
-  });
-  await pool`SELECT 1`;
+export async function openPostgres(url: string, use: LedgerUse): Promise<Engine> {
+  const connect = (max: number) => () =>
+    new SQL({
+      url,
+      max,
+      idleTimeout: 30,
+      connectionTimeout: CONNECT_SECONDS_MAX,
+      connection: {
+        application_name: 'openpit',
+        // Nothing here takes longer. A statement that does is stuck, and holds locks that others wait for.
+        statement_timeout: STATEMENT_MS_MAX[use],
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX[use],
+      },
+    });
+  const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;
+  const readers = new PostgresPool(connect(READERS_MAX), callMsMax);
+  const writers = new PostgresPool(connect(WRITERS_MAX), callMsMax);
+  await readers.read`SELECT 1`;
+  let isFullNow = false;
 
-  return {
+  const engine: Engine = {
     name: 'postgres',
-    read: pool,
-    async write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
+    read: readers.read,
+    async write<T>(work: (tx: SQL) => Promise<T>, isMigration = false): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await pool.begin((tx) => work(tx));
+          const result = await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
+          isFullNow = false;
+          return result;
         } catch (error) {
-          if (attempt === ATTEMPTS || !LOST_A_RACE.has(sqlState(error))) throw error;
+          if (isFull(error)) isFullNow = true;
+          const state = sqlState(error);
+          if (state === READ_ONLY) writers.drop();
+          if (attempt === ATTEMPTS || !LOST_A_RACE.has(state)) throw error;
           await Bun.sleep(attempt * 5 * Math.random());
         }
       }
+    },
+    takeIn: (work) => engine.write(work),
+    hasRoom: () => !isFullNow, // its disk is another machine's: what the last write said
+    async tidy() {
+      if (isFullNow) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
     placeholder: (n) => `$${n}`,
     // COPY takes rows about twice as fast as INSERT does.
@@ -49,6 +85,7 @@ export async function openPostgres(url: string): Promise<Engine> {
       await writer.close();
     },
     lockForMigration: async (tx) => {
+      await tx.unsafe(`SET LOCAL statement_timeout = ${MIGRATION_MS_MAX}`);
       await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     },
     clustered: '',
@@ -57,8 +94,11 @@ export async function openPostgres(url: string): Promise<Engine> {
       return Number(row.ms);
     },
     flush: async () => {}, // a commit waits for the disk
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([readers.close(), writers.close()]);
+    },
   };
+  return engine;
 }
 
 /** Nothing is NULL; a text is always quoted, so that an empty one is not. */

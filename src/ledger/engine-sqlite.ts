@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
+import { hasRoom, requireRoom } from './room.ts';
 
 /**
  * SQLite runs on the caller's thread, so nothing here may wait inside SQLite: a busy file is tried again from
@@ -16,15 +17,23 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   // Readers wait for nobody in WAL mode, except while the file is being recovered.
   const reader = await openHandle(path, 2_000);
   let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(job);
+    queue = turn.catch(() => {}).then(restOfLoop);
+    return turn;
+  };
 
   return {
     name: 'sqlite',
     read: reader,
-    write<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
-      const turn = queue.then(() => transact(writer, work));
-      queue = turn.catch(() => {}).then(restOfLoop);
-      return turn;
-    },
+    write: (work) => inTurn(() => transact(writer, work)),
+    takeIn: (work) =>
+      inTurn(async () => {
+        requireRoom(dirname(path));
+        return transact(writer, work);
+      }),
+    hasRoom: () => hasRoom(dirname(path)),
+    tidy: () => inTurn(() => tidy(path, writer)),
     placeholder: () => '?',
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
     clustered: 'WITHOUT ROWID',
@@ -44,6 +53,28 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
  */
 function restOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What a checkpoint is made at: SQLite's own 1,000 pages, and a little. */
+const LOG_BYTES = 4.5 * 1024 * 1024;
+
+/**
+ * A commit writes to the log, and the log starts over once all of it is in the file. So with a log that has had its full
+ * size once, and nothing in it that would make the file grow, counts are written without any more room. When the disk
+ * fills up from one moment to the next, what was committed since the last look may stand in the way.
+ */
+async function tidy(path: string, writer: SQL): Promise<void> {
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (logBytes < LOG_BYTES && hasRoom(dirname(path))) {
+    // Two transactions: pages that are taken and freed in one are never written. The file keeps them for the counts, too.
+    await transact(
+      writer,
+      (tx) => tx`INSERT INTO meta (name, value) VALUES ('room', zeroblob(${LOG_BYTES}))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    );
+    await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = 'room'`);
+  }
+  await writer.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
 /**

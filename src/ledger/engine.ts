@@ -19,9 +19,18 @@ export interface Engine {
   /**
    * Runs `work` in one transaction on the handle it is given. Transactions of one process do not overlap on
    * SQLite. A transaction that lost a race (busy file, deadlock, serialization) is run again, so `work` must
-   * have no effect outside its transaction.
+   * have no effect outside its transaction. A migration may take longer than any other.
    */
-  write<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: SQL) => Promise<T>, isMigration?: boolean): Promise<T>;
+
+  /** The same for prices: refused with `Unavailable` while the little room that is left is for the counts. */
+  takeIn<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+
+  /** Whether prices are taken in: there is more room than the counts may need. */
+  hasRoom(): boolean;
+
+  /** Done now and then by whoever takes prices in: sees to it that the counts find room when the disk is full. */
+  tidy(): Promise<void>;
 
   /** The n-th placeholder of a statement that is put together as text. */
   placeholder(n: number): string;
@@ -44,8 +53,11 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** What a ledger is opened for: to answer requests, which cannot wait long; to take in prices; or for a command's work. */
+export type LedgerUse = 'serving' | 'feeding' | 'working';
+
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
-export function openEngine(url: string, clock: Clock): Promise<Engine> {
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url);
+export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, use);
   return openSqlite(url.replace(/^sqlite:(\/\/)?/, ''), clock);
 }

@@ -1,15 +1,17 @@
 import type { Clock } from '../clock.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
 import { AccountStore, BUILT_IN_PLANS, writePlan } from './accounts.ts';
+import { AlarmStore } from './alarms.ts';
 import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
 import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
+import { ReplicaStore } from './replicas.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
 import { TickStore } from './ticks.ts';
@@ -36,6 +38,8 @@ export class Ledger {
   readonly quota: QuotaStore;
   readonly feeds: FeedStore;
   readonly quarantine: QuarantineStore;
+  readonly alarms: AlarmStore;
+  readonly replicas: ReplicaStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -48,11 +52,13 @@ export class Ledger {
     this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine);
     this.quarantine = new QuarantineStore(engine);
+    this.alarms = new AlarmStore(engine);
+    this.replicas = new ReplicaStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
-  static async open(url: string, clock: Clock): Promise<Ledger> {
-    const engine = await openEngine(url, clock);
+  static async open(url: string, clock: Clock, use: LedgerUse = 'working'): Promise<Ledger> {
+    const engine = await openEngine(url, clock, use);
     try {
       await migrate(engine);
       await fillNew(engine);
@@ -126,5 +132,5 @@ async function fillNew(engine: Engine): Promise<void> {
     await upsert(tx, symbols as SymbolRecord[], aliases);
     for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
     await tx`INSERT INTO meta (name, value) VALUES ('catalog', 'filled')`;
-  });
+  }, true);
 }

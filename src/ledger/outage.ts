@@ -1,13 +1,46 @@
 /** Codes of Bun for a connection that is gone or cannot be made, and of the system below it. */
 const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_(BUSY|IOERR|CANTOPEN))/;
 
-/** SQLSTATE: connection exception, not enough resources, not accepting connections, shut down by its operator. */
-const STATES = /^(08|53|55000|57P)/;
+/** The disk, or the share of it that this user may fill, is full; EFBIG is the limit of one file. */
+const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 
-/** Whether an error says that the ledger cannot be reached now, rather than that a question to it was wrong. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  const state = 'errno' in error ? String(error.errno) : '';
-  return CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && STATES.test(state));
+/**
+ * SQLSTATE: connection exception, has become a standby, waited too long between two statements, not enough resources, not
+ * accepting connections, took too long, shut down by its operator.
+ */
+const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
+const FULL_STATE = '53100';
+
+/** Something that is away for the moment. The message says what, and goes to the caller. */
+export class Unavailable extends Error {
+  /** It survives the way from one thread to another, where the class does not. */
+  readonly code = 'ERR_UNAVAILABLE';
+}
+
+/** What is away for now, in words for the caller; undefined when the error says that something is wrong instead. */
+export function outageOf(error: unknown): string | undefined {
+  const { code, state } = codesOf(error);
+  if (code === 'ERR_UNAVAILABLE') return messageOf(error);
+  if (isFull(error)) return 'its disk is full, and nothing new can be kept';
+  const isAway = CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && STATES.test(state));
+  return isAway ? 'its ledger cannot be reached' : undefined;
+}
+
+/** Whether an error says that there is no room left for what is to be written. */
+export function isFull(error: unknown): boolean {
+  const { code, state } = codesOf(error);
+  return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Bun gives the SQLSTATE of PostgreSQL in `errno`. */
+function codesOf(error: unknown): { code: string; state: string } {
+  if (!(error instanceof Error)) return { code: '', state: '' };
+  return {
+    code: 'code' in error ? String(error.code) : '',
+    state: 'errno' in error ? String(error.errno) : '',
+  };
 }

@@ -42,7 +42,7 @@ export class TickStore {
 
   async #appendSome(ticks: readonly NewTick[], source: string): Promise<void> {
     const engine = this.#engine;
-    await engine.write(async (tx) => {
+    await engine.takeIn(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const id = await sourceId(tx, source);
       const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();

@@ -18,6 +18,7 @@ onEachEngine('GET /health', (engine) => {
       newestDataAgeSeconds: null,
       simulated: false,
       lateFeeds: [],
+      diskFull: false,
     });
   });
 

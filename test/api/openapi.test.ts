@@ -6,6 +6,7 @@ import { PARAMETERS } from '../../src/api/openapi/parameters.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../support/api.ts';
 import { Described } from '../support/described.ts';
 import { Seeded } from '../support/seeded.ts';
+import { NOON } from '../support/service.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
 
@@ -117,7 +118,7 @@ describe('the running service', () => {
         .map((name) => {
           const value =
             name === 'symbols' ? pick(symbols) : name === 'metadata' ? pick(['true', 'false']) : pick(days);
-          return `${name}=${value}`;
+          return `${PARAMETERS[name].name}=${value}`;
         });
       const key = pick([api.key, api.key, api.key, api.key, api.key, tight, 'wrong', '']);
       check(method, path, await api.ask(`${path}?${query.join('&')}`, { key }));
@@ -156,6 +157,15 @@ describe('the running service', () => {
     await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
     await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
     await send('GET', '/admin/replicas', '/admin/replicas', undefined, bearer);
+    await send('PATCH', '/admin/feeds/fred', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('PATCH', '/admin/feeds/none', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('GET', '/admin/feeds', '/admin/feeds', undefined, bearer);
+    const far = { source: 'own', ticks: [{ symbol: 'XAU', price: 235_000, at: NOON }] };
+    await send('POST', '/admin/ticks', '/admin/ticks', far, bearer);
+    await send('GET', '/admin/quarantine', '/admin/quarantine', undefined, bearer);
+    api.service.clock.time += 5_000;
+    await api.service.core.follow();
+    expect(await send('GET', '/feeds', '/feeds')).toMatchObject({ feeds: [{ key: 'fred' }] });
     await send('GET', '/admin/replicas', '/admin/replicas', undefined, { authorization: 'Bearer wrong' });
   });
 });

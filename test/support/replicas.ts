@@ -1,6 +1,9 @@
 import { newFolder } from './ledger.ts';
 import { openpit, Program } from './program.ts';
 
+/** The operator's token, on every replica. */
+export const ADMIN_TOKEN = 'a-token-for-the-operator';
+
 /** Several replicas of the real program on one PostgreSQL, each with a data folder of its own. */
 export class Replicas {
   readonly #settings: Record<string, string>[];
@@ -11,6 +14,8 @@ export class Replicas {
       OPENPIT_DATABASE_URL: databaseUrl,
       OPENPIT_DATA_DIR: newFolder(),
       OPENPIT_DEMO: 'false',
+      OPENPIT_PORT: String(freePort()), // the same after a restart
+      OPENPIT_ADMIN_TOKEN: ADMIN_TOKEN,
     }));
   }
 
@@ -62,4 +67,11 @@ export class Replicas {
   async end(): Promise<void> {
     await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
   }
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop();
+  return port;
 }

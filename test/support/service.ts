@@ -22,7 +22,13 @@ export async function openTestService(
   engine: EngineName,
   options: { now?: number; settings?: Record<string, string> } = {},
 ) {
-  const clock = { time: options.now ?? NOON, now: () => clock.time };
+  /** `time` passes; `setBy` is what somebody has set the wall clock by. */
+  const clock = {
+    time: options.now ?? NOON,
+    setBy: 0,
+    now: () => clock.time + clock.setBy,
+    elapsed: () => clock.time,
+  };
   const logLines: string[] = [];
   const log = createLog('debug', clock, (line) => logLines.push(line));
   const url = await readyLedgerUrl(engine);
@@ -56,6 +62,7 @@ export async function openTestService(
     ledger,
     logLines,
     url: listener.url,
+    listener,
 
     /** Makes an account on a plan and gives its key. */
     async key(plan = 'unlimited'): Promise<string> {

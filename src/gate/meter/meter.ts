@@ -4,10 +4,11 @@ import type { QuotaStore } from '../../ledger/quota.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
 import { type CountedEndpoint, PLACE_OF } from '../endpoints.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
-import { Spool } from '../spool/spool.ts';
+import { Spool, type SpoolRecord } from '../spool/spool.ts';
+import type { Owner } from '../spool/spool-record.ts';
 import { Lease, type Moment } from './lease.ts';
 import { Purse, type Replica } from './purse.ts';
-import { type Scheduler, systemScheduler } from './scheduler.ts';
+import { inTime, type Scheduler, systemScheduler } from './scheduler.ts';
 import { Settlement } from './settlement.ts';
 import type { Refusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
@@ -38,8 +39,11 @@ export type QuotaCalls = Pick<
 const IDLE_MS = 30_000;
 /** What the loss of a whole host can cost in `used`; a kill costs nothing, for that is what the spool is for. */
 const FLUSH_MS = 5_000;
+/** A start that fails is tried again by whoever made it; one that hangs is not. */
+const OPEN_MS_MAX = 5_000;
 /** For how long a barrier or recall is looked for: far longer than anybody waits for it. */
 const SIGNAL_WINDOW_MS = 5_000;
+const SPOOL_RETRY_MS = 1_000;
 
 /**
  * Counts requests against quotas that all replicas share. A spend is a few instructions and one store into the spool;
@@ -58,6 +62,7 @@ export class Meter {
   /** The ledger's time less the monotonic clock. */
   #ledgerAhead = 0;
   #isClosed = false;
+  #spoolFullUntil = Number.NEGATIVE_INFINITY;
 
   private constructor(options: MeterOptions) {
     const scheduler = options.scheduler ?? systemScheduler;
@@ -86,7 +91,8 @@ export class Meter {
       openLease: (accountId) => {
         // A fresh id for each lease, not for each process: an old message must never meet a new lease.
         const owner = { accountId, period: this.#period(), leaseId: newId(), replica: name };
-        return new Lease(owner, this.#spool.add(owner), this.#monotonic.now());
+        const record = this.#recordFor(owner, warn);
+        return record && new Lease(owner, record, this.#monotonic.now());
       },
       closeLease: (lease) => this.#syncer.ask(Settlement.of(lease)),
       ask: (party, urgent) => this.#syncer.ask(party, urgent),
@@ -109,11 +115,13 @@ export class Meter {
     const meter = new Meter(options);
     try {
       const sent = meter.#now();
-      meter.#heard(await meter.#quota.now(), sent);
+      const scheduler = options.scheduler ?? systemScheduler;
+      meter.#heard(await inTime(scheduler, OPEN_MS_MAX, meter.#quota.now()), sent);
     } catch (error) {
       meter.#spool.close();
       throw error;
     }
+    meter.#reserveSpool(options.warn);
     for (const leftover of meter.#spool.leftovers) meter.#syncer.ask(Settlement.ofLeftover(leftover));
     await meter.#syncer.idle();
     meter.#ticker.start();
@@ -194,6 +202,27 @@ export class Meter {
   #refill(purse: Purse, lease: Lease): void {
     lease.refillAt = Number.POSITIVE_INFINITY;
     this.#syncer.ask(purse);
+  }
+
+  /** Undefined when the disk is full. It is looked at once a second: each look writes a file. */
+  #recordFor(owner: Owner, warn: (text: string) => void): SpoolRecord | undefined {
+    if (this.#monotonic.now() < this.#spoolFullUntil) return undefined;
+    try {
+      return this.#spool.add(owner);
+    } catch (error) {
+      this.#spoolFullUntil = this.#monotonic.now() + SPOOL_RETRY_MS;
+      warn(`the spool has no room for a lease, so nothing is counted or served for it: ${error}`);
+      return undefined;
+    }
+  }
+
+  /** The room of the first leases is taken at the start, not when a request waits and the disk may be full. */
+  #reserveSpool(warn: (text: string) => void = () => {}): void {
+    try {
+      this.#spool.reserve();
+    } catch (error) {
+      warn(`the spool has no room: ${error}`);
+    }
   }
 
   async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {

@@ -17,7 +17,8 @@ export interface Replica {
   now(): Moment;
   /** The month, by the ledger's time. */
   period(): Period;
-  openLease(accountId: string): Lease;
+  /** Undefined when the spool has no room for it: nothing can be counted then. */
+  openLease(accountId: string): Lease | undefined;
   /** Closes a lease at what it has spent, and forgets it when the ledger has that. */
   closeLease(lease: Lease): void;
   ask(party: Party, urgent: boolean): void;
@@ -68,7 +69,9 @@ export class Purse implements Party {
     if (this.lease?.hasEnded(now) && this.lease.period !== this.#replica.period()) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
     this.lease ??= this.#replica.openLease(this.#accountId);
-    return this.lease.message(this.#waiting.length, now);
+    if (this.lease) return this.lease.message(this.#waiting.length, now);
+    this.#refuse(this.#replica.unavailable());
+    return undefined;
   }
 
   answered(answer: SyncAnswer, sent: Moment): void {

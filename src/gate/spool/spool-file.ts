@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { RECORD_BYTES } from './spool-record.ts';
 
 /**
  * Makes a file of empty records and maps it. Every byte is written first: a store into a hole of a sparse file on a
- * full disk is a SIGBUS. The file gets its name when it is whole, so that a crash leaves no short one.
+ * full disk is a SIGBUS. The file gets its name when it is whole, so that a crash leaves no short one. When there is no
+ * room for it, it throws, and gives back what it had taken.
  */
 export function makeSpoolFile(path: string, records: number): Uint8Array[] {
   const unfinished = `${path}.new`;
@@ -12,6 +13,9 @@ export function makeSpoolFile(path: string, records: number): Uint8Array[] {
   try {
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

@@ -74,12 +74,16 @@ export class Spool {
     this.leftovers = this.#read(slot, files, (bytes) => this.#free.push(bytes));
   }
 
-  /** A record for a new lease, all counts at 0. */
+  /** Makes room for the next leases while there is a disk to have it on. Throws when there is not. */
+  reserve(): void {
+    if (this.#free.length > 0) return;
+    this.#free.push(...makeSpoolFile(this.#pathOf(this.#slot, this.#files), this.#recordsPerFile));
+    this.#files++;
+  }
+
+  /** A record for a new lease, all counts at 0. Throws when there is no room for it. */
   add(owner: Owner): SpoolRecord {
-    if (this.#free.length === 0) {
-      const path = this.#pathOf(this.#slot, this.#files++);
-      this.#free.push(...makeSpoolFile(path, this.#recordsPerFile));
-    }
+    this.reserve();
     const bytes = this.#free.pop()!;
     const record = recordOf(bytes, () => this.#free.push(bytes));
     record.counts.fill(pack(0));

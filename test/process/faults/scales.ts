@@ -5,10 +5,15 @@ import { ABUSE_SCALES } from './abuse-scales.ts';
  * Everything that makes a row longer or harder is here and nowhere else.
  */
 export const SCALES = {
-  'kill-sqlite': {
-    ci: { kills: 6, connections: 16 },
-    full: { kills: 200, connections: 32 },
+  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 200, connections: 32 } },
+  'kill-postgres': {
+    ci: { rounds: 1, quota: 3_000, kills: 3 },
+    full: { rounds: 5, quota: 20_000, kills: 20 },
   },
+  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 500, connections: 16 } },
+  pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
+  'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
+  'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
   ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 

@@ -1,0 +1,72 @@
+import { systemClock } from '../../src/clock.ts';
+import { secureRandom } from '../../src/gate/key.ts';
+import { createAccount } from '../../src/gate/onboarding.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { eventually, openpit } from '../support/program.ts';
+import { Replicas } from '../support/replicas.ts';
+import { Client } from './client.ts';
+
+/** What is asked again and again: one price. */
+export const PATH = '/rates/latest?symbols=XAU';
+
+const LIMITS = { delaySeconds: 0, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 1_000_000, history: true };
+
+/** Replicas of the real program with a price to serve, and a way to their ledger that is not theirs. */
+export class Cluster {
+  readonly replicas: Replicas;
+  readonly ledger: Ledger;
+  #made = 0;
+
+  private constructor(replicas: Replicas, ledger: Ledger) {
+    this.replicas = replicas;
+    this.ledger = ledger;
+  }
+
+  /** `through` is how the replicas reach the ledger, where that is not the straight way. */
+  static async start(url: string, count: number, through = url): Promise<Cluster> {
+    const replicas = new Replicas(through, count);
+    await replicas.start();
+    const ledger = await Ledger.open(url, systemClock);
+    const cluster = new Cluster(replicas, ledger);
+    await cluster.tick(100);
+    const { key } = await cluster.newAccount(1_000);
+    const isServed = async (url: string) => (await new Client(url).get(PATH, key)) === 200;
+    await eventually(async () => (await Promise.all(cluster.urls.map(isServed))).every(Boolean), 10_000);
+    return cluster;
+  }
+
+  get urls(): string[] {
+    return this.replicas.urls;
+  }
+
+  /** An account on a plan of its own. */
+  async newAccount(quota: number): Promise<{ id: string; key: string; keyId: string }> {
+    const name = `plan${++this.#made}`;
+    await this.ledger.accounts.setPlan({ name, quota, ...LIMITS });
+    const { account, issued } = await createAccount(
+      this.ledger,
+      { name, plan: name },
+      systemClock.now(),
+      secureRandom,
+    );
+    return { id: account.id, key: issued.text, keyId: issued.key.id };
+  }
+
+  async tick(price: number): Promise<void> {
+    const gold = (await this.ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+    const at = systemClock.now();
+    const tick = { symbolId: gold.id, at, received: at, price, id: crypto.randomUUID() };
+    await this.ledger.ticks.append([tick], 'test');
+  }
+
+  /** What is wrong with the ledger's counts: nothing, in a sound run. */
+  async wrongCounts(): Promise<string[]> {
+    const { exitCode, stdout, stderr } = await openpit(['check'], this.replicas.settings);
+    return exitCode === 0 && stdout.includes('All counts add up') ? [] : [stdout + stderr];
+  }
+
+  async end(): Promise<void> {
+    await this.replicas.end();
+    await this.ledger.close();
+  }
+}

@@ -1,0 +1,19 @@
+import { type Cluster, PATH } from './cluster.ts';
+import { crowd } from './crowd.ts';
+
+/** One account asked twice as often as its quota allows, over all replicas at once. */
+export async function race(
+  cluster: Cluster,
+  quota: number,
+  connections = 8,
+): Promise<{ answered: number; refused: number; odd: Record<string, number>; used: number }> {
+  const { key } = await cluster.newAccount(quota);
+  const heard = await crowd({ urls: cluster.urls, path: PATH, key, connections, requests: 2 * quota });
+  const used = await cluster.replicas.usedOf(key);
+  return { answered: heard.count(200), refused: heard.count(429), odd: heard.odd, used };
+}
+
+/** What a sound race comes to. */
+export function raceWanted(quota: number) {
+  return { answered: quota, refused: quota, odd: {}, used: quota };
+}

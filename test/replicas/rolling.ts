@@ -1,0 +1,54 @@
+import { Client } from './client.ts';
+import { type Cluster, PATH } from './cluster.ts';
+
+export interface Rolled {
+  restarts: number;
+  answered: number;
+  /** Requests that no replica answered with 200. */
+  failed: string[];
+  used: number;
+  seconds: number;
+}
+
+/** The replicas are stopped and started one after the other, under load, so often in all. */
+export async function rolling(cluster: Cluster, restarts: number): Promise<Rolled> {
+  const { key } = await cluster.newAccount(1_000_000_000);
+  const start = performance.now();
+  const rolled: Rolled = { restarts, answered: 0, failed: [], used: 0, seconds: 0 };
+  const stop = new AbortController();
+  const clients = [0, 1, 2, 3, 4, 5].map((at) => askInTurn(cluster.urls, at, key, rolled, stop.signal));
+  for (let i = 0; i < restarts; i++) await cluster.replicas.restart(i % cluster.urls.length, 'SIGTERM');
+  stop.abort();
+  await Promise.all(clients);
+  rolled.used = await cluster.replicas.usedOf(key);
+  rolled.seconds = (performance.now() - start) / 1000;
+  return rolled;
+}
+
+export function faultsOf({ answered, failed, used }: Rolled): string[] {
+  const faults = failed.slice(0, 5).map((why) => `a request failed: ${why}`);
+  if (used !== answered) faults.push(`${answered} were answered and ${used} counted`);
+  return faults;
+}
+
+/** As nginx does: when a replica has closed its door, or says that it cannot answer now, the next one is asked. */
+async function askInTurn(
+  urls: readonly string[],
+  at: number,
+  key: string,
+  rolled: Rolled,
+  until: AbortSignal,
+): Promise<void> {
+  const clients = urls.map((url) => new Client(url));
+  for (let turn = at; !until.aborted; turn++) {
+    const heard: string[] = [];
+    for (let i = 0; i < clients.length; i++) {
+      heard.push(String(await clients[(turn + i) % clients.length]!.get(PATH, key)));
+      if (!['unreachable', 'broken', '503'].includes(heard.at(-1)!)) break;
+    }
+    if (heard.at(-1) === '200') rolled.answered++;
+    else rolled.failed.push(heard.join(', '));
+    await Bun.sleep(1);
+  }
+  for (const client of clients) client.close();
+}

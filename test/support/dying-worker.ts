@@ -1,0 +1,13 @@
+/** Stands for the thread of the feeds: says that it is ready, and dies of the first push, as a bug would make it. */
+import type { FromWorker, ToWorker } from '../../src/feeds/protocol.ts';
+
+declare const self: Worker;
+
+const post = (message: FromWorker) => self.postMessage(message);
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === 'start') post({ kind: 'ready' });
+  else if (data.kind === 'stop') post({ kind: 'stopped' });
+  else if (data.push.source === 'good') post({ kind: 'pushed', number: data.number, outcomes: [] });
+  else setTimeout(() => (undefined as unknown as { die(): void }).die(), 5);
+};
