@@ -1,10 +1,29 @@
+import { badFeeds } from './bad-feeds.ts';
 import { clockSet } from './clock-set.ts';
 import { cutCommit } from './cut-commit.ts';
+import { cutFiles } from './cut-files.ts';
+import { diskFull } from './disk-full.ts';
 import { killPostgres } from './kill-postgres.ts';
 import { killSqlite } from './kill-sqlite.ts';
+import { lateFeed } from './late-feed.ts';
 import { monthEnd } from './month-end.ts';
 import { pause } from './pause.ts';
+import { races } from './races.ts';
 import type { Row } from './row.ts';
+import { secrets } from './secrets.ts';
 
 /** Every row of docs/reliability.md, in its order. */
-export const ROWS: readonly Row[] = [killSqlite, killPostgres, cutCommit, pause, clockSet, monthEnd];
+export const ROWS: readonly Row[] = [
+  killSqlite,
+  killPostgres,
+  cutCommit,
+  diskFull,
+  cutFiles,
+  clockSet,
+  monthEnd,
+  pause,
+  badFeeds,
+  lateFeed,
+  races,
+  secrets,
+];

@@ -3,15 +3,27 @@
  * Everything that makes a row longer or harder is here and nowhere else.
  */
 export const SCALES = {
-  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 200, connections: 32 } },
+  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 100, connections: 32 } },
   'kill-postgres': {
     ci: { rounds: 1, quota: 3_000, kills: 3 },
-    full: { rounds: 5, quota: 20_000, kills: 20 },
+    full: { rounds: 3, quota: 10_000, kills: 20 },
   },
-  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 500, connections: 16 } },
+  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 300, connections: 16 } },
   pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
   'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
   'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
+  'disk-full': { ci: { seconds: 4, connections: 4 }, full: { seconds: 90, connections: 8 } },
+  'cut-files': {
+    ci: { writes: 4, everyBytes: 701, spools: 2 },
+    full: { writes: 3, everyBytes: 1, spools: 30 },
+  },
+  'bad-feeds': { ci: { slowOnes: false }, full: { slowOnes: true } },
+  'late-feed': { ci: { days: 5 }, full: { days: 30 } },
+  races: { ci: { days: 10, writes: 5 }, full: { days: 200, writes: 100 } },
+  secrets: {
+    ci: { rounds: 1, signals: ['SIGABRT'] },
+    full: { rounds: 10, signals: ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGTERM', 'SIGKILL'] },
+  },
 } as const satisfies Record<string, { ci: object; full: object }>;
 
 export type ScaleName = 'ci' | 'full';
@@ -20,4 +32,12 @@ export type RowName = keyof typeof SCALES;
 /** The numbers of one row, at either scale. */
 export type ScaleOf<Name extends RowName> = Widened<(typeof SCALES)[Name]['ci']>;
 
-type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : T[K] };
+type Widened<T> = {
+  readonly [K in keyof T]: T[K] extends number
+    ? number
+    : T[K] extends boolean
+      ? boolean
+      : T[K] extends readonly string[]
+        ? readonly string[]
+        : T[K];
+};
