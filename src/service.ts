@@ -10,6 +10,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
 import { feedGauges } from './feed-gauges.ts';
+import { FeedDesk } from './feeds/desk.ts';
 import { startFeeds } from './feeds/feeds.ts';
 import { Freshness } from './feeds/freshness.ts';
 import { PROVIDERS } from './feeds/providers/index.ts';
@@ -19,10 +20,12 @@ import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
 import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
+import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
 
 export const VERSION = packageJson.version;
@@ -35,6 +38,8 @@ const TELL_EVERY_MS = 2_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
+  /** Names this process in the ledger. */
+  readonly replica: string;
   readonly ledger: Ledger;
   readonly board: Board;
   readonly api: Api;
@@ -70,9 +75,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     publicKey: await publicKey(config, ledger, clock.now()),
   };
   const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
+  const replica = Bun.randomUUIDv7();
   const meter = await Meter.open({
     ledger,
     clock,
+    replica,
     spoolDir: join(config.dataDir, 'spool'),
     warn: (message) => log.warn('quota', { message }),
   });
@@ -112,6 +119,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
+    replica,
     ledger,
     board,
     demo,
@@ -132,10 +140,12 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       failedKeysPerMinute,
       pageKeys,
       simulated: demo,
+      replica,
       version: VERSION,
       phase: () => core.phase,
       health,
       feeds,
+      feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       gauges,
     }),
@@ -182,16 +192,30 @@ export async function startService(
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
-  const listener = listen(core.api, config.host, config.port, share.shared);
-  const ready = Promise.withResolvers<void>();
-  const becomeReady = async () => {
+  const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
+    id: core.replica,
+    name: processName(),
+    version: VERSION,
+    phase: core.phase,
+    revision: core.board.revision,
+  }));
+  // A ledger with prices is served from the first request on; a new demo says that it waits for its history.
+  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  if (!waitsForHistory) {
     await following.once();
     core.phase = 'ready';
+  }
+  const listener = listen(core.api, config.host, config.port, share.shared);
+  const ready = Promise.withResolvers<void>();
+  const tellReady = () => {
     ready.resolve();
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
-  // A ledger with prices is served at once; a new demo waits for its first history.
-  const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
+  const becomeReady = async () => {
+    await following.once();
+    core.phase = 'ready';
+    tellReady();
+  };
   const feeds =
     share.feeds &&
     startFeeds({
@@ -204,7 +228,8 @@ export async function startService(
       onError: (message) => log.warn('feeds', { message }),
     });
   if (feeds) core.push = (push) => feeds.push(push);
-  if (!waitsForHistory) await becomeReady();
+  if (!waitsForHistory) tellReady();
+  heartbeat.start();
 
   return {
     url: listener.url,
@@ -214,10 +239,12 @@ export async function startService(
       core.phase = 'draining';
       log.info('stopping');
       core.api.drain();
+      heartbeat.beat();
       await listener.stop(config.drainSeconds * 1000);
       if (feeds) await feeds.stop();
       await following.stop();
       await telling.stop();
+      await heartbeat.stop();
       await core.close();
     },
   };

@@ -16,7 +16,7 @@ export interface Target {
 /** Starts a command on one core and waits until it prints a line that matches. */
 export async function startPinned(
   command: readonly string[],
-  options: { core: number; until: RegExp; env?: Record<string, string>; cwd?: string },
+  options: { core: number | '0-1'; until: RegExp; env?: Record<string, string>; cwd?: string },
 ): Promise<{ child: Bun.Subprocess; match: RegExpExecArray }> {
   const pinned = CAN_PIN ? ['taskset', '-c', String(options.core), ...command] : command;
   const child = Bun.spawn([...pinned], {

@@ -1,6 +1,7 @@
 import type { Board } from '../board/board.ts';
 import type { Prices } from '../board/prices.ts';
 import type { Clock } from '../clock.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { lastingAsOf } from './as-of.ts';
 import { ConvertedPrices } from './converted-prices.ts';
@@ -28,7 +29,7 @@ export class Answering {
   }
 
   /** Works an answer out, and keeps it for the next time. */
-  async prepare(request: Request, endpoint: PriceEndpoint, query: Query, plan: Plan): Promise<ReadyAnswer> {
+  async prepare(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Promise<ReadyAnswer> {
     const board = this.#board;
     const context: Context = { query, plan, board, now: this.#clock.now() };
     const named = formatInUrl(query);

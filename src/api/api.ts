@@ -3,26 +3,31 @@ import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
+import { BodyFault } from '../http/body.ts';
+import type { Fault } from '../http/head.ts';
+import type { Incoming } from '../http/incoming.ts';
+import { type Ready, type Reply, reply } from '../http/reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
+import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
 import type { Endpoint, StreamEndpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
-import type { FeedsKnown } from './feeds-known.ts';
+import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
 import { formatAccepted } from './format.ts';
 import { PREFLIGHT_HEADERS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
-import { type Query, readQuery, readTarget } from './query.ts';
+import { type Query, readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
 import { Reception } from './reception.ts';
-import { quotaRefusal } from './refusals.ts';
+import { bodyRefusal, quotaRefusal } from './refusals.ts';
 import { Responses } from './responses.ts';
 import { Router } from './router.ts';
 import { requireMethod, routesOf } from './routes.ts';
@@ -44,16 +49,16 @@ export interface ApiOptions {
   pageKeys: PageKeys;
   /** Whether prices are simulated. */
   simulated: boolean;
+  /** Names this process among the replicas. */
+  replica: string;
   version: string;
   phase(): Phase;
   health(): Health;
   feeds: FeedsKnown;
+  feedsDesk: FeedsDesk;
   push: TakePush;
   gauges: readonly Gauge[];
 }
-
-/** The longest path and query that are read, in characters. */
-const URL_LENGTH_MAX = 8_192;
 
 /** A database that restarts is back within seconds. */
 const OUTAGE_RETRY_SECONDS = 5;
@@ -74,8 +79,6 @@ export class Api {
   readonly #kept = new KeptAnswers();
   readonly #answering: Answering;
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
-  /** When the last request came, on the monotonic clock. While the service is ready it is not kept: nobody asks. */
-  lastRequestAt = Number.NEGATIVE_INFINITY;
   #requests = 0;
 
   constructor(options: ApiOptions) {
@@ -85,9 +88,10 @@ export class Api {
     this.#responses = new Responses(this.#allowance);
     this.#answering = new Answering(options.board, options.clock, this.#kept);
     this.#reception = new Reception(options, this.#allowance);
-    this.#management = new Management(options);
+    const guard = new AdminGuard(options.adminToken, options.clock, options.failedKeysPerMinute);
+    this.#management = new Management(options, guard);
     this.#streams = new StreamHub(options);
-    this.#router = new Router(options.mounts, routesOf(options, this.#metrics));
+    this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
   }
 
   /** Ends what would go on for ever, so that the process can stop. */
@@ -95,12 +99,19 @@ export class Api {
     this.#streams.drain();
   }
 
-  handle(request: Request, peer: () => string): Response | Promise<Response> {
+  handle(request: Incoming, peer: () => string): Ready | Promise<Reply> {
     const known = this.#kept.find(request.url);
     const again = known && this.#again(request, known, peer);
-    if (!(again instanceof Response)) return this.#handleFully(again ?? this.#receive(request, peer));
+    if (!again || 'request' in again) return this.#handleFully(again ?? this.#receive(request, peer));
     this.#observe(known!.endpoint, request, again.status, 0);
     return again;
+  }
+
+  /** Answers what could not be read as a request: with a bare status, and the reason in the log. */
+  refuse({ status, why }: Fault): Reply {
+    this.#metrics.counter('other', status).add(0);
+    this.#options.log.debug('request not read', { status, why });
+    return reply(null, {}, status);
   }
 
   /**
@@ -111,7 +122,7 @@ export class Api {
    *                                       └────────────────────┴── the long way ──────────┘            └─► the long way, with
    *                                                                                                   customer and unit
    */
-  #again(request: Request, url: KnownUrl, peer: () => string): Response | Exchange | undefined {
+  #again(request: Incoming, url: KnownUrl, peer: () => string): Ready | Exchange | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
@@ -126,18 +137,20 @@ export class Api {
     const representation = ready.representation(request);
     const ifNoneMatch = headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return this.#responses.notModified(representation, this.#allowance.header(customer));
+      const left = this.#allowance.header(customer);
+      if (left !== undefined) return representation.notModifiedAgain(left);
+      return { ...this.#receive(request, peer), customer };
     }
     const spending = meter.spend(customer.account, url.endpoint.name, now);
     if (!(spending instanceof Promise) && spending.ok) {
       const left = this.#allowance.headerAfter(customer, spending.remaining, now);
-      return this.#responses.success(representation, left);
+      return representation.successAgain(left);
     }
     return { ...this.#receive(request, peer), customer, spending };
   }
 
-  #receive(request: Request, peer: () => string): Exchange {
-    const requestId = `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
+  #receive(request: Incoming, peer: () => string): Exchange {
+    const requestId = this.#nextId();
     const target = readTarget(request.url);
     const found = this.#router.find(target.path);
     const [endpoint, id] = [found?.route, found?.id ?? ''];
@@ -145,29 +158,29 @@ export class Api {
     return { request, requestId, peer, target, endpoint, id, ...unknown };
   }
 
-  async #handleFully(exchange: Exchange): Promise<Response> {
+  #nextId(): string {
+    return `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
+  }
+
+  async #handleFully(exchange: Exchange): Promise<Reply> {
     const started = performance.now();
     const { request, endpoint } = exchange;
-    let response: Response;
+    let answer: Reply;
     try {
-      response = await this.#answer(exchange);
+      answer = await this.#answer(exchange);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
-      response = this.#responses.refusal(exchange, refusal, endpoint);
+      answer = this.#responses.refusal(exchange, refusal, endpoint);
     }
-    if (this.#options.phase() === 'draining') {
-      this.lastRequestAt = performance.now();
-      response.headers.set('Connection', 'close');
-    }
-    this.#observe(endpoint, request, response.status, performance.now() - started, exchange.requestId);
-    return response;
+    this.#observe(endpoint, request, answer.status, performance.now() - started, exchange.requestId);
+    return answer;
   }
 
   /**
    * The long way, in the order of the contract: path, method, key, account, burst limit, parameters, symbols, data, quota.
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
-  async #answer(exchange: Exchange): Promise<Response> {
+  async #answer(exchange: Exchange): Promise<Reply> {
     const { request, target, endpoint, id } = exchange;
     const { meter, phase } = this.#options;
     if (target.length > URL_LENGTH_MAX)
@@ -175,12 +188,12 @@ export class Api {
     if (!endpoint) {
       throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
     }
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+    if (request.method === 'OPTIONS') return reply(null, PREFLIGHT_HEADERS, 204);
     requireMethod(request, endpoint);
-    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer() });
+    const address = () => this.#reception.addressOf(exchange);
+    if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
-      const address = () => this.#reception.addressOf(exchange);
       return this.#responses.admin(exchange, await this.#management.admin(endpoint, managing, address));
     }
     if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
@@ -200,10 +213,10 @@ export class Api {
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return this.#responses.notModified(representation, this.#allowance.header(customer));
+      return representation.notModified(this.#allowance.header(customer));
     }
     if (request.method !== 'HEAD') await this.#reception.count(exchange, customer, endpoint);
-    return this.#responses.success(representation, this.#allowance.header(customer));
+    return representation.success(this.#allowance.header(customer));
   }
 
   /** Opens a stream. It is counted like an answer, and again for its events. */
@@ -212,7 +225,7 @@ export class Api {
     endpoint: StreamEndpoint,
     query: Query,
     customer: Customer,
-  ): Promise<Response> {
+  ): Promise<Reply> {
     const { board, clock, meter } = this.#options;
     const { plan, account } = customer;
     const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
@@ -237,6 +250,7 @@ export class Api {
   #failure({ requestId, endpoint }: Exchange, error: unknown): Refusal {
     const { log } = this.#options;
     const message = messageOf(error);
+    if (error instanceof BodyFault) return bodyRefusal(error.fault);
     const why = outageOf(error);
     if (why !== undefined) {
       log.warn('unavailable', { requestId, why, message });
@@ -250,7 +264,7 @@ export class Api {
   /** The short way takes microseconds, less than reading the clock twice is worth: it counts as 0 ms. */
   #observe(
     endpoint: Endpoint | undefined,
-    request: Request,
+    request: Incoming,
     status: number,
     ms: number,
     requestId?: string,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isAddressOrRange } from '../gate/addresses.ts';
 import { QUOTA_MAX } from '../ledger/accounts.ts';
+import { hasControls } from './query.ts';
 
 /** The bodies that management takes. The OpenAPI document describes them from here. */
 
@@ -25,8 +26,10 @@ export const ROTATION = z.strictObject({
   overlapSeconds: whole(0, OVERLAP_SECONDS_MAX).default(86_400),
 });
 
+const oneLine = z.string().refine((text) => !hasControls(text), 'must have no control characters');
+
 export const NEW_ACCOUNT = z.strictObject({
-  name: z.string().trim().min(1).max(200),
+  name: oneLine.trim().min(1).max(200),
   plan: z.string().min(1).max(64),
 });
 
@@ -34,6 +37,8 @@ export const ACCOUNT_CHANGE = z.strictObject({
   plan: z.string().min(1).max(64).optional(),
   status: z.enum(['active', 'suspended']).optional(),
 });
+
+export const FEED_CHANGE = z.strictObject({ enabled: z.boolean() });
 
 const moment = z.union([z.string(), z.number()]).describe('An ISO time, or seconds or ms since 1970');
 

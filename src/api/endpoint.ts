@@ -5,6 +5,8 @@ import type { Loaded, Series } from '../board/series.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { CountedEndpoint } from '../gate/endpoints.ts';
 import type { Meter } from '../gate/meter/meter.ts';
+import type { Incoming } from '../http/incoming.ts';
+import type { Reply } from '../http/reply.ts';
 import type { ApiKey, Plan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AsOf } from './as-of.ts';
@@ -89,7 +91,7 @@ export interface Call {
   ledger: Ledger;
   meter: Meter;
   now: number;
-  request: Request;
+  request: Incoming;
   /** Reads the body; one that the schema does not take is refused with every reason. */
   body<T>(schema: z.ZodType<T>): Promise<T>;
 }
@@ -121,12 +123,23 @@ export interface AdminEndpoint {
   readonly actions: Actions<Call>;
 }
 
+/** What an open endpoint may look at. */
+export interface Asked {
+  request: Incoming;
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  /** The other end of the connection, which may be a proxy. */
+  peer: string;
+  /** The client's address, as far as proxies are trusted to say it. */
+  address(): string;
+}
+
 /** What anybody may read: health, the page and its documents. At the root alone. */
 export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
   readonly path: string;
-  answer(asked: { request: Request; id: string; peer: string }): Response | Promise<Response>;
+  answer(asked: Asked): Reply | Promise<Reply>;
 }
 
 export type Endpoint =

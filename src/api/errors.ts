@@ -168,7 +168,7 @@ const ERRORS = {
   ),
   not_there: entry(
     404,
-    (d: { what: 'account' | 'key' | 'plan' | 'tick in quarantine'; id: string }) =>
+    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'tick in quarantine'; id: string }) =>
       `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),
@@ -181,6 +181,11 @@ const ERRORS = {
   conflict: entry(409, (d: { why: string }) => `This cannot be done now: ${d.why}.`, {
     why: 'it is the last active key of the account; create another first',
   }),
+  body_too_large: entry(
+    413,
+    (d: { why: string }) => `The request is too large: ${d.why}. Send it in several parts.`,
+    { why: 'the body is longer than 1048576 bytes' },
+  ),
   uri_too_long: entry(
     414,
     (d: { length: number; max: number }) =>

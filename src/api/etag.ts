@@ -7,7 +7,7 @@ export function etagSeed(epoch: string, delayMs: number): bigint {
 }
 
 /** A weak tag is for an answer that differs in its timestamp alone. */
-export function etagOf(content: string, seed: bigint, weak: boolean): string {
+export function etagOf(content: Uint8Array, seed: bigint, weak: boolean): string {
   const tag = (Bun.hash(content, seed) as bigint).toString(36);
   return weak ? `W/"${tag}"` : `"${tag}"`;
 }

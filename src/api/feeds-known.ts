@@ -1,3 +1,4 @@
+import type { FeedRun } from '../ledger/feed-runs.ts';
 import type { Day } from '../market/day.ts';
 
 /** How one feed stands, with what must be said of its prices. */
@@ -26,4 +27,26 @@ export type FeedsKnown = () => readonly FeedKnown[];
 /** A feed that has missed its schedule twice. */
 export function isLate({ enabled, lateAt }: FeedKnown, now: number): boolean {
   return enabled && lateAt !== undefined && now > lateAt;
+}
+
+/** A feed as the operator sees it, whether it is on or not. */
+export interface FeedInFull extends Omit<FeedKnown, 'symbols'> {
+  late: boolean;
+  /** Codes of the symbols that it brings now. */
+  symbols: readonly string[];
+  /** How many it has a series for. */
+  series: number;
+  /** Settings that it needs and that are not there. */
+  lacking: readonly string[];
+  /** Who runs it now. */
+  holder: string | undefined;
+  /** The newest first. */
+  runs: readonly FeedRun[];
+}
+
+/** Where the operator sees the feeds and turns them on and off. */
+export interface FeedsDesk {
+  list(now: number): Promise<readonly FeedInFull[]>;
+  /** Answers false when there is no such feed. */
+  turn(key: string, enabled: boolean, now: number): Promise<boolean>;
 }

@@ -1,27 +1,25 @@
 import type { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
-import { Failures } from '../gate/failures.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { ApiKey } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { AdminGuard } from './admin-guard.ts';
 import type { AdminEndpoint, Call, Method, OwnerEndpoint } from './endpoint.ts';
 import { refuse } from './errors.ts';
-import { requireAdmin } from './operations.ts';
 import { type Query, readQuery } from './query.ts';
 
 export interface ManagementOptions {
   ledger: Ledger;
   meter: Meter;
   clock: Clock;
-  adminToken: string | undefined;
-  failedKeysPerMinute: number;
 }
 
 /** One request to an account or to the operator's side. */
 export interface Managing {
-  request: Request;
+  request: Incoming;
   id: string;
   query: string;
 }
@@ -32,11 +30,11 @@ const BODY_CHARACTERS_MAX = 16_384;
 /** Runs what customers and the operator do to accounts, plans and keys. */
 export class Management {
   readonly #options: ManagementOptions;
-  readonly #failures: Failures;
+  readonly #guard: AdminGuard;
 
-  constructor(options: ManagementOptions) {
+  constructor(options: ManagementOptions, guard: AdminGuard) {
     this.#options = options;
-    this.#failures = new Failures(options.clock, options.failedKeysPerMinute);
+    this.#guard = guard;
   }
 
   /** A change needs the key in a header: another site can make a browser send a URL, but not a header. */
@@ -61,15 +59,7 @@ export class Management {
     address: () => string,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = managing;
-    if (this.#failures.areTooMany(address)) {
-      throw refuse('rate_limited', { limit: 'too many wrong admin tokens came from your address' }, 60);
-    }
-    try {
-      requireAdmin(request, this.#options.adminToken);
-    } catch (refusal) {
-      this.#failures.add(address());
-      throw refusal;
-    }
+    this.#guard.require(request, address);
     return endpoint.actions[methodOf(request)]!(this.#call(managing));
   }
 
@@ -82,11 +72,11 @@ export class Management {
 }
 
 /** HEAD is answered as GET. */
-function methodOf({ method }: Request): Method {
+function methodOf({ method }: Incoming): Method {
   return method === 'HEAD' ? 'GET' : (method as Method);
 }
 
-async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+async function readBody<T>(request: Incoming, schema: z.ZodType<T>): Promise<T> {
   const text = await request.text();
   if (text.length > BODY_CHARACTERS_MAX) throw refuse('invalid_body', { problems: ['it is too long'] });
   if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))

@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { isLoopback } from '../gate/addresses.ts';
-import type { OpenEndpoint } from './endpoint.ts';
-import { refuse } from './errors.ts';
+import { type Reply, reply } from '../http/reply.ts';
+import type { AdminGuard } from './admin-guard.ts';
+import type { Asked, OpenEndpoint } from './endpoint.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -27,10 +27,10 @@ export function operations(options: {
   health(): Health;
   version: string;
   clock: Clock;
-  adminToken: string | undefined;
+  guard: AdminGuard;
   metrics: Metrics;
 }): OpenEndpoint[] {
-  const { health, version, clock, adminToken, metrics } = options;
+  const { health, version, clock, guard, metrics } = options;
   return [
     {
       kind: 'open',
@@ -42,13 +42,13 @@ export function operations(options: {
       kind: 'open',
       name: 'other',
       path: '/metrics',
-      answer: ({ request, peer }) => metricsResponse(request, peer, adminToken, metrics),
+      answer: (asked) => metricsResponse(asked, guard, metrics),
     },
   ];
 }
 
 /** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
-function healthResponse(health: Health, version: string, now: number): Response {
+function healthResponse(health: Health, version: string, now: number): Reply {
   const body = {
     status: health.phase,
     ready: health.phase === 'ready',
@@ -60,37 +60,16 @@ function healthResponse(health: Health, version: string, now: number): Response 
     lateFeeds: health.lateFeeds,
     diskFull: health.diskFull,
   };
-  return new Response(JSON.stringify(body), {
-    status: health.phase === 'ready' ? 200 : 503,
-    headers: {
-      ...COMMON_HEADERS,
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': 'no-store',
-      ...(health.phase === 'ready' ? {} : { 'Retry-After': '1' }),
-    },
-  });
+  const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
+  if (health.phase === 'ready') return reply(JSON.stringify(body), headers);
+  return reply(JSON.stringify(body), { ...headers, 'Retry-After': '1' }, 503);
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
-function metricsResponse(
-  request: Request,
-  peer: string,
-  adminToken: string | undefined,
-  metrics: Metrics,
-): Response {
-  if (!isLoopback(peer) || request.headers.has('x-forwarded-for')) requireAdmin(request, adminToken);
-  return new Response(metrics.render(), {
-    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
-  });
-}
-
-export function requireAdmin(request: Request, adminToken: string | undefined): void {
-  const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (!adminToken || !sent || !sameSecret(sent, adminToken)) throw refuse('invalid_admin_token', {});
-}
-
-/** Compared as hashes in constant time, so that neither content nor length can be felt out. */
-function sameSecret(a: string, b: string): boolean {
-  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest();
-  return timingSafeEqual(hash(a), hash(b));
+function metricsResponse({ request, peer, address }: Asked, guard: AdminGuard, metrics: Metrics): Reply {
+  const { headers } = request;
+  const isForwarded = headers.has('x-forwarded-for') || headers.has('forwarded') || headers.has('via');
+  if (!isLoopback(peer) || isForwarded) guard.require(request, address);
+  const type = 'text/plain; version=0.0.4; charset=utf-8';
+  return reply(metrics.render(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }

@@ -106,11 +106,17 @@ export function findSymbols(
   }
   if (unknown.length > 0) {
     throw refuse('unknown_symbol', {
-      unknown: unknown.map((code) => ({ code: echo(code), nearest: board.catalog.nearest(code) })),
+      unknown: unknown.map((code, i) => ({
+        code: echo(code),
+        nearest: i < SUGGESTIONS_MAX ? board.catalog.nearest(code) : [],
+      })),
     });
   }
   return { symbols, today };
 }
+
+/** Looking for what somebody may have meant is work: a list of nonsense gets so many hints. */
+const SUGGESTIONS_MAX = 3;
 
 export function echo(text: string): string {
   return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;

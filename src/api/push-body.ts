@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Incoming } from '../http/incoming.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../market/day.ts';
 import { parseNumber } from '../market/decimal.ts';
 import { refuse } from './errors.ts';
 import { single } from './parameters.ts';
-import type { Query } from './query.ts';
+import { hasControls, type Query } from './query.ts';
 
 /** So many records may come in one request; the server takes bodies of up to 1 MiB. */
 export const RECORDS_MAX = 10_000;
@@ -24,7 +25,7 @@ export interface Unusable {
 const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 /** Reads JSON (a list, or an object with the list under `member`) or NDJSON. */
-export async function readBatch(request: Request, query: Query, member: 'ticks' | 'bars'): Promise<Batch> {
+export async function readBatch(request: Incoming, query: Query, member: 'ticks' | 'bars'): Promise<Batch> {
   const text = await request.text();
   const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
   const said = isLines ? readLines(text) : readWhole(text, member);
@@ -91,7 +92,12 @@ const Tick = z.object({
   symbol,
   price,
   at: z.union([z.string(), z.number()]),
-  id: z.union([z.string(), z.int()]).transform(String).pipe(z.string().min(1).max(100)).optional(),
+  id: z
+    .union([z.string(), z.int()])
+    .transform(String)
+    .pipe(z.string().min(1).max(100))
+    .refine((id) => !hasControls(id), 'must have no control characters')
+    .optional(),
 });
 const Bar = z.object({
   symbol,

@@ -7,9 +7,13 @@ export interface Target {
   length: number;
 }
 
+/** The longest path and query that are read, in characters. */
+export const URL_LENGTH_MAX = 8_192;
+
 export function readTarget(url: string): Target {
   // Without a usable Host (HTTP/1.0 health checks send none), Bun gives the path alone.
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
+  // CONNECT names a host alone: that is no path of ours, and is told as it was sent.
+  const start = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const mark = url.indexOf('?', start);
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark);
   return { path, query: mark < 0 ? '' : url.slice(mark + 1), length: url.length - start };
@@ -31,6 +35,11 @@ export function readQuery(text: string): Query {
     else query.set(name, [value]);
   }
   return query;
+}
+
+/** Whether a text holds what no name has: PostgreSQL keeps no NUL, and a terminal obeys escapes. */
+export function hasControls(text: string): boolean {
+  return /\p{Cc}/u.test(text);
 }
 
 function decode(text: string): string {

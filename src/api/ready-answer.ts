@@ -2,19 +2,14 @@ import type { Board } from '../board/board.ts';
 import type { Catalog } from '../board/catalog.ts';
 import { Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
 import type { Body } from './format.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from './headers.ts';
-
-/** One encoding of an answer. `headers` lacks only what differs from request to request. */
-export interface Representation {
-  readonly body: string | Uint8Array<ArrayBuffer>;
-  readonly etag: string;
-  readonly headers: Headers;
-}
+import { COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import { Representation } from './representation.ts';
 
 export interface ReadyAnswerOptions {
   body: Body;
@@ -50,17 +45,20 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
-    const body = said.prefix + said.content;
-    const etag = etagOf(said.content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
-    const headers = new Headers({
+    const body = Buffer.from(said.prefix + said.content);
+    const content = body.subarray(said.prefix.length); // a prefix is plain ASCII
+    const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
+    const headers = {
       ...COMMON_HEADERS,
       'Content-Type': said.type,
       'Cache-Control': CACHE_CONTROL[lasting],
       ETag: etag,
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
-    });
-    if (link !== undefined) headers.set('Link', link);
-    this.#plain = { body, etag, headers };
+      ...(link !== undefined && { Link: link }),
+      // Tools that read files from the web ask for parts: they are told that there are only wholes.
+      ...(said.type !== JSON_TYPE && { 'Accept-Ranges': 'none' }),
+    };
+    this.#plain = new Representation(body, headers, now);
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = body.length + 1_000;
     this.#series = series;
@@ -83,19 +81,11 @@ export class ReadyAnswer {
   }
 
   /** What a client gets that accepts these encodings. */
-  representation(request: Request): Representation {
+  representation(request: Incoming): Representation {
     if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
-    this.#gzipped ??= gzip(this.#plain);
+    this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'));
     return this.#gzipped;
   }
-}
-
-function gzip({ body, etag, headers }: Representation): Representation {
-  const own = new Headers(headers);
-  const tag = etagOfEncoding(etag, 'gzip');
-  own.set('Content-Encoding', 'gzip');
-  own.set('ETag', tag);
-  return { body: Bun.gzipSync(body), etag: tag, headers: own };
 }
 
 /** Closed days change only by a correction; anything that holds today may change at once. */

@@ -1,5 +1,6 @@
 import type { Admission } from '../gate/gate.ts';
 import type { Refusal as QuotaRefusal } from '../gate/meter/spend.ts';
+import type { Fault } from '../http/head.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import type { Allowance } from './allowance.ts';
 import { type Refusal, refuse } from './errors.ts';
@@ -18,6 +19,11 @@ export function admissionRefusal(admission: Admission & { ok: false }): Refusal 
     default:
       return refuse(admission.code, {});
   }
+}
+
+/** What it means that a body cannot be read. */
+export function bodyRefusal({ status, why }: Fault): Refusal {
+  return status === 413 ? refuse('body_too_large', { why }) : refuse('invalid_body', { problems: [why] });
 }
 
 /** What it means that no unit could be had. */

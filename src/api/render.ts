@@ -1,4 +1,6 @@
 import type { Board } from '../board/board.ts';
+import type { SourcedBar } from '../board/columns.ts';
+import { KeptBar } from '../board/kept-bar.ts';
 import type { Factor, Measure } from '../board/prices.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { printNumber } from '../market/decimal.ts';
@@ -7,10 +9,14 @@ import type { AskedSymbol } from './parameters.ts';
 /** JSON of answers, put together from ready-made pieces. */
 
 export function ohlcJson(bar: Ohlc): string {
+  return bar instanceof KeptBar ? bar.text(writeOhlc) : writeOhlc(bar);
+}
+
+function writeOhlc(bar: Ohlc): string {
   return `{"open":${printNumber(bar.open)},"high":${printNumber(bar.high)},"low":${printNumber(bar.low)},"close":${printNumber(bar.close)}}`;
 }
 
-/** `"XAU":value` for each symbol, under the code it was asked by. */
+/** `"XAU":value` for each symbol, under the code it was asked by. A code that is known holds nothing to escape. */
 export function bySymbol(
   symbols: readonly AskedSymbol[],
   value: (asked: AskedSymbol, index: number) => string,
@@ -18,7 +24,7 @@ export function bySymbol(
   let json = '{';
   for (let i = 0; i < symbols.length; i++) {
     if (i > 0) json += ',';
-    json += `${JSON.stringify(symbols[i]!.code)}:${value(symbols[i]!, i)}`;
+    json += `"${symbols[i]!.code}":${value(symbols[i]!, i)}`;
   }
   return `${json}}`;
 }
@@ -37,6 +43,18 @@ export function ohlcCells({ open, high, low, close }: Ohlc): string[] {
 /** The cells of what a number is: unit, quote and factor, which is 1 where nothing was converted. */
 export function measureCells({ unit, quote }: Measure, factor: Factor | undefined): string[] {
   return [unit, quote, factor?.text ?? '1'];
+}
+
+/** The ids of the sources of some bars, each once. */
+export function sourceIdsOfAll(bars: readonly SourcedBar[]): Set<number> {
+  const ids = new Set<number>();
+  let last: number | undefined;
+  for (const { sourceId, factor } of bars) {
+    if (sourceId !== last) ids.add(sourceId); // mostly all are of one source
+    last = sourceId;
+    if (factor) for (const id of factor.sourceIds) ids.add(id);
+  }
+  return ids;
 }
 
 /** The ids of the sources of a number: where it comes from, and where the rates come from that converted it. */

@@ -1,15 +1,16 @@
 import type { Customer } from '../gate/directory.ts';
 import { withoutKeys } from '../gate/key.ts';
+import type { Incoming } from '../http/incoming.ts';
+import { type Reply, reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
-import type { Representation } from './ready-answer.ts';
 
 /** What every answer says of its request. */
 export interface Addressee {
-  request: Request;
+  request: Incoming;
   requestId: string;
   /** Who asks, once that is known: keyed answers tell what is left of the quota. */
   customer: Customer | undefined;
@@ -23,40 +24,25 @@ export class Responses {
     this.#allowance = allowance;
   }
 
-  /** Headers are kept with the answer, and the one value that differs is set on them: a response copies them. */
-  success({ body, headers }: Representation, rateLimit: string | undefined): Response {
-    if (rateLimit !== undefined) headers.set('RateLimit', rateLimit);
-    return new Response(body, { headers });
-  }
-
-  /** Its headers are those of the answer that it stands for. */
-  notModified({ headers }: Representation, rateLimit: string | undefined): Response {
-    if (rateLimit !== undefined) headers.set('RateLimit', rateLimit);
-    const response = new Response(null, { status: 304, headers });
-    response.headers.delete('Content-Type');
-    response.headers.delete('Content-Encoding');
-    return response;
-  }
-
   /** What a customer is told of itself. */
-  account(to: Addressee, body: Readonly<Record<string, unknown>>): Response {
+  account(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
     return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
   /** What the operator is told: nothing that another site's script could read. */
-  admin(to: Addressee, body: Readonly<Record<string, unknown>>): Response {
+  admin(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
     const { 'Access-Control-Allow-Origin': _, ...headers } = this.#headers(to);
     return jsonResponse(JSON.stringify(body), 200, to, headers);
   }
 
   /** Server-sent events. A proxy must not collect them. */
-  stream(to: Addressee, body: ReadableStream<Uint8Array> | null): Response {
+  stream(to: Addressee, body: ReadableStream<Uint8Array> | null): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-    return new Response(body, { headers: { ...this.#headers(to), ...type } });
+    return reply(body, { ...this.#headers(to), ...type });
   }
 
   /** Errors of /usage are told in a field of their own, and in nothing else. */
-  refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Response {
+  refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
     const { code, status, retryAfterSeconds } = refusal;
     const message = withoutKeys(refusal.message);
     const body =
@@ -66,6 +52,7 @@ export class Responses {
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
+    if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
     if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }
@@ -86,18 +73,13 @@ export class Responses {
   }
 }
 
-function jsonResponse(
-  body: string,
-  status: number,
-  to: Addressee,
-  headers: Record<string, string>,
-): Response {
+function jsonResponse(body: string, status: number, to: Addressee, headers: Record<string, string>): Reply {
   const isLong = body.length > COMPRESS_FROM_BYTES;
   if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
-    return new Response(body, { status, headers });
+    return reply(body, headers, status);
   }
   headers['Content-Encoding'] = 'gzip';
-  return new Response(Bun.gzipSync(body), { status, headers });
+  return reply(Bun.gzipSync(body), headers, status);
 }
 
 function challengeOf(code: Refusal['code']): string {

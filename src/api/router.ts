@@ -1,3 +1,5 @@
+import { hasControls } from './query.ts';
+
 /** What people ask for when they mean something else, and where it is. */
 const GUESSES: Readonly<Record<string, string>> = {
   '/latest': '/rates/latest',
@@ -22,6 +24,9 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/status': '/usage',
   '/quota': '/usage',
 };
+
+/** No path that people mean is longer. The patterns below take time by the square of a path of 8 KB of slashes: 0.1 s. */
+const HINT_FROM_MAX = 100;
 
 export interface Found<Route> {
   route: Route;
@@ -65,7 +70,8 @@ export class Router<Route> {
   }
 
   /** A sentence for a path where nothing is: the right path, where it can be guessed. */
-  hint(path: string): string {
+  hint(asked: string): string {
+    const path = asked.slice(0, HINT_FROM_MAX);
     const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
     const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
       .replace(/\/+$/, '')
@@ -93,10 +99,12 @@ export class Router<Route> {
   }
 }
 
+/** What cannot be read, or holds a control character, stays as it was sent: nothing has such an id. */
 function decode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const id = decodeURIComponent(text);
+    return hasControls(id) ? text : id;
   } catch {
-    return text; // nothing has such an id
+    return text;
   }
 }

@@ -1,11 +1,14 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { adminAccounts } from './admin/accounts.ts';
+import { adminFeeds } from './admin/feeds.ts';
 import { adminPlans } from './admin/plans.ts';
 import { adminPush } from './admin/push.ts';
 import { adminQuarantine } from './admin/quarantine.ts';
 import { adminReplicas } from './admin/replicas.ts';
+import type { AdminGuard } from './admin-guard.ts';
 import type { Endpoint } from './endpoint.ts';
 import { account, usageDaily } from './endpoints/account.ts';
 import { feedsEndpoint } from './endpoints/feeds.ts';
@@ -18,9 +21,10 @@ import { revisions } from './endpoints/revisions.ts';
 import { stream } from './endpoints/stream.ts';
 import { symbols } from './endpoints/symbols.ts';
 import { timeSeries } from './endpoints/time-series.ts';
+import { unitsEndpoint } from './endpoints/units.ts';
 import { usage } from './endpoints/usage.ts';
 import { refuse } from './errors.ts';
-import type { FeedsKnown } from './feeds-known.ts';
+import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
 import { allowedMethods } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { type Health, operations } from './operations.ts';
@@ -34,9 +38,13 @@ export interface RouteOptions {
   adminToken: string | undefined;
   pageKeys: PageKeys;
   simulated: boolean;
+  /** Names this process among the replicas. */
+  replica: string;
   version: string;
   health(): Health;
   feeds: FeedsKnown;
+  /** Where the operator sees all feeds. */
+  feedsDesk: FeedsDesk;
   /** Takes in what the operator's own feed sends. */
   push: TakePush;
 }
@@ -57,29 +65,30 @@ const BESIDE: readonly Endpoint[] = [
 ];
 
 /** What is where. */
-export function routesOf(options: RouteOptions, metrics: Metrics): Routes<Endpoint> {
+export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
   const { adminToken, version, pageKeys, simulated, feeds } = options;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const paths = [...INTERFACE, ...BESIDE, ...adminSide].map(({ path }) => path);
+  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(options.board)];
+  const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
-    ...operations({ ...options, metrics }),
+    ...operations({ ...options, metrics, guard }),
     ...siteEndpoints({ keys: pageKeys, simulated, admin, paths, version }),
     ...adminSide,
   ];
   return {
-    mounted: byPath([...INTERFACE, ...BESIDE, feedsEndpoint(feeds)]),
+    mounted: byPath([...INTERFACE, ...beside]),
     root: byPath(atRoot),
     named: INTERFACE.map(({ path }) => path),
   };
 }
 
-function adminEndpoints({ board, health, version, push }: RouteOptions): Endpoint[] {
-  const prices = [...adminPush(board, push), ...adminQuarantine];
-  return [...adminAccounts, ...adminPlans, adminReplicas(board, health, version), ...prices];
+function adminEndpoints({ board, health, replica: id, version, push, feedsDesk }: RouteOptions): Endpoint[] {
+  const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push), ...adminQuarantine];
+  return [...adminAccounts, ...adminPlans, adminReplicas(board, health, { id, version }), ...prices];
 }
 
-export function requireMethod({ method }: Request, endpoint: Endpoint): void {
+export function requireMethod({ method }: Incoming, endpoint: Endpoint): void {
   const allowed = allowedMethods(endpoint);
   if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
 }

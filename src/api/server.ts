@@ -1,3 +1,4 @@
+import { serve } from '../http/server.ts';
 import type { Api } from './api.ts';
 
 export interface Listener {
@@ -7,45 +8,18 @@ export interface Listener {
   stop(drainMs: number): Promise<void>;
 }
 
-/** The interface takes no bodies; one that is larger than this is refused by the server itself. */
-const BODY_BYTES_MAX = 1024 * 1024;
-
-/** A connection that is silent for so long is closed, half-sent requests included. */
-const IDLE_SECONDS = 15;
-
-/** A client that is about to ask on an open connection must not find it closed. */
-const QUIET_MS = 300;
-const LINGER_MS_MAX = 3_000;
-
 /** Several processes of one machine may listen on the same port; the system shares connections out among them. */
-export function listen(api: Api, host: string, port: number, shared = false): Listener {
-  const server = Bun.serve({
-    hostname: host,
+export function listen(api: Api, hostname: string, port: number, isShared = false): Listener {
+  const server = serve({
+    hostname,
     port,
-    reusePort: shared,
-    development: false,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: BODY_BYTES_MAX,
-    fetch: (request, self) => api.handle(request, () => self.requestIP(request)?.address ?? ''),
+    isShared,
+    handle: (request, peer) => api.handle(request, peer),
+    refuse: (fault) => api.refuse(fault),
   });
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const reachable = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname;
   return {
     url: `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${server.port}`,
-    async stop(drainMs) {
-      await quiet(api, Math.min(drainMs, LINGER_MS_MAX));
-      const limit = setTimeout(() => server.stop(true), drainMs);
-      await server.stop();
-      clearTimeout(limit);
-    },
+    stop: (drainMs) => server.stop(drainMs),
   };
-}
-
-/**
- * Waits until nobody has asked for a moment. Meanwhile every answer says `Connection: close` and /health says 503, so clients
- * and load balancers go elsewhere by themselves.
- */
-async function quiet(api: Api, limitMs: number): Promise<void> {
-  const start = performance.now();
-  const last = () => Math.max(start, api.lastRequestAt);
-  while (performance.now() < Math.min(start + limitMs, last() + QUIET_MS)) await Bun.sleep(20);
 }

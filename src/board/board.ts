@@ -126,8 +126,34 @@ export class Board {
     const { ledger } = this.#options;
     const revisions = await ledger.bars.revisions(series.symbol.id, strand, day, day);
     await this.#nameSources();
-    const over = sessionEnd(marketOf(series.symbol.market), day);
-    return revisions.filter((bar) => barSeenFrom(over, bar.recordedAt) <= this.horizon(view, now));
+    return revisions.filter((bar) => isSeen(series, bar, this.horizon(view, now)));
+  }
+
+  /**
+   * Every version of the days from `first` to `last` that the view sees more than one of, and the last day that was
+   * looked at: it stops after `limit` versions, between two days.
+   */
+  async revised(
+    series: Series,
+    { first, last }: { first: Day; last: Day },
+    limit: number,
+    view: View,
+    now: number,
+  ): Promise<{ bars: BarRevision[]; lookedTo: Day }> {
+    const strand = view.strand(series);
+    if (!strand) return { bars: [], lookedTo: last };
+    const { bars } = this.#options.ledger;
+    let found = await bars.revised(series.symbol.id, strand, first, last, limit + 1);
+    let lookedTo = last;
+    if (found.length > limit) {
+      const [from, to] = [found[0]!.day, found.at(-1)!.day];
+      lookedTo = Math.max(from, to - 1);
+      if (from === to) found = await bars.revisions(series.symbol.id, strand, from, to);
+    }
+    await this.#nameSources();
+    const seen = found.filter((bar) => bar.day <= lookedTo && isSeen(series, bar, this.horizon(view, now)));
+    const byDay = Map.groupBy(seen, (bar) => bar.day);
+    return { bars: seen.filter((bar) => byDay.get(bar.day)!.length > 1), lookedTo };
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
@@ -291,4 +317,8 @@ export class Board {
       series.evict();
     }
   }
+}
+
+function isSeen({ symbol }: Series, { day, recordedAt }: BarRevision, horizon: number): boolean {
+  return barSeenFrom(sessionEnd(marketOf(symbol.market), day), recordedAt) <= horizon;
 }

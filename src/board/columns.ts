@@ -1,6 +1,10 @@
 import type { Bar, Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
+import { KeptBar } from './kept-bar.ts';
 import type { Factor } from './prices.ts';
+
+/** How many bars are kept as objects with their texts, over all symbols: about 50 MB. */
+const KEPT_MAX = 200_000;
 
 /** A bar and where it comes from. */
 export interface SourcedBar extends Bar {
@@ -16,13 +20,18 @@ export interface SourcedBar extends Bar {
  *     prices  [ o h l c | o h l c | o h l c | …      ]   Float64Array, four to a day
  *     sources [     3 |     3 |     4 | … |          ]   Int32Array
  *
- * A new day is mostly the last one and goes to the end; the arrays double when they are full.
+ * A new day is mostly the last one and goes to the end; the arrays double when they are full. Bars that were asked for
+ * are kept as objects beside them; when there are too many, the columns that began first let go of theirs.
  */
 export class Columns {
   #days: Int32Array;
   #prices: Float64Array;
   #sources: Int32Array;
   #length = 0;
+  #kept: (KeptBar | undefined)[] = [];
+  #keptCount = 0;
+  static readonly #keepers = new Set<Columns>();
+  static #keptTotal = 0;
 
   constructor(capacity = 16) {
     this.#days = new Int32Array(capacity);
@@ -42,6 +51,7 @@ export class Columns {
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
     let index = this.#length;
     if (index > 0 && this.#days[index - 1]! >= day) {
+      this.#forgetKept();
       index = this.firstFrom(day);
       if (this.#days[index] !== day) this.#open(index);
     } else {
@@ -73,15 +83,24 @@ export class Columns {
   }
 
   bar(index: number): SourcedBar {
-    const at = index * 4;
-    return {
-      day: this.#days[index]!,
-      open: this.#prices[at]!,
-      high: this.#prices[at + 1]!,
-      low: this.#prices[at + 2]!,
-      close: this.#prices[at + 3]!,
-      sourceId: this.#sources[index]!,
-    };
+    return this.#kept[index] ?? this.#keep(index);
+  }
+
+  #keep(index: number): KeptBar {
+    while (Columns.#keptTotal >= KEPT_MAX) Columns.#keepers.values().next().value!.#forgetKept();
+    const bar = new KeptBar(this.#days[index]!, this.#prices, index * 4, this.#sources[index]!);
+    this.#kept[index] = bar;
+    this.#keptCount++;
+    Columns.#keptTotal++;
+    Columns.#keepers.add(this);
+    return bar;
+  }
+
+  #forgetKept(): void {
+    this.#kept = [];
+    Columns.#keptTotal -= this.#keptCount;
+    this.#keptCount = 0;
+    Columns.#keepers.delete(this);
   }
 
   /** Makes room for one day at an index. */

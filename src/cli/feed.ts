@@ -7,6 +7,7 @@ import { realSurroundings } from '../feeds/surroundings.ts';
 import type { FeedRun, RunReport } from '../ledger/feed-runs.ts';
 import { printDay } from '../market/day.ts';
 import { nearestCodes } from '../market/symbol.ts';
+import { processName } from '../process-name.ts';
 import {
   type Call,
   type Command,
@@ -151,7 +152,7 @@ async function runNow(call: Call, provider: Provider, providers: readonly Provid
       providers,
       secrets: call.config.secrets,
       around: realSurroundings(systemClock),
-      holder: crypto.randomUUID(),
+      holder: `${processName()} ${crypto.randomUUID()}`,
       signal: stop.signal,
     };
     const options = {

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { addDays, daysBetween, spans } from './data/days.ts';
 import { fieldsOf } from './data/events.ts';
 import { changeOf } from './data/market.ts';
+import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
 import { csvOf } from './show/csv.ts';
-import { ago, price, signed } from './show/format.ts';
+import { ago, duration, price, signed, soon } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
 describe('spans', () => {
@@ -71,10 +72,64 @@ test('a key is not spelled out on the screen, and a request can be pasted', () =
   );
 });
 
+describe('corrections', () => {
+  const version = (close: number, reason: string | null = null) => ({
+    open: 1,
+    high: 9,
+    low: 0,
+    close,
+    source: 'test',
+    recordedAt: `2024-05-0${close}T00:00:00Z`,
+    reason,
+  });
+  const of = (...versions: ReturnType<typeof version>[]) => correctionsOf('2024-05-08', versions);
+
+  test('a version with other prices is one; the close after a settlement and the same prices again are none', () => {
+    expect(of(version(1), version(2), version(2), version(3))).toMatchObject([
+      { before: 1, after: 2 },
+      { before: 2, after: 3 },
+    ]);
+    expect(of(version(1, 'settlement'), version(2, 'session close'))).toEqual([]);
+    expect(of(version(1, 'session close'), version(2, 'late ticks'))).toHaveLength(1);
+    expect(of(version(1))).toEqual([]);
+  });
+
+  test('mark the bar that holds their day, once, also where a bar is a week', () => {
+    const bar = { open: 1, high: 1, low: 1, close: 1 };
+    const weeks = ['2024-05-06', '2024-05-13'].map((date) => ({ date, ...bar }));
+    const found = of(version(1), version(2), version(3));
+    expect(markedDays(found, weeks)).toEqual(['2024-05-06']);
+    expect(markedDays(found, [{ date: '2024-05-09', ...bar }])).toEqual([]);
+  });
+});
+
+test('how long until and how long for are told in the unit that fits', () => {
+  const now = Date.parse('2024-05-15T16:00:00Z');
+  expect(soon('2024-05-15T16:00:30Z', now)).toBe('in 30 s');
+  expect(soon('2024-05-15T21:00:00Z', now)).toBe('in 5 h');
+  expect(soon('2024-05-15T15:00:00Z', now)).toBe('due now');
+  expect([0, 60, 600, 3_600, 5_400, 90_000, 400_000].map(duration)).toEqual([
+    'none',
+    '60 s',
+    '10 min',
+    '1 h',
+    '90 min',
+    '25 h',
+    '5 days',
+  ]);
+});
+
 test('a CSV has a head, one row for each bar, and quotes what needs it', () => {
   const bars = [{ date: '2024-05-14', open: 1, high: 2, low: 0.5, close: 1.5 }];
-  const history = { bars, interval: 'day' as const, source: 'a, "b"', request: '', requests: 1 };
-  expect(csvOf('XAU', 'T.oz', 'USD', history)).toBe(
+  const history = {
+    bars,
+    interval: 'day' as const,
+    source: 'a, "b"',
+    unit: 'T.oz',
+    request: '',
+    requests: 1,
+  };
+  expect(csvOf('XAU', 'USD', history)).toBe(
     'symbol,date,open,high,low,close,unit,quote,source\nXAU,2024-05-14,1,2,0.5,1.5,T.oz,USD,"a, ""b"""\n',
   );
 });

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Push } from '../ledger/pushes.ts';
 import { messageOf } from '../log.ts';
+import { processName } from '../process-name.ts';
 import { Closer } from './closer.ts';
 import { DueFeeds } from './due.ts';
 import type { FromWorker } from './protocol.ts';
@@ -147,7 +148,7 @@ export class FeedLoop {
       providers,
       secrets,
       around: realSurroundings(this.#clock),
-      holder: crypto.randomUUID(),
+      holder: `${processName()} ${crypto.randomUUID()}`,
       signal: this.#stopping.signal,
     };
     const due = new DueFeeds(parts, this.#onRunEnd);

@@ -60,12 +60,18 @@ export class RunRecord {
 
   result(status: RunReport['status'], message: string | undefined): RunResult {
     const { feed, number } = this.#lease;
-    const clean = message && withoutSecrets(message, this.#secrets).slice(0, MESSAGE_LENGTH_MAX);
+    const clean = message && this.#text(message, MESSAGE_LENGTH_MAX);
     return { ...this.#report, status, message: clean, feed, number };
   }
 
   #clean({ where, reason }: Refusal): Refusal {
-    const clean = (text: string) => withoutSecrets(text, this.#secrets).slice(0, REASON_LENGTH_MAX);
-    return { where: clean(where), reason: clean(reason) };
+    return { where: this.#text(where, REASON_LENGTH_MAX), reason: this.#text(reason, REASON_LENGTH_MAX) };
+  }
+
+  /** It may repeat what a provider sent: PostgreSQL keeps no NUL, and a terminal obeys escapes. */
+  #text(text: string, lengthMax: number): string {
+    return withoutSecrets(text, this.#secrets)
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, lengthMax);
   }
 }

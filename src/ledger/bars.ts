@@ -91,6 +91,25 @@ export class BarStore {
     return readRevisions(this.#engine.read, symbolId, strand, firstDay, lastDay);
   }
 
+  /** The versions of the days of a strand that have more than one, by day and then by revision; the first `limit`. */
+  async revised(
+    symbolId: number,
+    strand: Strand,
+    firstDay: Day,
+    lastDay: Day,
+    limit: number,
+  ): Promise<BarRevision[]> {
+    const isSimulated = strand === 'simulated' ? 1 : 0;
+    const rows = await this.#engine.read`
+      SELECT b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason FROM bar b JOIN
+        (SELECT day FROM bar WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
+          AND CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = ${isSimulated}
+          GROUP BY day HAVING count(*) > 1 ORDER BY day LIMIT ${limit}) r ON r.day = b.day
+      WHERE b.symbol_id = ${symbolId} AND CASE WHEN b.source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = ${isSimulated}
+      ORDER BY b.day, b.revision LIMIT ${limit}`.values();
+    return rows.map(toRevision);
+  }
+
   /** The first and the last day of a strand that have a bar. */
   async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
     const first = await this.#edge(symbolId, strand, 'ASC');
@@ -238,19 +257,26 @@ export async function readRevisions(
     ORDER BY day, revision`.values();
   const found: BarRevision[] = [];
   for (const row of rows) {
-    const source = Number(row[6]);
-    if (strand !== 'all' && (source === SIMULATED_ID) !== (strand === 'simulated')) continue;
-    found.push({
-      day: row[0],
-      revision: Number(row[1]),
-      open: row[2],
-      high: row[3],
-      low: row[4],
-      close: row[5],
-      sourceId: source,
-      recordedAt: Number(row[7]),
-      reason: row[8],
-    });
+    const isSimulated = Number(row[6]) === SIMULATED_ID;
+    if (strand === 'all' || isSimulated === (strand === 'simulated')) found.push(toRevision(row));
   }
   return found;
+}
+
+/** From a row as both statements above select it. */
+function toRevision(
+  row: readonly [Day, number, number, number, number, number, number, number, string | null],
+) {
+  const [day, revision, open, high, low, close, sourceId, recordedAt, reason] = row;
+  return {
+    day,
+    revision: Number(revision),
+    open,
+    high,
+    low,
+    close,
+    sourceId: Number(sourceId),
+    recordedAt: Number(recordedAt),
+    reason,
+  };
 }

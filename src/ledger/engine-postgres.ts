@@ -8,8 +8,12 @@ import type { TableRow } from './statements.ts';
 const LOST_A_RACE = new Set(['40001', '40P01']);
 const ATTEMPTS = 10;
 
-/** For one replica. PostgreSQL takes 100 by default, so about nine replicas without a pooler. */
-const CONNECTIONS_MAX = 10;
+/**
+ * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
+ * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
+ */
+const READERS_MAX = 7;
+const WRITERS_MAX = 3;
 const CONNECT_SECONDS_MAX = 5;
 
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
@@ -31,10 +35,10 @@ const READ_ONLY = '25006';
 const MIGRATION_LOCK = 0x6f70_6974;
 
 export async function openPostgres(url: string, use: LedgerUse): Promise<Engine> {
-  const connect = () =>
+  const connect = (max: number) => () =>
     new SQL({
       url,
-      max: CONNECTIONS_MAX,
+      max,
       idleTimeout: 30,
       connectionTimeout: CONNECT_SECONDS_MAX,
       connection: {
@@ -44,23 +48,25 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX[use],
       },
     });
-  const pool = new PostgresPool(connect, STATEMENT_MS_MAX[use] + MARGIN_MS);
-  await pool.read`SELECT 1`;
+  const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;
+  const readers = new PostgresPool(connect(READERS_MAX), callMsMax);
+  const writers = new PostgresPool(connect(WRITERS_MAX), callMsMax);
+  await readers.read`SELECT 1`;
   let isFullNow = false;
 
   const engine: Engine = {
     name: 'postgres',
-    read: pool.read,
+    read: readers.read,
     async write<T>(work: (tx: SQL) => Promise<T>, isMigration = false): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         try {
-          const result = await pool.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
+          const result = await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
           isFullNow = false;
           return result;
         } catch (error) {
           if (isFull(error)) isFullNow = true;
           const state = sqlState(error);
-          if (state === READ_ONLY) pool.drop();
+          if (state === READ_ONLY) writers.drop();
           if (attempt === ATTEMPTS || !LOST_A_RACE.has(state)) throw error;
           await Bun.sleep(attempt * 5 * Math.random());
         }
@@ -88,7 +94,9 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       return Number(row.ms);
     },
     flush: async () => {}, // a commit waits for the disk
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([readers.close(), writers.close()]);
+    },
   };
   return engine;
 }

@@ -132,6 +132,15 @@ export class FeedStore {
     return rows.map(toRun);
   }
 
+  /** Who runs which feed now, by the feed's key. */
+  async holders(): Promise<Map<string, string>> {
+    const { read } = this.#engine;
+    const ledgerNow = await this.#engine.now(read);
+    const rows =
+      await read`SELECT key, holder FROM feed WHERE holder IS NOT NULL AND lease_until > ${ledgerNow}`;
+    return new Map(rows.map((row: Row) => [String(row.key), String(row.holder)]));
+  }
+
   /** How every feed stands that was ever turned on or run. It reads a few small rows: it is cheap enough for /health. */
   async health(now: number): Promise<FeedHealth[]> {
     const rows = await this.#engine.read`SELECT f.*, r.started, r.status, r.message FROM feed f

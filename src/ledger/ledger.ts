@@ -11,6 +11,7 @@ import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
 import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
+import { ReplicaStore } from './replicas.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
 import { SymbolStore, upsert } from './symbols.ts';
 import { TickStore } from './ticks.ts';
@@ -38,6 +39,7 @@ export class Ledger {
   readonly feeds: FeedStore;
   readonly quarantine: QuarantineStore;
   readonly alarms: AlarmStore;
+  readonly replicas: ReplicaStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -51,6 +53,7 @@ export class Ledger {
     this.feeds = new FeedStore(engine);
     this.quarantine = new QuarantineStore(engine);
     this.alarms = new AlarmStore(engine);
+    this.replicas = new ReplicaStore(engine);
   }
 
   /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */

@@ -130,6 +130,16 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       `CREATE INDEX tick_by_day ON tick (symbol_id, day, at)`,
     ],
   },
+  {
+    id: 6,
+    title: 'replicas',
+    statements: [
+      // One row for each process that serves. `head` is the ledger's revision at the moment `seen`.
+      `CREATE TABLE replica (
+         id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, phase TEXT NOT NULL,
+         started BIGINT NOT NULL, seen BIGINT NOT NULL, revision BIGINT NOT NULL, head BIGINT NOT NULL)`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -44,21 +44,23 @@ export class QuotaChanges {
   }
 
   async write(engine: Engine, tx: SQL): Promise<void> {
-    await writePeriods(engine, tx, [...this.#periods.values()]);
-    await writeLeases(engine, tx, [...this.#leases.values()]);
-    await insertRows(
-      engine,
-      tx,
-      'usage_day (account_id, period, day, endpoint, count)',
-      [...this.#days.values()],
-      `ON CONFLICT (account_id, period, day, endpoint) DO UPDATE SET count = usage_day.count + excluded.count`,
-    );
-    await insertRows(
-      engine,
-      tx,
-      'quota_event (account_id, period, percent, used, quota, at)',
-      this.#events,
-      'ON CONFLICT DO NOTHING',
-    );
+    await Promise.all([
+      writePeriods(engine, tx, [...this.#periods.values()]),
+      writeLeases(engine, tx, [...this.#leases.values()]),
+      insertRows(
+        engine,
+        tx,
+        'usage_day (account_id, period, day, endpoint, count)',
+        [...this.#days.values()],
+        `ON CONFLICT (account_id, period, day, endpoint) DO UPDATE SET count = usage_day.count + excluded.count`,
+      ),
+      insertRows(
+        engine,
+        tx,
+        'quota_event (account_id, period, percent, used, quota, at)',
+        this.#events,
+        'ON CONFLICT DO NOTHING',
+      ),
+    ]);
   }
 }

@@ -29,12 +29,13 @@ export async function lockPeriods(
     const [a, p] = [engine.placeholder(2 * i + 1), engine.placeholder(2 * i + 2)];
     return `(${a}, ${p}, 0, 0, 0, 0, 0, 0)`;
   });
-  const rows: Row[] = await tx.unsafe(
+  const lock = tx.unsafe(
     `INSERT INTO quota_period
        (account_id, period, granted, used, barrier, recall_at, signalled_at, notified) VALUES ${values.join(',')}
      ON CONFLICT (account_id, period) DO UPDATE SET granted = quota_period.granted RETURNING *`,
     wanted.flatMap((one) => [one.accountId, one.period]),
   );
+  const rows: Row[] = await lock.execute(); // at once: what is sent next comes behind it
   return new Map(rows.map((row) => toPeriod(row)).map((period) => [keyOf(period), period]));
 }
 

@@ -75,20 +75,18 @@ export class QuotaStore {
     const engine = this.#engine;
     return engine.write(async (tx) => {
       const accountIds = [...new Set(requests.map((request) => request.accountId))];
-      const periods = await lockPeriods(engine, tx, requests);
-      // After the lock: another holder may have moved the month's end or the lease while this one waited.
-      const now = await engine.now(tx);
-      const known = new Map(
-        (
-          await readLeases(
-            engine,
-            tx,
-            requests.map((r) => r.leaseId),
-          )
-        ).map((lease) => [lease.leaseId, lease]),
-      );
-      const quotas = await readQuotas(engine, tx, accountIds);
-      const openLeases = await countOpenLeases(engine, tx, accountIds);
+      const leaseIds = requests.map((request) => request.leaseId);
+      // The lock first and each of the others in a statement of its own behind it: another holder may have moved the
+      // month's end or the lease while this one waited. They are sent together and waited for once, for while the lock is
+      // held the other replicas wait.
+      const [periods, now, leases, quotas, openLeases] = await Promise.all([
+        lockPeriods(engine, tx, requests),
+        engine.now(tx),
+        readLeases(engine, tx, leaseIds),
+        readQuotas(engine, tx, accountIds),
+        countOpenLeases(engine, tx, accountIds),
+      ]);
+      const known = new Map(leases.map((lease) => [lease.leaseId, lease]));
 
       const changes = new QuotaChanges(now);
       const answers = requests.map((request) => {

@@ -25,7 +25,7 @@ describe('nearestCodes', () => {
     ['WTIOIL', ['WTIOIL-FUT', 'WTIOIL-SPOT']],
     ['WTI', ['WTIOIL-FUT', 'WTIOIL-SPOT']],
     ['OIL', ['BRENTOIL-SPOT', 'WTIOIL-FUT', 'WTIOIL-SPOT']],
-    ['BRENTOIL-SPOTT', ['BRENTOIL-SPOT', 'WTIOIL-SPOT']],
+    ['BRENTOIL-SPOTT', ['BRENTOIL-SPOT']],
     ['TINN', ['TIN']],
   ])('for %s are %p', (wrong, nearest) => {
     expect(nearestCodes(wrong, KNOWN)).toEqual(nearest);

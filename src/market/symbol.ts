@@ -30,12 +30,15 @@ export const LOOK_BACK_DAYS: Readonly<Record<UpdateInterval, number>> = {
 /** What a code may look like, once upper-cased. */
 export const CODE_PATTERN = /^[A-Z0-9][A-Z0-9._-]{0,31}$/;
 
+/** More slips of the pen than this make another word. */
+const SLIPS_MAX = 3;
+
 /**
  * Up to `count` known codes that are most like a wrong one, best first: those that go on where it ends, or hold
- * it, and those that half of its letters at most would have to change for.
+ * it, and those that it becomes by changing a few letters, half of its own at most.
  */
 export function nearestCodes(wrong: string, known: Iterable<string>, count = 3): string[] {
-  const farthest = Math.floor(wrong.length / 2);
+  const farthest = Math.min(SLIPS_MAX, Math.floor(wrong.length / 2));
   const ranked: { code: string; distance: number }[] = [];
   for (const code of known) {
     const partOfIt =
@@ -47,19 +50,26 @@ export function nearestCodes(wrong: string, known: Iterable<string>, count = 3):
   return ranked.slice(0, count).map((entry) => entry.code);
 }
 
-/** Letters to add, drop, replace or swap with their neighbour, or `limit + 1` when the lengths alone say it is more. */
+/** Letters to add, drop, replace or swap with their neighbour; `limit + 1` as soon as it must be more than the limit. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  let least = 0;
   for (let i = 1; i <= a.length; i++) {
+    const leastBefore = least;
     const row = [i];
+    least = i;
     for (let j = 1; j <= b.length; j++) {
       const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const best = Math.min(replaced, previous[j]! + 1, row[j - 1]! + 1);
-      row.push(swapped ? Math.min(best, beforePrevious[j - 2]! + 1) : best);
+      const distance = swapped ? Math.min(best, beforePrevious[j - 2]! + 1) : best;
+      row.push(distance);
+      if (distance < least) least = distance;
     }
+    // A row builds on the two before it, so nothing below them can get better.
+    if (least > limit && leastBefore > limit) return limit + 1;
     beforePrevious = previous;
     previous = row;
   }

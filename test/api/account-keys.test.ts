@@ -57,6 +57,19 @@ onEachEngine('an account and its keys', (engine) => {
     expect(text).not.toContain('hash');
   });
 
+  test('an account has room for 100 keys, and revoking one makes none before the day is over', async () => {
+    const key = await api.service.key('unlimited');
+    const ids: unknown[] = [];
+    for (let i = 1; i < 100; i++) ids.push((await created(key)).key.id);
+    expectRefusal(await send('POST', '/account/keys', key, {}), 409, 'conflict');
+    expectRefusal(await send('POST', `/account/keys/${ids[0]}/rotate`, key, {}), 409, 'conflict');
+    await send('DELETE', `/account/keys/${ids[0]}`, key);
+    expectRefusal(await send('POST', '/account/keys', key, {}), 409, 'conflict');
+    api.service.clock.time += 86_400_000;
+    await created(key);
+    expectRefusal(await send('POST', '/account/keys', key, {}), 409, 'conflict');
+  });
+
   test('the last active key cannot revoke itself', async () => {
     const key = await api.service.key();
     const [own] = await keysOf(key);

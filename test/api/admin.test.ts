@@ -81,6 +81,43 @@ onEachEngine('the operator’s side', (engine) => {
     expect(holders.length).toBeGreaterThanOrEqual(1);
   });
 
+  test('replicas: every process is told with its lag, and one that is silent has stood still since', async () => {
+    const { ledger } = api.service;
+    const beat = { name: 'host/1', version: '1.0.0', phase: 'ready' };
+    const { prices } = await ledger.head();
+    await ledger.replicas.beat({ ...beat, id: 'follows', revision: prices });
+    await ledger.replicas.beat({ ...beat, id: 'lags', revision: prices - 1 });
+    await ledger.replicas.beat({ ...beat, id: 'died', revision: prices });
+    await ledger.engine.write(async (tx) => {
+      await tx`UPDATE replica SET seen = seen - 20000 WHERE id = 'died'`;
+    });
+    await api.service.publish('XAU', { '2024-05-14': 2_350 });
+    const { replicas, newestRevision, answering } = (await send('GET', '/admin/replicas')).body as {
+      replicas: Json[];
+      newestRevision: number;
+      answering: Json;
+    };
+    expect(newestRevision).toBe(prices + 1);
+    const byId = (id: string) => replicas.find((one) => one.id === id);
+    expect(byId('follows')).toMatchObject({ phase: 'ready', behind: 0, revision: prices });
+    expect(byId('lags')).toMatchObject({ phase: 'ready', behind: 1 });
+    expect(byId('died')).toMatchObject({ phase: 'silent', behind: 1 });
+    expect(Number(byId('died')!.silentSeconds)).toBeGreaterThanOrEqual(20);
+    expect(answering.id).toBe(api.service.core.replica);
+  });
+
+  test('replicas: what a replica holds of quotas is told with it', async () => {
+    const { core, ledger } = api.service;
+    const beat = { id: core.replica, name: 'host/2', version: '1.0.0', phase: 'ready', revision: 1 };
+    await ledger.replicas.beat(beat);
+    const { key } = await newAccount();
+    await api.ask('/symbols', { key });
+    const { replicas } = (await send('GET', '/admin/replicas')).body as { replicas: Json[] };
+    const own = replicas.find((one) => one.id === core.replica)!;
+    expect(Number(own.accounts)).toBeGreaterThanOrEqual(1);
+    expect(Number(own.units)).toBeGreaterThanOrEqual(1);
+  });
+
   test('no other site’s script may read it', async () => {
     const reply = await send('GET', '/admin/plans');
     expect(reply.headers.get('access-control-allow-origin')).toBeNull();

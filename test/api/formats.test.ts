@@ -191,6 +191,26 @@ onEachEngine('formats', (engine) => {
     await api.ask(DAY, { key, headers: CSV });
     expect((await api.ask('/usage', { key })).body.used).toBe(5);
   });
+
+  for (const encoding of ['identity', 'gzip']) {
+    test(`a tool that asks for the length and then for parts gets the whole, as it was told (${encoding})`, async () => {
+      const path = `${api.service.url}/symbols?format=csv&apiKey=${api.key}`;
+      const headers = { 'accept-encoding': encoding };
+      const head = await fetch(path, { method: 'HEAD', headers, decompress: false });
+      const whole = await fetch(path, { headers, decompress: false });
+      const length = (await whole.arrayBuffer()).byteLength;
+      expect(length).toBeGreaterThan(1_000);
+      expect(head.headers.get('content-length')).toBe(String(length));
+      expect(head.headers.get('accept-ranges')).toBe('none');
+      expect(head.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+      for (const range of [`bytes=0-${length - 1}`, 'bytes=0-99', 'bytes=100-']) {
+        const part = await fetch(path, { headers: { ...headers, range }, decompress: false });
+        expect(part.status).toBe(200);
+        expect(part.headers.get('content-range')).toBeNull();
+        expect((await part.arrayBuffer()).byteLength).toBe(length);
+      }
+    });
+  }
 });
 
 /** All numbers inside a value, revisions aside: a table has them too. */

@@ -4,28 +4,14 @@ import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { OPERATIONS } from '../../src/api/openapi/operations.ts';
 import { PARAMETERS } from '../../src/api/openapi/parameters.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../support/api.ts';
+import { Described } from '../support/described.ts';
+import { Seeded } from '../support/seeded.ts';
+import { NOON } from '../support/service.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
 
-interface Described {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content: Record<string, { schema: Json }> }> }>
-  >;
-  components: { schemas: Record<string, Json> };
-}
-
 const document = openApiDocument('1.2.3');
-
-/** What the document says of the answer to an operation, as a check. */
-function schemaFor(path: string, method: string, status: number): z.ZodType {
-  const { paths, components } = document as unknown as Described;
-  const response = paths[path]?.[method.toLowerCase()]?.responses[status];
-  if (!response) throw new Error(`${method} ${path} does not describe the status ${status}`);
-  const { $ref } = Object.values(response.content)[0]!.schema as { $ref: string };
-  const schema = components.schemas[$ref.split('/').at(-1)!];
-  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-}
+const described = new Described(document);
 
 describe('the OpenAPI document', () => {
   test('has the shape of OpenAPI 3.1, and every reference leads somewhere', () => {
@@ -104,8 +90,8 @@ describe('the running service', () => {
   });
 
   test('gives 1,000 answers, good and bad, that are all as the document says', async () => {
-    const random = seeded(20240515);
-    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+    const chance = new Seeded(20240515);
+    const pick = <T>(from: readonly T[]): T => chance.pick(from);
     const tight = await api.service.key('tight');
     const symbols = ['XAU', 'xau', 'XAU,WTIOIL-FUT', 'GOLD', 'NOPE', '', ',', 'XAG', 'XAU,XAU,XAU'];
     const days = [
@@ -120,7 +106,7 @@ describe('the running service', () => {
     ];
     const seen = new Map<string, number>();
     const check = (method: string, path: string, reply: Reply) => {
-      schemaFor(path, method, reply.status).parse(JSON.parse(reply.text), { error: () => reply.text });
+      described.answer(method, path, reply.status).parse(JSON.parse(reply.text), { error: () => reply.text });
       const name = `${path} ${reply.status}`;
       seen.set(name, (seen.get(name) ?? 0) + 1);
     };
@@ -128,11 +114,11 @@ describe('the running service', () => {
     for (let i = 0; i < 1_000; i++) {
       const { path, method, parameters = [] } = pick(rates.filter((one) => one.method === 'GET'));
       const query = parameters
-        .filter((name) => PARAMETERS[name].in === 'query' && random() < 0.95)
+        .filter((name) => PARAMETERS[name].in === 'query' && chance.next() < 0.95)
         .map((name) => {
           const value =
             name === 'symbols' ? pick(symbols) : name === 'metadata' ? pick(['true', 'false']) : pick(days);
-          return `${name}=${value}`;
+          return `${PARAMETERS[name].name}=${value}`;
         });
       const key = pick([api.key, api.key, api.key, api.key, api.key, tight, 'wrong', '']);
       check(method, path, await api.ask(`${path}?${query.join('&')}`, { key }));
@@ -143,14 +129,14 @@ describe('the running service', () => {
 
   test('so are the answers of management', async () => {
     const bearer = { authorization: `Bearer ${TOKEN}` };
-    const send = async (method: string, path: string, described: string, body?: unknown, headers = {}) => {
+    const send = async (method: string, path: string, operation: string, body?: unknown, headers = {}) => {
       const reply = await api.ask(path, {
         method,
         headers,
         ...(Object.keys(headers).length > 0 && { key: '' }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      schemaFor(described, method, reply.status).parse(reply.body);
+      described.answer(method, operation, reply.status).parse(reply.body);
       return reply.body as { key: { id: string }; account: { id: string } };
     };
     const { key } = await send('POST', '/account/keys', '/account/keys', {});
@@ -171,17 +157,15 @@ describe('the running service', () => {
     await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
     await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
     await send('GET', '/admin/replicas', '/admin/replicas', undefined, bearer);
+    await send('PATCH', '/admin/feeds/fred', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('PATCH', '/admin/feeds/none', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('GET', '/admin/feeds', '/admin/feeds', undefined, bearer);
+    const far = { source: 'own', ticks: [{ symbol: 'XAU', price: 235_000, at: NOON }] };
+    await send('POST', '/admin/ticks', '/admin/ticks', far, bearer);
+    await send('GET', '/admin/quarantine', '/admin/quarantine', undefined, bearer);
+    api.service.clock.time += 5_000;
+    await api.service.core.follow();
+    expect(await send('GET', '/feeds', '/feeds')).toMatchObject({ feeds: [{ key: 'fred' }] });
     await send('GET', '/admin/replicas', '/admin/replicas', undefined, { authorization: 'Bearer wrong' });
   });
 });
-
-/** Numbers that are the same on every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

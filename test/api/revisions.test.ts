@@ -122,6 +122,123 @@ onEachEngine('GET /rates/revisions', (engine) => {
   });
 });
 
+onEachEngine('GET /rates/revisions over a range', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    const recorded = at('2024-05-01T00:00:00Z');
+    const days = Object.fromEntries([2, 3, 7, 8, 9].map((day) => [`2024-05-0${day}`, day]));
+    await service.publish('XAU', days, 'feed', recorded);
+    await service.publish('XAG', days, 'feed', recorded);
+    await service.publish('XAU', { '2024-05-03': 30, '2024-05-08': 80 }, 'feed', recorded);
+    await service.publish('XAU', { '2024-05-08': 81 }, 'feed', recorded);
+    await service.publish('XAG', { '2024-05-08': 82 }, 'exchange', recorded);
+  });
+  const ask = (query: string, key = api.key) => api.ask(`/rates/revisions?${query}`, { key });
+  type Ranged = { rates: Record<string, Record<string, Json[]>>; next: string | null };
+  const closesOf = ({ rates }: Ranged) =>
+    Object.entries(rates).map(([date, symbols]) => [
+      date,
+      Object.entries(symbols).map(([code, bars]) => [code, ...bars.map(({ close }) => close)]),
+    ]);
+
+  test('tells only the days with more than one version, and all their versions', async () => {
+    const { body } = await ask('symbols=XAU,XAG&startDate=2024-05-01&endDate=2024-05-14');
+    expect(body).toMatchObject({ success: true, startDate: '2024-05-01', endDate: '2024-05-14', next: null });
+    expect(closesOf(body as unknown as Ranged)).toEqual([
+      ['2024-05-03', [['XAU', 3, 30]]],
+      [
+        '2024-05-08',
+        [
+          ['XAU', 8, 80, 81],
+          ['XAG', 8, 82],
+        ],
+      ],
+    ]);
+    expect(body.metadata).toEqual({
+      XAU: { unit: 'T.oz', quote: 'USD' },
+      XAG: { unit: 'T.oz', quote: 'USD' },
+    });
+    const none = await ask('symbols=XAU&startDate=2024-05-09&endDate=2024-05-14&metadata=false');
+    expect(Object.keys(none.body)).toEqual(['success', 'startDate', 'endDate', 'rates', 'next']);
+    expect(none.body.rates).toEqual({});
+  });
+
+  test('is a flat table with the day of each version', async () => {
+    const { text } = await ask('symbols=XAU&startDate=2024-05-01&endDate=2024-05-14&format=csv');
+    const cells = text
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(cells.map((row) => [row[0], row[6]])).toEqual([
+      ['date', 'close'],
+      ['2024-05-03', '3'],
+      ['2024-05-03', '30'],
+      ['2024-05-08', '8'],
+      ['2024-05-08', '80'],
+      ['2024-05-08', '81'],
+    ]);
+  });
+
+  test('a delayed plan sees no day as revised before it sees the revision', async () => {
+    const { service } = api;
+    await service.setPlan({ name: 'hour', delaySeconds: 3600 });
+    const hour = await service.key('hour');
+    await service.publish('PA', { '2024-05-15': 970 }, 'test', NOON - 90 * MINUTE);
+    await service.publish('PA', { '2024-05-15': 971 }, 'test', NOON - 30 * MINUTE);
+    const query = 'symbols=PA&startDate=2024-05-01&endDate=2024-05-15';
+    expect(Object.keys((await ask(query)).body.rates as Json)).toEqual(['2024-05-15']);
+    expect((await ask(query, hour)).body.rates).toEqual({});
+    service.clock.time = NOON + 30 * MINUTE;
+    expect(Object.keys((await ask(query, hour)).body.rates as Json)).toEqual(['2024-05-15']);
+    service.clock.time = NOON;
+  });
+
+  test('comes in pages of whole days, and no version is left out or told twice', async () => {
+    const { service } = api;
+    const first = at('2010-01-01');
+    const dates = Array.from({ length: 700 }, (_, i) =>
+      new Date(first + i * 86_400_000).toISOString().slice(0, 10),
+    );
+    const all = (price: number) => Object.fromEntries(dates.map((date) => [date, price]));
+    for (const price of [1, 2, 3, 4]) await service.publish('ZINC', all(price));
+    for (const price of [1, 2]) await service.publish('TIN', all(price));
+    const query = 'symbols=ZINC,TIN&startDate=2010-01-01&endDate=2024-05-01';
+    const told: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages++) {
+      const { body } = await ask(cursor === '' ? query : `${query}&cursor=${cursor}`);
+      const { rates, next } = body as unknown as Ranged;
+      let versions = 0;
+      for (const [date, symbols] of Object.entries(rates))
+        for (const [code, bars] of Object.entries(symbols)) {
+          versions += bars.length;
+          for (const { close } of bars) told.push(`${date} ${code} ${close}`);
+        }
+      expect(versions).toBeLessThanOrEqual(2_000);
+      cursor = next;
+    }
+    expect(pages).toBe(3);
+    expect(told).toEqual(
+      dates.flatMap((date) => [
+        ...[1, 2, 3, 4].map((close) => `${date} ZINC ${close}`),
+        ...[1, 2].map((close) => `${date} TIN ${close}`),
+      ]),
+    );
+  });
+
+  test('a plan without long history has its own span, and wrong ranges are refused', async () => {
+    await api.service.setPlan({ name: 'short', history: false });
+    const key = await api.service.key('short');
+    expect((await ask('symbols=XAU&startDate=2024-04-15&endDate=2024-05-15', key)).status).toBe(200);
+    const long = await ask('symbols=XAU&startDate=2024-04-14&endDate=2024-05-15', key);
+    expectRefusal(long, 400, 'range_too_long');
+    expectRefusal(await ask('symbols=XAU&startDate=2024-05-01'), 400, 'missing_parameter');
+    const swapped = await ask('symbols=XAU&startDate=2024-05-02&endDate=2024-05-01');
+    expectRefusal(swapped, 400, 'invalid_range');
+    const strange = await ask('symbols=XAU&startDate=2024-05-01&endDate=2024-05-02&cursor=x');
+    expectRefusal(strange, 400, 'invalid_cursor');
+  });
+});
+
 onEachEngine('GET /rates/revisions with simulated prices', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'true' } });
 

@@ -21,13 +21,18 @@ onEachEngine('503', (engine) => {
   });
 
   test('while it drains, only health says 503; requests are answered and the connection is closed', async () => {
-    const { url, core } = api.service;
+    const service = await openTestService(engine);
+    const { url, core, listener } = service;
+    const key = await service.key();
+    await service.publish('XAU', { '2024-05-14': 2358.2 });
     core.phase = 'draining';
+    const stopping = listener.stop(5_000);
     // No "Connection: close" is asked for: the reply would never end if the server kept the connection.
-    const request = `GET /rates/latest?symbols=XAU HTTP/1.1\r\nHost: test\r\nx-api-key: ${api.key}\r\n\r\n`;
+    const request = `GET /rates/latest?symbols=XAU HTTP/1.1\r\nHost: test\r\nx-api-key: ${key}\r\n\r\n`;
     const reply = await sendRaw(url, request);
-    const health = await api.ask('/health');
-    core.phase = 'ready';
+    const health = await service.get('/health');
+    await stopping;
+    await core.close();
     expect(reply).toStartWith('HTTP/1.1 200 ');
     expect(reply).toMatch(/\r\nConnection: close\r\n/i);
     expect(reply).toContain('"rates":{"XAU":2358.2}');

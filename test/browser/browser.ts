@@ -5,6 +5,14 @@ import { type Browser, type BrowserContextOptions, chromium as launcher, type Pa
 
 const ARTIFACTS = join(import.meta.dir, '..', '..', 'artifacts');
 
+/** How the page is looked at. */
+export const LOOKS = [
+  { name: 'light-desktop', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
+  { name: 'dark-desktop', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+  { name: 'light-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'dark-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
 const FLAGS = [
   '--no-sandbox',
   '--headless',
@@ -35,7 +43,8 @@ export interface WatchedPage {
   complaints: string[];
   /** Bytes over the wire, by path. */
   bytes: Map<string, number>;
-  shot(name: string): Promise<void>;
+  /** Keeps a picture of what is in view, or of the whole page. */
+  shot(name: string, whole?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,9 +73,9 @@ export async function openPage(
     page,
     complaints,
     bytes,
-    async shot(name) {
+    async shot(name, whole = false) {
       mkdirSync(ARTIFACTS, { recursive: true });
-      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: whole });
     },
     close: () => context.close(),
   };

@@ -3,16 +3,9 @@ import type { Browser, Page } from 'playwright-core';
 import { newFolder } from '../support/ledger.ts';
 import { Program } from '../support/program.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
-
-const LOOKS = [
-  { name: 'light-desktop', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
-  { name: 'dark-desktop', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
-  { name: 'light-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
-  { name: 'dark-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-] as const;
 
 const found = await browserPath();
 const title = found
@@ -69,6 +62,10 @@ describe.skipIf(!found)(title, () => {
       ]);
       expect(download.suggestedFilename()).toBe('XAU-1Y.csv');
       await look('symbol-year');
+      await page.getByLabel('Unit').selectOption('kilogram');
+      await page.getByText('unit=Kg').waitFor();
+      await page.getByText('US Dollar per kilogram').waitFor();
+      await page.getByText('none needed: the prices are made up').waitFor();
 
       await page.getByRole('link', { name: 'Account' }).click();
       await page.getByText('Usage by day and endpoint').waitFor();
@@ -80,7 +77,8 @@ describe.skipIf(!found)(title, () => {
       await page.getByRole('link', { name: 'Operator' }).click();
       await page.getByLabel('Admin token').fill(TOKEN);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('Replicas that hold quota').waitFor();
+      await page.getByText('answers this page').waitFor();
+      await page.getByText('8 feeds that can be turned on').waitFor();
       await runService(page, `Acme ${name}`);
       await look('operator');
 

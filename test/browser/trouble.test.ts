@@ -42,6 +42,9 @@ describe.skipIf(!found)(title, () => {
     await page.getByText('No prices yet').waitFor();
     await page.reload(); // the key stays in the tab
     await page.getByText('No prices yet').waitFor();
+    await service.publish('XAU', { '2024-05-14': 2_350 });
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.locator('.big').getByText('2,350.00').waitFor();
     expect(ours(complaints)).toEqual([]);
     await close();
     await service.close();
@@ -58,7 +61,12 @@ describe.skipIf(!found)(title, () => {
     await first.page.getByText('This token does not work').waitFor();
     await first.page.getByLabel('Admin token').fill('the-right-token-of-it');
     await first.page.getByRole('button', { name: 'Sign in' }).click();
-    await first.page.getByText('Replicas that hold quota').waitFor();
+    await first.page.getByRole('heading', { name: 'Replicas' }).waitFor();
+    await first.page.evaluate(`sessionStorage.setItem('openpit.admin', 'one-that-was-right-last-month')`);
+    await first.page.reload();
+    await first.page.getByText('This token does not work').waitFor();
+    await first.shot('trouble-old-token');
+    expect(await seriousFindings(first.page)).toEqual([]);
     expect(ours(first.complaints)).toEqual([]);
     await first.close();
     await on.close();

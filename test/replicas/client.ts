@@ -29,8 +29,9 @@ export class Client {
   }
 
   close(): void {
-    this.#socket?.end();
-    this.#socket = undefined;
+    const socket = this.#socket;
+    this.#socket = undefined; // first: its end is told at once
+    socket?.end();
   }
 
   #connect(): Promise<Bun.Socket> {
@@ -39,8 +40,10 @@ export class Client {
       port: Number(this.#url.port),
       socket: {
         data: (_, bytes) => this.#take(bytes.toString('latin1')),
-        close: () => this.#end('broken'),
-        error: () => this.#end('broken'),
+        // Not when it is an old one, whose answer was the last.
+        close: (socket) => {
+          if (socket === this.#socket) this.#end('broken');
+        },
       },
     });
   }

@@ -2,8 +2,9 @@ import { systemClock } from '../../src/clock.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { openpit } from '../support/program.ts';
+import { eventually, openpit } from '../support/program.ts';
 import { Replicas } from '../support/replicas.ts';
+import { Client } from './client.ts';
 
 /** What is asked again and again: one price. */
 export const PATH = '/rates/latest?symbols=XAU';
@@ -28,6 +29,9 @@ export class Cluster {
     const ledger = await Ledger.open(url, systemClock);
     const cluster = new Cluster(replicas, ledger);
     await cluster.tick(100);
+    const { key } = await cluster.newAccount(1_000);
+    const isServed = async (url: string) => (await new Client(url).get(PATH, key)) === 200;
+    await eventually(async () => (await Promise.all(cluster.urls.map(isServed))).every(Boolean), 10_000);
     return cluster;
   }
 

@@ -31,7 +31,7 @@ export function faultsOf({ answered, failed, used }: Rolled): string[] {
   return faults;
 }
 
-/** As nginx does: when a replica closes its door, the next one is asked. */
+/** As nginx does: when a replica has closed its door, or says that it cannot answer now, the next one is asked. */
 async function askInTurn(
   urls: readonly string[],
   at: number,
@@ -42,9 +42,9 @@ async function askInTurn(
   const clients = urls.map((url) => new Client(url));
   for (let turn = at; !until.aborted; turn++) {
     const heard: string[] = [];
-    for (let i = 0; i < clients.length && heard.at(-1) !== '200'; i++) {
+    for (let i = 0; i < clients.length; i++) {
       heard.push(String(await clients[(turn + i) % clients.length]!.get(PATH, key)));
-      if (/^\d/.test(heard.at(-1)!)) break; // an answer is an answer
+      if (!['unreachable', 'broken', '503'].includes(heard.at(-1)!)) break;
     }
     if (heard.at(-1) === '200') rolled.answered++;
     else rolled.failed.push(heard.join(', '));

@@ -27,14 +27,14 @@ export async function stopPostgres(): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** A PostgreSQL of a test's own, which it may stop and start. */
-export async function ownPostgres(): Promise<{
+/** A PostgreSQL of a test's own, which it may stop and start. A durable one waits for the disk as a real one does. */
+export async function ownPostgres(durable = false): Promise<{
   url: string;
   stop(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 }> {
-  const { server, url, dir } = await start();
+  const { server, url, dir } = await start(durable);
   return {
     url: `${url}/postgres`,
     stop: () => server.stop(),
@@ -46,7 +46,9 @@ export async function ownPostgres(): Promise<{
   };
 }
 
-async function start() {
+const FAST_FLAGS = ['-c', 'fsync=off', '-c', 'deadlock_timeout=50ms'];
+
+async function start(durable = false) {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-postgres-'));
   chmodSync(dir, 0o755); // as root, the server runs as another user and must get in
   const port = freePort();
@@ -57,7 +59,7 @@ async function start() {
     port,
     persistent: true,
     createPostgresUser: true, // PostgreSQL does not run as root; tests may
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'deadlock_timeout=50ms'],
+    postgresFlags: ['-c', 'max_connections=300', ...(durable ? [] : FAST_FLAGS)],
     onLog: () => {},
   });
   await server.initialise();

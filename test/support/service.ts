@@ -62,6 +62,7 @@ export async function openTestService(
     ledger,
     logLines,
     url: listener.url,
+    listener,
 
     /** Makes an account on a plan and gives its key. */
     async key(plan = 'unlimited'): Promise<string> {

@@ -1,10 +1,20 @@
 import type { Board } from '../../board/board.ts';
-import { readHolders } from '../../ledger/quota-holders.ts';
+import { type Holder, readHolders } from '../../ledger/quota-holders.ts';
+import type { ReplicaRow } from '../../ledger/replicas.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
 import type { Health } from '../operations.ts';
 
-/** GET /admin/replicas: this process and how far it has followed the ledger; and who holds units of quotas. */
-export function adminReplicas(board: Board, health: () => Health, version: string): AdminEndpoint {
+/** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
+const SILENT_MS = 15_000;
+
+/** The process that answers. */
+export interface Answering {
+  id: string;
+  version: string;
+}
+
+/** GET /admin/replicas: every process that serves, how far it has followed the ledger, and who holds units of quotas. */
+export function adminReplicas(board: Board, health: () => Health, { id, version }: Answering): AdminEndpoint {
   return {
     kind: 'admin',
     name: 'admin',
@@ -12,10 +22,13 @@ export function adminReplicas(board: Board, health: () => Health, version: strin
     actions: {
       async GET({ ledger, now }) {
         const head = await ledger.head();
+        const known = await ledger.replicas.list();
+        const holders = await readHolders(ledger.engine);
         const { phase, newestAt, simulated } = health();
         return {
           success: true,
           answering: {
+            id,
             version,
             phase,
             simulated,
@@ -26,9 +39,33 @@ export function adminReplicas(board: Board, health: () => Health, version: strin
               newestAt === undefined ? null : Math.max(0, Math.floor((now - newestAt) / 1000)),
             historyBytes: board.bytes,
           },
-          holders: await readHolders(ledger.engine),
+          newestRevision: head.prices,
+          replicas: known.replicas.map((row) => record(row, known.now, head.prices, holders)),
+          holders,
         };
       },
     },
+  };
+}
+
+/**
+ * A replica that is heard of follows the ledger all the time, so what it lacked at its last word is what it lacks; one
+ * that is silent is taken to have stood still since.
+ */
+function record(row: ReplicaRow, now: number, newest: number, holders: readonly Holder[]) {
+  const { id, name, version, phase, started, seen, revision, head } = row;
+  const held = holders.find((holder) => holder.replica === id);
+  const isSilent = now - seen > SILENT_MS;
+  return {
+    id,
+    name,
+    version,
+    phase: isSilent ? 'silent' : phase,
+    startedAt: new Date(started).toISOString(),
+    revision,
+    behind: Math.max(0, (isSilent ? newest : head) - revision),
+    silentSeconds: Math.max(0, Math.floor((now - seen) / 1000)),
+    accounts: held?.accounts ?? 0,
+    units: held?.units ?? 0,
   };
 }

@@ -18,6 +18,7 @@ export const keys: OwnerEndpoint = {
     /** What a key may not do, a key that is made with it may not do either. */
     async POST({ customer, key: own, ledger, now, body }) {
       const { expiresAt, allowedIps, headerOnly } = await body(NEW_KEY);
+      requireRoom(await ledger.accounts.keys(customer.account.id), now);
       const ips = own.allowedIps ?? allowedIps;
       const ends = [own.expiresAt, expiresAt === undefined ? null : expiresAt * 1000].filter(
         (at) => at !== null,
@@ -59,14 +60,27 @@ export const keyRotation: OwnerEndpoint = {
   actions: {
     async POST({ id, customer, key: own, ledger, now, body }) {
       const { overlapSeconds } = await body(ROTATION);
-      const old = (await ledger.accounts.keys(customer.account.id)).find((key) => key.id === id);
+      const all = await ledger.accounts.keys(customer.account.id);
+      const old = all.find((key) => key.id === id);
       if (!old) throw refuse('not_there', { what: 'key', id });
       if (own.id !== old.id && !hasNoRules(own)) throw refuse('key_not_allowed', { why: 'rules' });
       if (!isActive(old, now)) throw refuse('conflict', { why: 'the key is revoked or has expired' });
+      requireRoom(all, now);
       return issuedKey(await rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom), now);
     },
   },
 };
+
+/** One for each program of a large customer. Those of the last day count when they are revoked too: each is kept for good. */
+const KEYS_MAX = 100;
+const DAY_MS = 86_400_000;
+
+function requireRoom(keys: readonly ApiKey[], now: number): void {
+  const counted = keys.filter((key) => isActive(key, now) || key.createdAt > now - DAY_MS);
+  if (counted.length < KEYS_MAX) return;
+  const why = `an account may have ${KEYS_MAX} keys, those made in the last 24 hours included; revoke some, or wait`;
+  throw refuse('conflict', { why });
+}
 
 /** A key as it is told: never its hash. Times are seconds. */
 export function keyRecord(key: ApiKey, now: number) {

@@ -1,6 +1,18 @@
-import { printDay } from '../../market/day.ts';
+import type { Board } from '../../board/board.ts';
+import type { Plan } from '../../ledger/accounts.ts';
+import type { BarRevision } from '../../ledger/bars.ts';
+import { type Day, printDay } from '../../market/day.ts';
 import { priceEndpoint } from '../endpoint.ts';
-import { findSymbols, readCodes, readDay, wantsMetadata } from '../parameters.ts';
+import { printCursor, readCursor } from '../paging.ts';
+import {
+  type AskedSymbol,
+  findSymbols,
+  readCodes,
+  readDay,
+  readRange,
+  wantsMetadata,
+} from '../parameters.ts';
+import type { Query } from '../query.ts';
 import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../render.ts';
 import { columnsOf } from '../table.ts';
 
@@ -8,7 +20,18 @@ const COLUMNS = columnsOf(
   'date symbol #revision #open #high #low #close unit quote source recordedAt reason',
 );
 
-/** GET /rates/revisions: every version of one day's bar, the oldest first. A day without a bar has none. */
+/** The most versions that an answer about a range has. */
+const VERSIONS_MAX = 2_000;
+
+/** A version of a day of one symbol, which is known by its place in the request. */
+interface Version extends BarRevision {
+  place: number;
+}
+
+/**
+ * GET /rates/revisions: every version of one day's bar, the oldest first; or, for a range, those of the days that have
+ * more than one.
+ */
 export const revisions = priceEndpoint({
   name: 'revisions',
   path: '/rates/revisions',
@@ -16,49 +39,109 @@ export const revisions = priceEndpoint({
 
   read({ query, plan, board, now }) {
     const codes = readCodes(query, plan);
-    const day = readDay(query, 'date');
+    const days = readDays(query, plan);
     const metadata = wantsMetadata(query);
-    const { symbols } = findSymbols(codes, board, now, { name: 'date', day });
-    return { symbols, series: symbols.map((asked) => asked.series), day, metadata };
+    const asked = `${codes} ${days.first} ${days.last}`;
+    const from = days.isRange ? (readCursor(query, asked)?.day ?? days.first) : days.first;
+    const { symbols } = findSymbols(codes, board, now, { name: days.name, day: days.first });
+    return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
   },
 
-  async answer({ symbols, day, metadata }, prices, { board, now }) {
+  async answer({ symbols, days, from, asked, metadata }, prices, { board, now }) {
     const view = board.view(prices.delayMs);
-    const found = await Promise.all(symbols.map(({ series }) => board.revisions(series, day, view, now)));
-    const recordedAt = (ms: number) => new Date(ms).toISOString();
+    const horizon = { view, now };
+    const { versions, next } = days.isRange
+      ? await ofRange(board, symbols, { first: from, last: days.last }, horizon)
+      : { versions: await ofDay(board, symbols, days.first, horizon), next: undefined };
+    const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
     return {
       json() {
-        const rates = bySymbol(symbols, (_, i) => {
-          const records = found[i]!.map((bar) => {
-            const source = JSON.stringify(board.sourceName(bar.sourceId));
-            return `${ohlcJson(bar).slice(0, -1)},"source":${source},"recordedAt":"${recordedAt(bar.recordedAt)}","reason":${JSON.stringify(bar.reason)},"revision":${bar.revision}}`;
-          });
-          return `[${records.join(',')}]`;
-        });
-        let content = `{"success":true,"date":"${printDay(day)}","rates":${rates}`;
-        if (metadata) {
-          content += `,"metadata":${bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`)}`;
-        }
-        return { prefix: '', content: `${content}}` };
+        const content = days.isRange
+          ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
+          : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, place) => listJson(board, versions, place))}`;
+        const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
+        return { prefix: '', content: `${content}${metadata ? `,"metadata":${measures()}` : ''}}` };
       },
       table: () => ({
         columns: COLUMNS,
-        rows: symbols.flatMap(({ code, series }, i) => {
+        rows: versions.map((bar) => {
+          const { code, series } = symbols[bar.place]!;
           const { unit, quote } = prices.measure(series);
-          return found[i]!.map((bar) => [
-            printDay(day),
-            code,
-            String(bar.revision),
-            ...ohlcCells(bar),
-            unit,
-            quote,
-            board.sourceName(bar.sourceId),
-            recordedAt(bar.recordedAt),
-            bar.reason ?? undefined,
-          ]);
+          const source = board.sourceName(bar.sourceId);
+          const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
+          return [printDay(bar.day), code, String(bar.revision), ...ohlcCells(bar), ...tail];
         }),
       }),
       lasting: 'open', // a correction may come at any moment, and this is where one looks for it
+      next: cursor,
     };
   },
 });
+
+/** `date`, or `startDate` and `endDate`: over any span where the plan has long history. */
+function readDays(query: Query, plan: Plan) {
+  const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
+  if (isRange) {
+    const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);
+    return { isRange, name: 'startDate', ...span };
+  }
+  const day = readDay(query, 'date');
+  return { isRange, name: 'date', first: day, last: day };
+}
+
+type Horizon = { view: ReturnType<Board['view']>; now: number };
+
+async function ofDay(
+  board: Board,
+  symbols: readonly AskedSymbol[],
+  day: Day,
+  { view, now }: Horizon,
+): Promise<Version[]> {
+  const found = await Promise.all(symbols.map(({ series }) => board.revisions(series, day, view, now)));
+  return found.flatMap((bars, place) => bars.map((bar) => ({ ...bar, place })));
+}
+
+/** By day, then in the order of symbols; `next` is the day where the next page begins. */
+async function ofRange(
+  board: Board,
+  symbols: readonly AskedSymbol[],
+  span: { first: Day; last: Day },
+  { view, now }: Horizon,
+): Promise<{ versions: Version[]; next: Day | undefined }> {
+  const found = await Promise.all(
+    symbols.map(({ series }) => board.revised(series, span, VERSIONS_MAX, view, now)),
+  );
+  const all = found.flatMap(({ bars }, place) => bars.map((bar): Version => ({ ...bar, place })));
+  all.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
+  let lookedTo = Math.min(...found.map((one) => one.lookedTo));
+  const over = all.filter((bar) => bar.day <= lookedTo)[VERSIONS_MAX];
+  if (over) lookedTo = Math.max(all[0]!.day, over.day - 1); // whole days, one at least
+  const versions = all.filter((bar) => bar.day <= lookedTo);
+  return { versions, next: lookedTo < span.last ? lookedTo + 1 : undefined };
+}
+
+/** `"2024-05-08":{"XAU":[…]}` for each day: only symbols that have versions then. */
+function byDayJson(board: Board, symbols: readonly AskedSymbol[], versions: readonly Version[]): string {
+  const days = [...Map.groupBy(versions, (bar) => bar.day)].map(([day, ofDay]) => {
+    const places = [...new Set(ofDay.map((bar) => bar.place))];
+    const own = places.map(
+      (place) => `${JSON.stringify(symbols[place]!.code)}:${listJson(board, ofDay, place)}`,
+    );
+    return `"${printDay(day)}":{${own}}`;
+  });
+  return `{${days}}`;
+}
+
+function listJson(board: Board, versions: readonly Version[], place: number): string {
+  const records = versions
+    .filter((bar) => bar.place === place)
+    .map((bar) => {
+      const source = JSON.stringify(board.sourceName(bar.sourceId));
+      return `${ohlcJson(bar).slice(0, -1)},"source":${source},"recordedAt":"${recordedAt(bar)}","reason":${JSON.stringify(bar.reason)},"revision":${bar.revision}}`;
+    });
+  return `[${records}]`;
+}
+
+function recordedAt(bar: BarRevision): string {
+  return new Date(bar.recordedAt).toISOString();
+}

@@ -1,8 +1,7 @@
 import type { SourcedBar } from '../../board/columns.ts';
-import type { Day } from '../../market/day.ts';
 import { printDay } from '../../market/day.ts';
 import { priceEndpoint } from '../endpoint.ts';
-import { lastingOf, readCodes, readRange } from '../parameters.ts';
+import { type AskedSymbol, lastingOf, readCodes, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import {
   bySymbol,
@@ -11,6 +10,7 @@ import {
   ohlcCells,
   ohlcJson,
   sourceIdsOf,
+  sourceIdsOfAll,
   sourceNames,
   sourcesJson,
 } from '../render.ts';
@@ -34,23 +34,12 @@ export const timeSeries = priceEndpoint({
     const bars = symbols.map(({ series }) => prices.bars(series, first, Math.min(last, today)));
     return {
       json() {
-        const days = new Map<Day, string>();
-        symbols.forEach(({ code }, i) => {
-          for (const bar of bars[i]!) {
-            const before = days.get(bar.day);
-            const own = `${JSON.stringify(code)}:${ohlcJson(bar)}`;
-            days.set(bar.day, before === undefined ? own : `${before},${own}`);
-          }
-        });
-        const rates = [...days.keys()]
-          .sort((a, b) => a - b)
-          .map((day) => `"${printDay(day)}":{${days.get(day)}}`)
-          .join(',');
+        const rates = ratesByDay(symbols, bars);
         let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":{${rates}}`;
         if (metadata) {
           content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
             const measure = measureJson(prices.measure(series));
-            const sources = sourcesJson(board, bars[i]!.flatMap(sourceIdsOf));
+            const sources = sourcesJson(board, sourceIdsOfAll(bars[i]!));
             return `{${measure}${factorsJson(bars[i]!)},"source":${sources}}`;
           })}`;
         }
@@ -72,6 +61,27 @@ export const timeSeries = priceEndpoint({
     }
   },
 });
+
+/** `"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together. */
+function ratesByDay(symbols: readonly AskedSymbol[], bars: readonly (readonly SourcedBar[])[]): string {
+  const next = symbols.map(() => 0);
+  let json = '';
+  for (;;) {
+    let day = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < bars.length; i++) day = Math.min(day, bars[i]![next[i]!]?.day ?? day);
+    if (day === Number.POSITIVE_INFINITY) return json;
+    json += `${json === '' ? '' : ','}"${printDay(day)}":{`;
+    let isFirst = true;
+    for (let i = 0; i < bars.length; i++) {
+      const bar = bars[i]![next[i]!];
+      if (bar?.day !== day) continue;
+      next[i]!++;
+      json += `${isFirst ? '' : ','}"${symbols[i]!.code}":${ohlcJson(bar)}`;
+      isFirst = false;
+    }
+    json += '}';
+  }
+}
 
 /** Each day has its own exchange rate, and so its own factor. */
 function factorsJson(bars: readonly SourcedBar[]): string {

@@ -86,10 +86,12 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/rates/revisions',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Every version of one day, the oldest first',
-    parameters: ['symbols', 'date', 'metadata', 'format'],
+    summary: 'Every version of one day, the oldest first; or of the days of a range that have more than one',
+    description:
+      'By `date`, or by `startDate` and `endDate`: then at most 2,000 versions an answer, with a cursor to the next.',
+    parameters: ['symbols', 'versionsOf', 'revisedFrom', 'revisedTo', 'cursor', 'metadata', 'format'],
     answer: 'Revisions',
-    errors: [...OF_SYMBOLS, ...OF_DATES, 'invalid_format'],
+    errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', 'invalid_cursor', 'invalid_format'],
   },
   {
     path: '/rates/stream',
@@ -139,7 +141,7 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'Rules of the key that asks hold for the new one too.',
     body: NEW_KEY,
     answer: 'IssuedKey',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'conflict'],
   },
   {
     path: '/account/keys/{id}',
@@ -168,6 +170,16 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Where prices come from, how fresh they are, and what must be said of them',
     description: 'Free.',
     answer: 'Feeds',
+  },
+  {
+    path: '/units',
+    method: 'GET',
+    tag: 'Account',
+    summary: 'The units that prices of these symbols can be asked for in, and their factors',
+    description: 'Free.',
+    parameters: ['symbols'],
+    answer: 'Units',
+    errors: OF_SYMBOLS.filter((code) => code !== 'no_data'),
   },
   {
     path: '/health',

@@ -1,5 +1,6 @@
 import {
   ACCOUNT_CHANGE,
+  FEED_CHANGE,
   NEW_ACCOUNT,
   NEW_KEY,
   PLAN_CHANGE,
@@ -101,8 +102,25 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     path: '/admin/replicas',
     method: 'GET',
     tag: 'Operator',
-    summary: 'The process that answers, and the replicas that hold quota',
+    summary: 'The process that answers, every replica with its lag, and who holds quota',
     answer: 'Replicas',
+  },
+  {
+    path: '/admin/feeds',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'Every feed: on or off, its health, its symbols and its last runs',
+    answer: 'AdminFeeds',
+  },
+  {
+    path: '/admin/feeds/{id}',
+    method: 'PATCH',
+    tag: 'Operator',
+    summary: 'Turn a feed on or off; its prices stay',
+    parameters: ['id'],
+    body: FEED_CHANGE,
+    answer: 'ChangedFeed',
+    errors: ['invalid_body', 'not_there'],
   },
   {
     path: '/admin/ticks',

@@ -10,10 +10,10 @@ export interface Parameter {
   example?: string;
 }
 
-const dayParameter = (name: string, description: string, example: string): Parameter => ({
+const dayParameter = (name: string, description: string, example: string, required = true): Parameter => ({
   name,
   in: 'query',
-  required: true,
+  required,
   description,
   schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   example,
@@ -42,6 +42,14 @@ export const PARAMETERS = {
     'The last day, not before the first. One in the future means today.',
     '2024-03-28',
   ),
+  versionsOf: dayParameter('date', 'The very day whose versions are wanted.', '2024-03-28', false),
+  revisedFrom: dayParameter(
+    'startDate',
+    'In place of `date`: the first day of a range, whose days with more than one version are wanted.',
+    '2024-03-01',
+    false,
+  ),
+  revisedTo: dayParameter('endDate', 'The last day of that range.', '2024-03-28', false),
   metadata: {
     name: 'metadata',
     in: 'query',

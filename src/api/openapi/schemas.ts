@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { ERROR_STATUSES } from '../errors.ts';
+import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
+import { day, licence, success, text } from './schema-parts.ts';
 
 /** Every answer, strict: a member more or less is a mistake. The document, the tests and the docs are made from these. */
 
-const day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/)
-  .describe('A day, YYYY-MM-DD');
 const code = z.string().regex(/^[A-Z0-9._-]+$/);
-const text = z.string().min(1);
 const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
-const success = z.literal(true);
 const ohlc = z.strictObject({ open: z.number(), high: z.number(), low: z.number(), close: z.number() });
 const change = z.strictObject({
   startRate: z.number(),
@@ -41,6 +37,17 @@ const symbol = z.strictObject({
   firstDate: day.nullable(),
   lastDate: day.nullable(),
 });
+
+const measure = z.strictObject({ unit: text, quote: text });
+const versions = z.array(
+  z.strictObject({
+    ...ohlc.shape,
+    source: text,
+    recordedAt: z.iso.datetime(),
+    reason: text.nullable(),
+    revision: z.int(),
+  }),
+);
 
 const plan = z.strictObject({
   name: text,
@@ -108,22 +115,33 @@ export const SCHEMAS = {
     next: text.nullable().describe('The cursor of the next page; null when there is none'),
     metadata: metadataOf({}),
   }),
-  Revisions: z.strictObject({
+  Revisions: z.union([
+    z.strictObject({
+      success,
+      date: day,
+      rates: z.record(code, versions),
+      metadata: z.record(code, measure).optional(),
+    }),
+    z.strictObject({
+      success,
+      startDate: day,
+      endDate: day,
+      rates: z.record(day, z.record(code, versions)).describe('Only days with more than one version'),
+      next: text.nullable().describe('The cursor of the next page; null when there is none'),
+      metadata: z.record(code, measure).optional(),
+    }),
+  ]),
+  Units: z.strictObject({
     success,
-    date: day,
-    rates: z.record(
+    units: z.record(
       code,
       z.array(
         z.strictObject({
-          ...ohlc.shape,
-          source: text,
-          recordedAt: z.iso.datetime(),
-          reason: text.nullable(),
-          revision: z.int(),
+          unit: text,
+          factor: z.number().describe('What a price per the own unit is multiplied by'),
         }),
       ),
     ),
-    metadata: z.record(code, z.strictObject({ unit: text, quote: text })).optional(),
   }),
   StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...made }),
   Usage: z.strictObject({
@@ -152,50 +170,21 @@ export const SCHEMAS = {
   Plans: z.strictObject({ success, plans: z.array(plan) }),
   OnePlan: z.strictObject({ success, plan }),
   DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
-  Replicas: z.strictObject({
-    success,
-    answering: z.strictObject({
-      version: text,
-      phase: z.enum(['starting', 'ready', 'draining']),
-      simulated: z.boolean(),
-      engine: z.enum(['sqlite', 'postgres']),
-      revision: z.int(),
-      behind: z.int(),
-      newestDataAgeSeconds: z.int().nullable(),
-      historyBytes: z.int(),
-    }),
-    holders: z.array(
-      z.strictObject({ replica: text, accounts: z.int(), units: z.int(), silentSeconds: z.int() }),
-    ),
-  }),
-  Pushed: z.strictObject({
-    success,
-    source: text,
-    accepted: z.int(),
-    corrected: z.int(),
-    duplicate: z.int(),
-    quarantined: z.int(),
-    refused: z.int(),
-    results: z.array(
-      z.looseObject({ status: z.enum(['accepted', 'corrected', 'duplicate', 'quarantined', 'refused']) }),
-    ),
-  }),
-  Quarantine: z.strictObject({ success, ticks: z.array(z.looseObject({ id: z.int(), price: z.number() })) }),
-  DecidedTick: z.strictObject({ success, id: z.int(), state: z.enum(['released', 'dropped']) }),
+  ...OPERATOR_SCHEMAS,
   Feeds: z.strictObject({
     success,
     feeds: z.array(
       z.strictObject({
         key: text,
         title: text,
-        licence: z.enum(['yes', 'attribution', 'no']),
+        licence,
         attribution: text,
         licenceUrl: text,
         enabled: z.boolean(),
         late: z.boolean(),
         schedule: text,
         zone: text,
-        symbols: z.array(text),
+        symbols: z.int().describe('How many symbols it brings'),
         lastRun: z.strictObject({ at: text, status: text }).nullable(),
         lastOkAt: text.nullable(),
         nextRunAt: text.nullable(),

@@ -1,3 +1,5 @@
+import type { Incoming } from '../../http/incoming.ts';
+import { type Reply, reply } from '../../http/reply.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../encoding.ts';
 import { matches } from '../etag.ts';
 
@@ -32,10 +34,10 @@ export function siteFile(content: string | Uint8Array<ArrayBuffer>, extension: s
 /** Sends a file. One whose name holds its hash is kept for good; any other is asked for again each time. */
 export function sendFile(
   file: SiteFile,
-  request: Request,
+  request: Incoming,
   headers: Readonly<Record<string, string>>,
   immutable: boolean,
-): Response {
+): Reply {
   const all: Record<string, string> = {
     ...headers,
     'Content-Type': file.type,
@@ -46,9 +48,7 @@ export function sendFile(
     'X-Content-Type-Options': 'nosniff',
   };
   const ifNoneMatch = request.headers.get('if-none-match');
-  if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag))
-    return new Response(null, { status: 304, headers: all });
-  if (!file.gzipped || !acceptsGzip(request.headers.get('accept-encoding')))
-    return new Response(file.bytes, { headers: all });
-  return new Response(file.gzipped, { headers: { ...all, 'Content-Encoding': 'gzip' } });
+  if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag)) return reply(null, all, 304);
+  if (!file.gzipped || !acceptsGzip(request.headers.get('accept-encoding'))) return reply(file.bytes, all);
+  return reply(file.gzipped, { ...all, 'Content-Encoding': 'gzip' });
 }

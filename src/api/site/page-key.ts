@@ -1,4 +1,5 @@
 import { isLoopback } from '../../gate/addresses.ts';
+import type { Incoming } from '../../http/incoming.ts';
 
 /** The keys that the service may give to the page by itself. */
 export interface PageKeys {
@@ -13,13 +14,13 @@ export interface PageKeys {
  * that this machine's own browser has open on this machine: not through a proxy, not for another site's script, and not
  * for a name that was made to point here (DNS rebinding). So a demo that listens on all addresses gives nothing away.
  */
-export function keyForPage({ demoKey, publicKey }: PageKeys, request: Request, peer: string) {
+export function keyForPage({ demoKey, publicKey }: PageKeys, request: Incoming, peer: string) {
   if (publicKey !== undefined) return { kind: 'public', key: publicKey } as const;
   if (demoKey === undefined || !isOwnBrowser(request, peer)) return undefined;
   return { kind: 'demo', key: demoKey } as const;
 }
 
-function isOwnBrowser({ headers }: Request, peer: string): boolean {
+function isOwnBrowser({ headers }: Incoming, peer: string): boolean {
   const host = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(headers.get('host') ?? '')?.[1] ?? '';
   return (
     isLoopback(peer) &&

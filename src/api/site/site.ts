@@ -1,3 +1,5 @@
+import type { Incoming } from '../../http/incoming.ts';
+import { type Reply, reply } from '../../http/reply.ts';
 import type { OpenEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
 import { JSON_TYPE } from '../headers.ts';
@@ -35,9 +37,9 @@ export function siteEndpoints({ keys, simulated, admin, paths, version }: SiteOp
     one(`${ASSETS_PATH}/:id`, async ({ request, id }) => asset(await bundle(), id, request)),
     one('/console/config', ({ request, peer }) => {
       const given = keyForPage(keys, request, peer);
-      return new Response(JSON.stringify({ version, simulated, admin, paths, ...(given && { given }) }), {
-        headers: { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY },
-      });
+      const config = { version, simulated, admin, paths, ...(given && { given }) };
+      const headers = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY };
+      return reply(JSON.stringify(config), headers);
     }),
     one('/openapi.json', async ({ request }) =>
       sendFile(await document(), request, { 'Access-Control-Allow-Origin': '*' }, false),
@@ -51,13 +53,13 @@ export function siteEndpoints({ keys, simulated, admin, paths, version }: SiteOp
   ];
 }
 
-function asset({ assets }: Bundle, name: string, request: Request): Response {
+function asset({ assets }: Bundle, name: string, request: Incoming): Reply {
   const file = assets.get(name);
   if (!file) throw gone(`${ASSETS_PATH}/${name}`);
   return sendFile(file, request, PAGE_POLICY, true);
 }
 
-function send(file: SiteFile | undefined, name: string, request: Request, folder: string): Response {
+function send(file: SiteFile | undefined, name: string, request: Incoming, folder: string): Reply {
   if (!file) throw gone(`${folder}/${name}`);
   return sendFile(file, request, REFERENCE_POLICY, false);
 }

@@ -42,6 +42,8 @@ export interface Plan {
   maxSymbols: number;
   maxSpanDays: number;
   burstPerSecond: number;
+  /** Whether long history is part of it. */
+  history: boolean;
 }
 
 export interface KeyRecord {
@@ -103,4 +105,8 @@ export interface LatestAnswer {
   timestamp: number;
   rates: Record<string, number>;
   metadata?: Record<string, { unit: string; quote: string; at: string; source: string; stale: boolean }>;
+}
+
+export interface FeedsAnswer {
+  feeds: { key: string; licence: 'yes' | 'attribution' | 'no'; attribution: string; licenceUrl: string }[];
 }

@@ -11,6 +11,8 @@ export interface History {
   bars: Bar[];
   interval: 'day' | 'week';
   source: string;
+  /** What the prices are per. */
+  unit: string;
   /** The request that gave the data; the first of them where it took several. */
   request: string;
   requests: number;
@@ -34,34 +36,53 @@ export function firstDayOf(range: Range, { firstDate }: MarketSymbol): string {
   return wanted > start ? wanted : start;
 }
 
+/** What a chart is asked for. `unit` is the symbol's own, or another that fits it. */
+export interface Wanted {
+  symbol: MarketSymbol;
+  range: Range;
+  unit: string;
+  plan: Plan;
+}
+
+export function hasLongHistory(plan: Plan): boolean {
+  return has('/rates/history') && plan.history;
+}
+
 /** How many requests a range takes; more than a handful is asked about before. */
 export function requestsFor(range: Range, symbol: MarketSymbol, plan: Plan): number {
-  if (has('/rates/history') || range === '1M') return 1;
+  if (hasLongHistory(plan) || range === '1M') return 1;
   return spans(firstDayOf(range, symbol), today(), plan.maxSpanDays).length;
 }
 
 export async function loadHistory(
   key: string,
-  symbol: MarketSymbol,
-  range: Range,
-  plan: Plan,
+  wanted: Wanted,
   onProgress: (bars: Bar[]) => void,
   signal: AbortSignal,
 ): Promise<History> {
+  const { range, symbol, plan } = wanted;
   const first = firstDayOf(range, symbol);
-  if (range !== '1M' && has('/rates/history')) return fromHistory(key, symbol, range, first, signal);
-  return fromTimeSeries(key, symbol, first, plan, onProgress, signal);
+  if (range !== '1M' && hasLongHistory(plan)) return fromHistory(key, wanted, first, signal);
+  return fromTimeSeries(key, wanted, first, onProgress, signal);
+}
+
+/** The parameters that every request of a chart has. */
+function queryOf({ symbol, unit }: Wanted, startDate: string, endDate: string): URLSearchParams {
+  const query = new URLSearchParams({ symbols: symbol.symbol, startDate, endDate });
+  if (unit !== symbol.unit.symbol) query.set('unit', unit);
+  return query;
 }
 
 async function fromHistory(
   key: string,
-  { symbol }: MarketSymbol,
-  range: Range,
+  wanted: Wanted,
   first: string,
   signal: AbortSignal,
 ): Promise<History> {
-  const interval = range === 'All' ? 'week' : 'day';
-  const query = new URLSearchParams({ symbols: symbol, startDate: first, endDate: today(), interval });
+  const { symbol } = wanted.symbol;
+  const interval = wanted.range === 'All' ? 'week' : 'day';
+  const query = queryOf(wanted, first, today());
+  query.set('interval', interval);
   const request = `/rates/history?${query}`;
   const bars: Bar[] = [];
   let source = '';
@@ -73,23 +94,23 @@ async function fromHistory(
     source ||= sourceOf(answer, symbol);
     cursor = answer.next;
   }
-  return { bars, interval, source, request, requests };
+  return { bars, interval, source, unit: wanted.unit, request, requests };
 }
 
 async function fromTimeSeries(
   key: string,
-  { symbol }: MarketSymbol,
+  wanted: Wanted,
   first: string,
-  plan: Plan,
   onProgress: (bars: Bar[]) => void,
   signal: AbortSignal,
 ): Promise<History> {
+  const { plan } = wanted;
+  const { symbol } = wanted.symbol;
   // The newest first: the chart shows them while the older ones come.
   const parts = spans(first, addDays(today(), 1), Math.max(1, plan.maxSpanDays)).reverse();
-  const requests = parts.map(([startDate, endDate]) => {
-    const query = new URLSearchParams({ symbols: symbol, startDate, endDate });
-    return `/rates/time-series?${query}`;
-  });
+  const requests = parts.map(
+    ([startDate, endDate]) => `/rates/time-series?${queryOf(wanted, startDate, endDate)}`,
+  );
   const bars = new Map<string, Bar>();
   let source = '';
   const sorted = () => [...bars.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
@@ -102,7 +123,14 @@ async function fromTimeSeries(
     }
     if (i + AT_A_TIME < requests.length) onProgress(sorted());
   }
-  return { bars: sorted(), interval: 'day', source, request: requests[0]!, requests: requests.length };
+  return {
+    bars: sorted(),
+    interval: 'day',
+    source,
+    unit: wanted.unit,
+    request: requests[0]!,
+    requests: requests.length,
+  };
 }
 
 function sourceOf({ metadata }: Pick<SeriesAnswer, 'metadata'>, symbol: string): string {

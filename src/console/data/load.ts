@@ -32,3 +32,16 @@ export function useLoad<T>(
   }, [...inputs, turn]);
   return { ...result, reload };
 }
+
+/** Loads again and again while the page is looked at, and at once when somebody comes back to it. */
+export function useRefresh(reload: () => void, everyMs: number): void {
+  useEffect(() => {
+    const refresh = () => !document.hidden && reload();
+    const timer = setInterval(refresh, everyMs);
+    document.addEventListener('visibilitychange', refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', refresh);
+    };
+  }, [reload, everyMs]);
+}

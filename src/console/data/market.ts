@@ -42,7 +42,7 @@ const SETTLE_MS = 1_500;
 export class MarketStore {
   readonly #key: string;
   readonly #plan: Plan;
-  readonly #symbols: ReadonlyMap<string, MarketSymbol>;
+  #symbols: ReadonlyMap<string, MarketSymbol>;
   readonly #quotes = new Map<string, Quote>();
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #wanted = new Set<string>();
@@ -74,16 +74,20 @@ export class MarketStore {
     const watchers = this.#watchers.get(code) ?? new Set();
     this.#watchers.set(code, watchers);
     watchers.add(onChange);
-    if (this.#symbols.get(code)?.lastDate && !this.#asked.has(code)) {
-      this.#wanted.add(code);
-      this.#gathering ??= setTimeout(() => void this.#gather(), GATHER_MS);
-    }
+    this.#want(code);
     this.#settleSoon();
     onChange(); // it may have changed while nobody looked
     return () => {
       watchers.delete(onChange);
       if (watchers.size === 0) this.#watchers.delete(code);
     };
+  }
+
+  /** Takes in a newer list: a symbol may have its first price now. */
+  learn(symbols: readonly MarketSymbol[]): void {
+    this.#symbols = new Map(symbols.map((one) => [one.symbol, one]));
+    for (const code of this.#watchers.keys()) this.#want(code);
+    this.#settleSoon();
   }
 
   close(): void {
@@ -100,6 +104,12 @@ export class MarketStore {
     this.#unlisten = undefined;
     this.#listened = '';
   };
+
+  #want(code: string): void {
+    if (!this.#symbols.get(code)?.lastDate || this.#asked.has(code)) return;
+    this.#wanted.add(code);
+    this.#gathering ??= setTimeout(() => void this.#gather(), GATHER_MS);
+  }
 
   async #gather(): Promise<void> {
     this.#gathering = undefined;

@@ -34,7 +34,7 @@ function Account({ holder }: { holder: Holder }) {
         <div>
           <h1>{account.name}</h1>
           <p class="lead">
-            Account <code>{account.id}</code>, with the key <code>{masked(apiKey)}</code>
+            Account <code>{account.id}</code>, with the key <code>{masked(apiKey)}</code>{' '}
             {kind !== 'own' && <span class="badge">{kind === 'demo' ? 'demo key' : 'public key'}</span>}
           </p>
         </div>
@@ -58,6 +58,7 @@ function Account({ holder }: { holder: Holder }) {
                   <Line name="Delay of prices" value={duration(plan.delaySeconds)} />
                   <Line name="Symbols in one request" value={count(plan.maxSymbols)} />
                   <Line name="Days in one time series" value={count(plan.maxSpanDays)} />
+                  <Line name="Long history" value={plan.history ? 'yes' : 'no'} />
                   <Line name="Requests a second" value={count(plan.burstPerSecond)} />
                 </tbody>
               </table>

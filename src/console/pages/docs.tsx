@@ -49,6 +49,18 @@ export function DocsPage({ config }: { config: ConfigAnswer }) {
         origin={origin}
       />
       <Example
+        title="Years of prices by month, as CSV for a spreadsheet"
+        path="/rates/history?symbols=XAU&startDate=2016-01-01&endDate=2025-12-31&interval=month&format=csv"
+        apiKey={key}
+        origin={origin}
+      />
+      <Example
+        title="In another unit"
+        path="/rates/latest?symbols=XAU&unit=kg"
+        apiKey={key}
+        origin={origin}
+      />
+      <Example
         title="Prices as they change"
         path="/rates/stream?symbols=XAU,XAG"
         apiKey={key}

@@ -2,7 +2,7 @@ import { memo } from 'preact/compat';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { ConfigAnswer, MarketSymbol } from '../data/answers.ts';
 import { askWithKey } from '../data/client.ts';
-import { useLoad } from '../data/load.ts';
+import { useLoad, useRefresh } from '../data/load.ts';
 import { changeOf, type LiveState, MarketStore, type Quote } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
@@ -18,16 +18,23 @@ const SPARKLINE_MS = 15_000;
 /** What most people look for comes first; a category that is not named here comes after. */
 const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
 
+/** Another symbol may get its first price. A list that has not changed is a 304, which is free. */
+const RELIST_MS = 15_000;
+
 export function MarketPage({ config }: { config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Market config={config} holder={holder} />}</WithKey>;
 }
 
 function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
-  const list = useLoad(
-    async () => (await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols')).symbols,
-    [holder.apiKey],
-  );
-  if (list.state === 'failed') return <Failure error={list.error} onRetry={list.reload} />;
+  const kept = useRef<MarketSymbol[]>([]);
+  const list = useLoad(async () => {
+    const { symbols } = await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols');
+    // The same list again stays the same object, so that nothing is drawn anew.
+    if (JSON.stringify(symbols) !== JSON.stringify(kept.current)) kept.current = symbols;
+    return kept.current;
+  }, [holder.apiKey]);
+  useRefresh(list.reload, RELIST_MS);
+  if (!list.data && list.state === 'failed') return <Failure error={list.error} onRetry={list.reload} />;
   if (!list.data) return <Loading label="Loading the market" lines={12} />;
   return <Board symbols={list.data} config={config} holder={holder} />;
 }
@@ -166,7 +173,9 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
         <Sparkline values={values} trend={trend(change?.absolute)} />
       </td>
       <td class="cell-rate">
-        <span class={`rate ${moved}`}>{quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}</span>
+        <span class={`rate ${quote ? moved : 'none'}`}>
+          {quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}
+        </span>
         <span class="unit">
           {symbol.currency.code}/{symbol.unit.symbol}
         </span>
@@ -206,7 +215,7 @@ function Live({
 function Empty() {
   return (
     <Notice title="There are no prices in the ledger yet.">
-      <p>The symbols below are the catalogue. Bring prices in from a file, then load this page again:</p>
+      <p>The symbols below are the catalogue. Bring prices in from a file, and they show here:</p>
       <pre>
         <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
       </pre>
@@ -224,7 +233,8 @@ function useMarket(holder: Holder, symbols: readonly MarketSymbol[]) {
     made.onError = setError;
     setStore(made);
     return () => made.close();
-  }, [holder.apiKey, symbols]);
+  }, [holder.apiKey]);
+  useEffect(() => store?.learn(symbols), [store, symbols]);
   return { store, live, error };
 }
 

@@ -1,28 +1,22 @@
 import type { ConfigAnswer } from '../data/answers.ts';
 import { ApiError, askAsOperator } from '../data/client.ts';
-import { has } from '../data/features.ts';
-import { useLoad } from '../data/load.ts';
+import { useLoad, useRefresh } from '../data/load.ts';
+import type { ReplicasAnswer } from '../data/operator.ts';
 import { setSecret, useSecret } from '../data/session.ts';
-import { count, duration } from '../show/format.ts';
 import { SecretForm } from '../show/key-form.tsx';
 import { Accounts } from '../show/operator-accounts.tsx';
 import { Feeds } from '../show/operator-feeds.tsx';
 import { Plans } from '../show/operator-plans.tsx';
+import { Quarantine } from '../show/operator-quarantine.tsx';
+import { Replicas } from '../show/operator-replicas.tsx';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 
-interface ReplicasAnswer {
-  answering: {
-    version: string;
-    phase: string;
-    simulated: boolean;
-    engine: string;
-    revision: number;
-    behind: number;
-    newestDataAgeSeconds: number | null;
-    historyBytes: number;
-  };
-  holders: { replica: string; accounts: number; units: number; silentSeconds: number }[];
-}
+/** As often as a replica says that it is there. */
+const REFRESH_MS = 5_000;
+
+const SWITCH_ON = `export OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24)
+echo $OPENPIT_ADMIN_TOKEN
+npm start`;
 
 export function OperatorPage({ config }: { config: ConfigAnswer }) {
   const token = useSecret('admin');
@@ -33,10 +27,10 @@ export function OperatorPage({ config }: { config: ConfigAnswer }) {
         <p>The operator's side of this service is switched off.</p>
         <p class="hint">
           Start it with a token of your own, and sign in here with the same: feeds, accounts, plans, keys and
-          replicas.
+          replicas. These lines make a token, show it and start:
         </p>
         <pre>
-          <code>OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24) npm start</code>
+          <code>{SWITCH_ON}</code>
         </pre>
       </section>
     );
@@ -63,6 +57,7 @@ function SignIn({ error }: { error?: ApiError }) {
 
 function Signed({ token }: { token: string }) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
+  useRefresh(replicas.reload, REFRESH_MS);
   if (replicas.error instanceof ApiError && [401, 403, 429].includes(replicas.error.status)) {
     return <SignIn error={replicas.error} />;
   }
@@ -71,7 +66,7 @@ function Signed({ token }: { token: string }) {
       <div class="page-head">
         <div>
           <h1>Operator</h1>
-          <p class="lead">Accounts, plans, keys, and where the service stands.</p>
+          <p class="lead">Where the service stands, its feeds, accounts, plans and keys.</p>
         </div>
         <button type="button" class="button" onClick={() => setSecret('admin', '')}>
           Sign out
@@ -79,78 +74,11 @@ function Signed({ token }: { token: string }) {
       </div>
       {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
       {!replicas.data && replicas.state === 'loading' && <Loading label="Reading the service" lines={5} />}
-      {replicas.data && <Replicas {...replicas.data} onReload={replicas.reload} />}
-      {has('/admin/feeds') && <Feeds token={token} />}
+      {replicas.data && <Replicas {...replicas.data} />}
+      <Feeds token={token} />
+      <Quarantine token={token} />
       <Accounts token={token} />
       <Plans token={token} />
-    </>
-  );
-}
-
-function Replicas({ answering, holders, onReload }: ReplicasAnswer & { onReload: () => void }) {
-  const age = answering.newestDataAgeSeconds;
-  const facts: [string, string][] = [
-    ['State', `${answering.phase}${answering.simulated ? ', simulated prices' : ''}`],
-    ['Ledger', answering.engine === 'postgres' ? 'PostgreSQL' : 'SQLite'],
-    ['Newest price', age === null ? 'none yet' : age < 3 ? 'now' : `${duration(age)} ago`],
-    ['Behind the ledger', answering.behind === 0 ? 'not at all' : `${count(answering.behind)} revisions`],
-    ['History in memory', `${(answering.historyBytes / 1_048_576).toFixed(1)} MB`],
-    ['Version', answering.version],
-  ];
-  return (
-    <>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <section class="card" aria-labelledby="replicas-title">
-        <div class="card-head">
-          <h2 id="replicas-title">Replicas that hold quota</h2>
-          <button type="button" class="button small" onClick={onReload}>
-            Refresh
-          </button>
-        </div>
-        {holders.length === 0 ? (
-          <p class="hint">None: no account has asked for anything in the last half minute.</p>
-        ) : (
-          <div class="scroll">
-            <table class="plain">
-              <thead>
-                <tr>
-                  <th scope="col">Replica</th>
-                  <th scope="col" class="number">
-                    Accounts
-                  </th>
-                  <th scope="col" class="number">
-                    Units held
-                  </th>
-                  <th scope="col" class="number">
-                    Last heard
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {holders.map((one) => (
-                  <tr key={one.replica}>
-                    <th scope="row">
-                      <code>{one.replica}</code>
-                    </th>
-                    <td class="number">{count(one.accounts)}</td>
-                    <td class="number">{count(one.units)}</td>
-                    <td class="number">
-                      {one.silentSeconds < 3 ? 'now' : `${duration(one.silentSeconds)} ago`}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </section>
     </>
   );
 }

@@ -1,21 +1,24 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Bar, ConfigAnswer, LatestAnswer, MarketSymbol, Rate } from '../data/answers.ts';
-import { ApiError, askWithKey } from '../data/client.ts';
-import { listen } from '../data/events.ts';
-import { has } from '../data/features.ts';
-import { type History, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
-import { useLoad } from '../data/load.ts';
+import { useState } from 'preact/hooks';
+import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../data/answers.ts';
+import { askWithKey } from '../data/client.ts';
+import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
+import { useLatest, useLiveBars } from '../data/latest.ts';
+import { useLoad, useRefresh } from '../data/load.ts';
 import { linkTo } from '../data/route.ts';
+import { nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
 import { Candles } from '../show/candles.tsx';
 import { downloadCsv } from '../show/csv.ts';
-import { ago, day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
+import { day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 import { RequestBox } from '../show/request.tsx';
 import { Revisions, useRevisions } from '../show/revisions.tsx';
+import { Conversions, Facts } from '../show/symbol-facts.tsx';
 import { type Holder, WithKey } from '../show/with-key.tsx';
 
 /** A range that takes more requests than this is asked about before: they come out of the quota. */
 const REQUESTS_UNASKED_MAX = 15;
+
+const RELIST_MS = 15_000;
 
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Found code={code} holder={holder} />}</WithKey>;
@@ -26,7 +29,8 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
     async () => (await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols')).symbols,
     [holder.apiKey],
   );
-  if (symbols.state === 'failed') return <Failure error={symbols.error} onRetry={symbols.reload} />;
+  if (symbols.state === 'failed' && !symbols.data)
+    return <Failure error={symbols.error} onRetry={symbols.reload} />;
   if (!symbols.data) return <Loading label={`Loading ${code}`} lines={8} />;
   const symbol = symbols.data.find((one) => one.symbol === code);
   if (!symbol) {
@@ -36,23 +40,31 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
       </Notice>
     );
   }
-  if (symbol.lastDate === null) {
-    return (
-      <>
-        <Title symbol={symbol} />
-        <Notice title="No prices yet">
-          {symbol.name} is in the catalogue, and nothing has been imported for it so far.
-        </Notice>
-      </>
-    );
-  }
+  if (symbol.lastDate === null) return <NoPrices symbol={symbol} onReload={symbols.reload} />;
   return <Detail symbol={symbol} holder={holder} />;
 }
 
+/** Waits for the first. A list that has not changed is a 304, which is free. */
+function NoPrices({ symbol, onReload }: { symbol: MarketSymbol; onReload: () => void }) {
+  useRefresh(onReload, RELIST_MS);
+  return (
+    <>
+      <Title symbol={symbol} />
+      <Notice title="No prices yet.">
+        {symbol.name} is in the catalogue, and nothing has been brought in for it so far. The chart comes by
+        itself with the first price.
+      </Notice>
+    </>
+  );
+}
+
 function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
-  const [range, setRange] = useState<Range>(() => (has('/rates/history') ? '6M' : '1M'));
-  const [agreed, setAgreed] = useState(false);
   const { apiKey, plan } = holder;
+  const [range, setRange] = useState<Range>(() => (hasLongHistory(plan) ? '6M' : '1M'));
+  const [agreed, setAgreed] = useState(false);
+  const units = useUnits(apiKey, symbol);
+  const [chosen, setChosen] = useState(symbol.unit.symbol);
+  const unit = units.find((one) => one.unit === chosen) ?? units[0]!;
   const requests = requestsFor(range, symbol, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && !agreed;
   const [partial, setPartial] = useState<Bar[]>();
@@ -60,34 +72,47 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
     async (signal) => {
       setPartial(undefined);
       if (mustAsk) return undefined;
-      return loadHistory(apiKey, symbol, range, plan, setPartial, signal);
+      return loadHistory(apiKey, { symbol, range, unit: unit.unit, plan }, setPartial, signal);
     },
-    [apiKey, symbol, range, mustAsk],
+    [apiKey, symbol, range, unit.unit, mustAsk],
   );
-  const latest = useLatest(apiKey, symbol);
+  const { rate, stale, error } = useLatest(apiKey, symbol);
+  const latest = useRateIn(rate, unit);
   const revisions = useRevisions(apiKey, symbol, history.data?.bars);
-  const bars = useLiveBars(history.data, partial, latest.rate);
+  const bars = useLiveBars(history.data, partial, latest);
   return (
     <>
-      <Title
-        symbol={symbol}
-        latest={latest.rate}
-        stale={latest.stale}
-        bars={bars}
-        delaySeconds={plan.delaySeconds}
-      />
-      {latest.error !== undefined && <Failure error={latest.error} />}
+      <Title symbol={symbol} latest={latest} stale={stale} bars={bars} delaySeconds={plan.delaySeconds} />
+      {error !== undefined && <Failure error={error} />}
       <section class="card" aria-label="Chart">
         <div class="card-head">
           <Choice label="Range" options={RANGES} value={range} onChange={setRange} />
-          <button
-            type="button"
-            class="button small"
-            disabled={!history.data}
-            onClick={() => history.data && downloadCsv(symbol, range, history.data)}
-          >
-            Download CSV
-          </button>
+          <div class="card-tools">
+            {units.length > 1 && (
+              <label class="inline">
+                per{' '}
+                <select
+                  aria-label="Unit"
+                  value={unit.unit}
+                  onChange={(event) => setChosen(event.currentTarget.value)}
+                >
+                  {units.map((one) => (
+                    <option key={one.unit} value={one.unit}>
+                      {nameOfUnit(one.unit)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+            <button
+              type="button"
+              class="button small"
+              disabled={!history.data}
+              onClick={() => history.data && downloadCsv(symbol, range, history.data)}
+            >
+              Download CSV
+            </button>
+          </div>
         </div>
         {history.state === 'failed' && <Failure error={history.error} onRetry={history.reload} />}
         {mustAsk ? (
@@ -110,18 +135,12 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
           </p>
         )}
       </section>
-      <Facts
-        symbol={symbol}
-        latest={latest.rate}
-        stale={latest.stale}
-        source={history.data?.source}
-        plan={plan.name}
-        delaySeconds={plan.delaySeconds}
-      />
+      <Facts symbol={symbol} latest={rate} stale={stale} source={history.data?.source} holder={holder} />
+      <Conversions symbol={symbol} units={units} latest={rate} />
       {history.data && (
         <RequestBox path={history.data.request} apiKey={apiKey} requests={history.data.requests} />
       )}
-      <Revisions found={revisions.found} />
+      <Revisions symbol={symbol} found={revisions.found} />
     </>
   );
 }
@@ -151,10 +170,13 @@ function Title({
           {symbol.name} <span class="code">{symbol.symbol}</span>
         </h1>
         <p class="lead">
-          {symbol.currency.name} per {symbol.unit.name.toLowerCase()}
-          {latest?.source === 'simulated' && <span class="badge simulated">Simulated</span>}
-          {delaySeconds > 0 && <span class="badge">{duration(delaySeconds)} behind</span>}
-          {stale && <span class="badge warning">No new price for a while</span>}
+          {symbol.currency.name} per{' '}
+          {latest && latest.unit !== symbol.unit.symbol
+            ? nameOfUnit(latest.unit)
+            : symbol.unit.name.toLowerCase()}{' '}
+          {latest?.source === 'simulated' && <span class="badge simulated">Simulated</span>}{' '}
+          {delaySeconds > 0 && <span class="badge">{duration(delaySeconds)} behind</span>}{' '}
+          {stale && <span class="badge warning">No new price for a while</span>}{' '}
           {symbol.status === 'deprecated' && <span class="badge warning">Deprecated</span>}
         </p>
       </div>
@@ -173,88 +195,6 @@ function Title({
       )}
     </div>
   );
-}
-
-function Facts({
-  symbol,
-  latest,
-  stale,
-  source,
-  plan,
-  delaySeconds,
-}: {
-  symbol: MarketSymbol;
-  latest: Rate | undefined;
-  stale: boolean;
-  source: string | undefined;
-  plan: string;
-  delaySeconds: number;
-}) {
-  const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind on the plan “${plan}”` : '';
-  const facts: [string, string][] = [
-    ['Unit', `${symbol.unit.name} (${symbol.unit.symbol})`],
-    ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
-    ['Source', latest?.source ?? source ?? '…'],
-    ['Newest price', latest ? `${ago(latest.at)}${stale ? ', older than it should be' : ''}${delay}` : '…'],
-    [
-      'Published',
-      { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' }[
-        symbol.updateInterval
-      ],
-    ],
-    ['History', symbol.firstDate ? `since ${day(symbol.firstDate)}` : 'none'],
-  ];
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** The newest price: asked for once, then listened to. */
-function useLatest(key: string, { symbol }: MarketSymbol) {
-  const [rate, setRate] = useState<Rate>();
-  const [stale, setStale] = useState(false);
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    askWithKey<LatestAnswer>(key, `/rates/latest?symbols=${encodeURIComponent(symbol)}`).then(
-      ({ metadata }) => setStale(metadata?.[symbol]?.stale ?? false),
-      setError,
-    );
-    return listen(
-      `/rates/stream?symbols=${encodeURIComponent(symbol)}`,
-      { 'x-api-key': key },
-      {
-        onState: (state) =>
-          setError(state === 'lost' ? new ApiError(0, 'offline', 'Trying again…') : undefined),
-        onEnd: (status, message) => setError(new ApiError(status, 'ended', message)),
-        onEvent: (event, data) => event === 'rate' && setRate(JSON.parse(data) as Rate),
-      },
-    );
-  }, [key, symbol]);
-  return { rate, stale, error };
-}
-
-/** The bars with the newest price in the last of them. */
-function useLiveBars(
-  history: History | undefined,
-  partial: Bar[] | undefined,
-  latest: Rate | undefined,
-): Bar[] {
-  return useMemo(() => {
-    const bars = history?.bars ?? partial ?? [];
-    const last = bars.at(-1);
-    if (!last || !latest || history?.interval !== 'day' || latest.date < last.date) return bars;
-    const { rate, date } = latest;
-    if (date > last.date) return [...bars, { date, open: rate, high: rate, low: rate, close: rate }];
-    const live = { ...last, high: Math.max(last.high, rate), low: Math.min(last.low, rate), close: rate };
-    return [...bars.slice(0, -1), live];
-  }, [history, partial, latest]);
 }
 
 /** The chart in a sentence, for who cannot see it. */

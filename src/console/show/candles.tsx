@@ -12,8 +12,14 @@ export interface Mark {
 
 interface Drawn {
   chart: IChartApi;
-  series: ISeriesApi<'Candlestick'>;
+  series: ISeriesApi<'Candlestick'> | ISeriesApi<'Line'>;
+  isLine: boolean;
   mark(marks: readonly Mark[]): void;
+}
+
+/** Many sources have one price a day, whose candles would be dashes: they are a line. */
+function hasOnePriceADay(bars: readonly Bar[]): boolean {
+  return bars.length > 0 && bars.every(({ open, high, low, close }) => open === close && high === low);
 }
 
 /** Candles with a crosshair that tells open, high, low and close. The library is loaded when the first chart is. */
@@ -27,22 +33,28 @@ export function Candles({
   label: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const [drawn, setDrawn] = useState<Drawn>();
+  const [made, setMade] = useState<Drawn>();
   const [hovered, setHovered] = useState<string>();
   const theme = useTheme();
+  const wasLine = useRef(false);
+  // The last may be moving; while others are on their way it stays what it was.
+  if (bars.length > 1) wasLine.current = hasOnePriceADay(bars.slice(0, -1));
+  const isLine = wasLine.current;
+  const drawn = made?.isLine === isLine ? made : undefined;
   useEffect(() => {
     let gone = false;
-    let made: Drawn | undefined;
-    void draw(box.current!, setHovered).then((done) => {
-      made = done;
+    let own: Drawn | undefined;
+    void draw(box.current!, isLine, setHovered).then((done) => {
+      own = done;
       if (gone) done.chart.remove();
-      else setDrawn(done);
+      else setMade(done);
     });
     return () => {
       gone = true;
-      made?.chart.remove();
+      setMade(undefined);
+      own?.chart.remove();
     };
-  }, []);
+  }, [isLine]);
   useEffect(() => {
     if (drawn) colour(drawn, box.current!);
   }, [drawn, theme]);
@@ -52,14 +64,12 @@ export function Candles({
     drawn.series.applyOptions({
       priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
     });
-    drawn.series.setData(
-      bars.map(({ date, open, high, low, close }) => ({ time: date, open, high, low, close })),
-    );
+    drawn.series.setData(bars.map((bar) => pointOf(bar)));
     drawn.chart.timeScale().fitContent();
   }, [drawn, bars.length, bars[0]?.date]);
   useEffect(() => {
     const last = bars.at(-1);
-    if (drawn && last) drawn.series.update({ time: last.date, ...ohlc(last) });
+    if (drawn && last) drawn.series.update(pointOf(last));
   }, [drawn, bars]);
   useEffect(() => drawn?.mark(marks), [drawn, marks]);
   const index = hovered === undefined ? bars.length - 1 : bars.findIndex(({ date }) => date === hovered);
@@ -88,12 +98,19 @@ function Legend({ bar, before }: { bar: Bar | undefined; before: Bar | undefined
   );
 }
 
-function ohlc({ open, high, low, close }: Bar) {
-  return { open, high, low, close };
+/** A candle, which is also the point of a line. */
+function pointOf({ date, open, high, low, close }: Bar) {
+  return { time: date, open, high, low, close, value: close };
 }
 
-async function draw(box: HTMLElement, onHover: (date: string | undefined) => void): Promise<Drawn> {
-  const { CandlestickSeries, createChart, createSeriesMarkers } = await import('lightweight-charts');
+async function draw(
+  box: HTMLElement,
+  isLine: boolean,
+  onHover: (date: string | undefined) => void,
+): Promise<Drawn> {
+  const { CandlestickSeries, LineSeries, createChart, createSeriesMarkers } = await import(
+    'lightweight-charts'
+  );
   const chart = createChart(box, {
     autoSize: true,
     layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },
@@ -101,7 +118,9 @@ async function draw(box: HTMLElement, onHover: (date: string | undefined) => voi
     timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1 },
     handleScroll: { vertTouchDrag: false },
   });
-  const series = chart.addSeries(CandlestickSeries, {});
+  const series = isLine
+    ? chart.addSeries(LineSeries, { lineWidth: 2 })
+    : chart.addSeries(CandlestickSeries, {});
   chart.subscribeCrosshairMove(({ time }) => onHover(typeof time === 'string' ? time : undefined));
   const markers = createSeriesMarkers(series, []);
   const mark = (marks: readonly Mark[]) =>
@@ -110,23 +129,28 @@ async function draw(box: HTMLElement, onHover: (date: string | undefined) => voi
         time: date,
         position: 'aboveBar',
         shape: 'circle',
+        size: 0.6,
         color: '#c98a1b',
         text,
       })),
     );
-  return { chart, series, mark };
+  return { chart, series, isLine, mark };
 }
 
 /** A canvas has no style sheet: it takes the page's colours. */
-function colour({ chart, series }: Drawn, box: HTMLElement): void {
+function colour({ chart, series, isLine }: Drawn, box: HTMLElement): void {
   const style = getComputedStyle(box);
   const of = (name: string) => style.getPropertyValue(name).trim();
   chart.applyOptions({
     layout: { background: { color: of('--surface') }, textColor: of('--muted') },
     grid: { vertLines: { color: of('--line-faint') }, horzLines: { color: of('--line-faint') } },
   });
+  if (isLine) {
+    (series as ISeriesApi<'Line'>).applyOptions({ color: of('--accent') });
+    return;
+  }
   const [up, down] = [of('--rise'), of('--fall')];
-  series.applyOptions({
+  (series as ISeriesApi<'Candlestick'>).applyOptions({
     upColor: up,
     borderUpColor: up,
     wickUpColor: up,

@@ -2,10 +2,8 @@ import type { MarketSymbol } from '../data/answers.ts';
 import type { History, Range } from '../data/history.ts';
 
 /** Saves what the chart shows, one row for each bar. */
-export function downloadCsv({ symbol, unit, currency }: MarketSymbol, range: Range, history: History): void {
-  const url = URL.createObjectURL(
-    new Blob([csvOf(symbol, unit.symbol, currency.code, history)], { type: 'text/csv' }),
-  );
+export function downloadCsv({ symbol, currency }: MarketSymbol, range: Range, history: History): void {
+  const url = URL.createObjectURL(new Blob([csvOf(symbol, currency.code, history)], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = `${symbol}-${range}.csv`;
@@ -13,7 +11,7 @@ export function downloadCsv({ symbol, unit, currency }: MarketSymbol, range: Ran
   URL.revokeObjectURL(url);
 }
 
-export function csvOf(symbol: string, unit: string, quote: string, { bars, source }: History): string {
+export function csvOf(symbol: string, quote: string, { bars, unit, source }: History): string {
   const head = 'symbol,date,open,high,low,close,unit,quote,source';
   const rows = bars.map(({ date, open, high, low, close }) =>
     [symbol, date, open, high, low, close, unit, quote, source].map(cell).join(','),

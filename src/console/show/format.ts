@@ -64,9 +64,26 @@ export function ago(at: string, now = Date.now()): string {
   return day(at);
 }
 
+/** How long until a moment. */
+export function soon(at: string, now = Date.now()): string {
+  const seconds = Math.round((Date.parse(at) - now) / 1000);
+  if (seconds <= 0) return 'due now';
+  if (seconds < 90) return `in ${seconds} s`;
+  if (seconds < 90 * 60) return `in ${Math.round(seconds / 60)} min`;
+  if (seconds < 36 * 3600) return `in ${Math.round(seconds / 3600)} h`;
+  return day(at);
+}
+
+/** A moment to the second, in UTC. */
+export function moment(at: string): string {
+  return `${day(at)}, ${at.slice(11, 19)} UTC`;
+}
+
 export function duration(seconds: number): string {
   if (seconds === 0) return 'none';
   if (seconds < 90) return `${seconds} s`;
   if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  return `${Math.round(seconds / 60)} min`;
+  if (seconds < 3 * 3600) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
 }

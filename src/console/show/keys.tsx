@@ -48,57 +48,55 @@ export function Keys({
       </div>
       {error !== undefined && <Failure error={error} />}
       {issued && <NewKey issued={issued} onDone={() => setIssued(undefined)} />}
-      <div class="scroll">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">State</th>
-              <th scope="col">Created</th>
-              <th scope="col">Expires</th>
-              <th scope="col">Rules</th>
-              <th scope="col">
-                <span class="visually-hidden">Actions</span>
+      <table class="plain stack">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">State</th>
+            <th scope="col">Created</th>
+            <th scope="col">Expires</th>
+            <th scope="col">Rules</th>
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <th scope="row">
+                <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}
               </th>
+              <td data-label="State">
+                <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
+              </td>
+              <td data-label="Created">{dayOfSeconds(key.createdAt)}</td>
+              <td data-label="Expires">{key.expiresAt === null ? 'never' : dayOfSeconds(key.expiresAt)}</td>
+              <td data-label="Rules">{rulesOf(key)}</td>
+              <td class="actions">
+                {key.status === 'active' && (
+                  <>
+                    <SureButton
+                      label="Rotate"
+                      sure="Rotate now"
+                      describe={key.id}
+                      disabled={busy}
+                      onSure={() => run(() => actions.rotate(key.id), key.id)}
+                    />
+                    <SureButton
+                      label="Revoke"
+                      sure="Revoke for good"
+                      describe={key.id}
+                      disabled={busy}
+                      onSure={() => run(() => actions.revoke(key.id))}
+                    />
+                  </>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.id}>
-                <th scope="row">
-                  <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}
-                </th>
-                <td>
-                  <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
-                </td>
-                <td>{dayOfSeconds(key.createdAt)}</td>
-                <td>{key.expiresAt === null ? 'never' : dayOfSeconds(key.expiresAt)}</td>
-                <td>{rulesOf(key)}</td>
-                <td class="actions">
-                  {key.status === 'active' && (
-                    <>
-                      <SureButton
-                        label="Rotate"
-                        sure="Rotate now"
-                        describe={key.id}
-                        disabled={busy}
-                        onSure={() => run(() => actions.rotate(key.id), key.id)}
-                      />
-                      <SureButton
-                        label="Revoke"
-                        sure="Revoke for good"
-                        describe={key.id}
-                        disabled={busy}
-                        onSure={() => run(() => actions.revoke(key.id))}
-                      />
-                    </>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
       <p class="hint">
         Rotating makes a key with the same rules; the old one works for one more day. Revoking holds within a
         second.

@@ -72,78 +72,80 @@ export function Accounts({ token }: { token: string }) {
         </Notice>
       )}
       {!shown && loaded.state === 'loading' && <Loading label="Reading the accounts" />}
-      {shown?.accounts.length === 0 && <p class="hint">No account matches.</p>}
+      {shown?.accounts.length === 0 && (
+        <p class="hint">
+          {search === '' ? 'No account yet. Make the first one above.' : 'No account matches.'}
+        </p>
+      )}
       {shown && shown.accounts.length > 0 && (
-        <div class="scroll">
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">Account</th>
-                <th scope="col">State</th>
-                <th scope="col">Plan</th>
-                <th scope="col" class="number">
-                  Used this month
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Account</th>
+              <th scope="col">State</th>
+              <th scope="col">Plan</th>
+              <th scope="col" class="number">
+                Used this month
+              </th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.accounts.map((one) => (
+              <tr key={one.id}>
+                <th scope="row">
+                  {one.name} <span class="code">{one.id}</span>
                 </th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.accounts.map((one) => (
-                <tr key={one.id}>
-                  <th scope="row">
-                    {one.name} <span class="code">{one.id}</span>
-                  </th>
-                  <td>
-                    <span class={`badge ${one.status === 'active' ? 'good' : 'bad'}`}>{one.status}</span>
-                  </td>
-                  <td>
-                    <select
-                      aria-label={`Plan of ${one.name}`}
-                      value={one.plan}
-                      onChange={(event) => update(one.id, { plan: event.currentTarget.value })}
-                    >
-                      {shown.plans.map((plan) => (
-                        <option key={plan}>{plan}</option>
-                      ))}
-                    </select>
-                  </td>
-                  <td class="number">
-                    {count(one.used)} of {count(one.quota)}
-                  </td>
-                  <td class="actions">
+                <td data-label="State">
+                  <span class={`badge ${one.status === 'active' ? 'good' : 'bad'}`}>{one.status}</span>
+                </td>
+                <td data-label="Plan">
+                  <select
+                    aria-label={`Plan of ${one.name}`}
+                    value={one.plan}
+                    onChange={(event) => update(one.id, { plan: event.currentTarget.value })}
+                  >
+                    {shown.plans.map((plan) => (
+                      <option key={plan}>{plan}</option>
+                    ))}
+                  </select>
+                </td>
+                <td data-label="Used this month" class="number">
+                  {count(one.used)} of {count(one.quota)}
+                </td>
+                <td class="actions">
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-expanded={opened === one.id}
+                    aria-label={`Keys of ${one.name}`}
+                    onClick={() => setOpened(opened === one.id ? undefined : one.id)}
+                  >
+                    Keys
+                  </button>
+                  {one.status === 'active' ? (
+                    <SureButton
+                      label="Suspend"
+                      sure="Suspend now"
+                      describe={one.name}
+                      onSure={() => update(one.id, { status: 'suspended' })}
+                    />
+                  ) : (
                     <button
                       type="button"
                       class="button small"
-                      aria-expanded={opened === one.id}
-                      aria-label={`Keys of ${one.name}`}
-                      onClick={() => setOpened(opened === one.id ? undefined : one.id)}
+                      onClick={() => update(one.id, { status: 'active' })}
                     >
-                      Keys
+                      Resume
                     </button>
-                    {one.status === 'active' ? (
-                      <SureButton
-                        label="Suspend"
-                        sure="Suspend now"
-                        describe={one.name}
-                        onSure={() => update(one.id, { status: 'suspended' })}
-                      />
-                    ) : (
-                      <button
-                        type="button"
-                        class="button small"
-                        onClick={() => update(one.id, { status: 'active' })}
-                      >
-                        Resume
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
       {opened && <AccountKeys token={token} id={opened} />}
     </section>

@@ -1,48 +1,182 @@
+import { useState } from 'preact/hooks';
 import { askAsOperator } from '../data/client.ts';
-import { useLoad } from '../data/load.ts';
-import { Failure, Loading } from './parts.tsx';
+import { useLoad, useRefresh } from '../data/load.ts';
+import type { Feed } from '../data/operator.ts';
+import { FeedDetail } from './feed-detail.tsx';
+import { ago, count, day, soon } from './format.ts';
+import { Failure, Loading, SureButton } from './parts.tsx';
 
-type Cell = string | number | boolean | null | undefined;
+const REFRESH_MS = 10_000;
 
-/** The feeds as the service tells them: one row each, one column for each plain value. */
+const BADGES: Readonly<Record<Feed['health'], string>> = {
+  ok: 'good',
+  waiting: '',
+  failing: 'warning',
+  late: 'bad',
+  off: '',
+};
+
+/** The feeds: those that are on with their health and runs, and those that can be turned on. */
 export function Feeds({ token }: { token: string }) {
+  const [opened, setOpened] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const loaded = useLoad(
-    async () => (await askAsOperator<{ feeds?: Record<string, Cell>[] }>(token, '/admin/feeds')).feeds ?? [],
+    async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
     [token],
   );
-  const columns = [...new Set((loaded.data ?? []).flatMap((feed) => Object.keys(feed)))].filter((name) =>
-    loaded.data?.every((feed) => typeof feed[name] !== 'object' || feed[name] === null),
-  );
+  useRefresh(loaded.reload, REFRESH_MS);
+  const turn = async (key: string, enabled: boolean) => {
+    setError(undefined);
+    const path = `/admin/feeds/${encodeURIComponent(key)}`;
+    await askAsOperator(token, path, { method: 'PATCH', body: { enabled } }).catch(setError);
+    loaded.reload();
+  };
+  const on = loaded.data?.filter((feed) => feed.enabled || feed.runs.length > 0) ?? [];
+  const others = loaded.data?.filter((feed) => !on.includes(feed)) ?? [];
   return (
     <section class="card" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Feeds</h2>
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {error !== undefined && <Failure error={error} />}
+      {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" />}
-      {loaded.data?.length === 0 && <p class="hint">No feed is set up.</p>}
-      {loaded.data && loaded.data.length > 0 && (
-        <div class="scroll">
-          <table class="plain">
-            <thead>
-              <tr>
-                {columns.map((name) => (
-                  <th scope="col" key={name}>
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.data.map((feed) => (
-                <tr key={String(feed[columns[0] ?? ''])}>
-                  {columns.map((name) => (
-                    <td key={name}>{feed[name] === null ? '—' : String(feed[name] ?? '')}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {loaded.data && on.length === 0 && (
+        <p class="hint">No feed is on. Turn one on below: it runs at once, then by its schedule.</p>
+      )}
+      {on.length > 0 && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Feed</th>
+              <th scope="col">Health</th>
+              <th scope="col">Last good run</th>
+              <th scope="col">Next run</th>
+              <th scope="col" class="number">
+                Symbols
+              </th>
+              <th scope="col">Prices until</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {on.map((feed) => (
+              <Row
+                key={feed.key}
+                feed={feed}
+                isOpen={opened === feed.key}
+                onOpen={() => setOpened(opened === feed.key ? undefined : feed.key)}
+                onTurn={(enabled) => turn(feed.key, enabled)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {others.length > 0 && (
+        <details class="more" open={on.length === 0}>
+          <summary>
+            {count(others.length)} {on.length > 0 ? 'more' : 'feeds'} that can be turned on
+          </summary>
+          <ul class="offers">
+            {others.map((feed) => (
+              <Offer key={feed.key} feed={feed} onTurn={() => turn(feed.key, true)} />
+            ))}
+          </ul>
+        </details>
       )}
     </section>
+  );
+}
+
+function Row({
+  feed,
+  isOpen,
+  onOpen,
+  onTurn,
+}: {
+  feed: Feed;
+  isOpen: boolean;
+  onOpen: () => void;
+  onTurn: (enabled: boolean) => void;
+}) {
+  const { key, title, enabled, health, runBy, lastOkAt, nextRunAt, symbols, lastDate } = feed;
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          {title} <span class="code">{key}</span>
+        </th>
+        <td data-label="Health">
+          <span class={`badge ${BADGES[health]}`}>{health}</span>
+        </td>
+        <td data-label="Last good run">{lastOkAt ? ago(lastOkAt) : 'never'}</td>
+        <td data-label="Next run">{runBy ? 'running now' : nextRunAt ? soon(nextRunAt) : '—'}</td>
+        <td data-label="Symbols" class="number">
+          {count(symbols.length)}
+        </td>
+        <td data-label="Prices until">{lastDate ? day(lastDate) : '—'}</td>
+        <td class="actions">
+          <button
+            type="button"
+            class="button small"
+            aria-expanded={isOpen}
+            aria-label={`Runs of ${key}`}
+            onClick={onOpen}
+          >
+            Runs
+          </button>
+          {enabled ? (
+            <SureButton label="Turn off" sure="Turn off now" describe={key} onSure={() => onTurn(false)} />
+          ) : (
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Turn on ${key}`}
+              onClick={() => onTurn(true)}
+            >
+              Turn on
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="detail">
+          <td colSpan={7}>
+            <FeedDetail feed={feed} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** A feed that is off. What may not be passed on is said before it is turned on, not after. */
+function Offer({ feed, onTurn }: { feed: Feed; onTurn: () => void }) {
+  const { key, title, licence, attribution, licenceUrl, series, lacking } = feed;
+  return (
+    <li>
+      <div>
+        <strong>{title}</strong> <span class="muted">{count(series)} series</span>
+        <p class="hint">
+          {licence === 'no' ? 'May not be passed on without a licence of your own. ' : ''}
+          {attribution}{' '}
+          <a href={licenceUrl} rel="noreferrer">
+            Terms
+          </a>
+        </p>
+        {lacking.length > 0 && (
+          <p class="hint">
+            Needs <code>{lacking.join(', ')}</code>, which is not set.
+          </p>
+        )}
+      </div>
+      {licence === 'no' ? (
+        <SureButton label="Turn on" sure="I may use it: turn on" describe={key} onSure={onTurn} />
+      ) : (
+        <button type="button" class="button small" aria-label={`Turn on ${key}`} onClick={onTurn}>
+          Turn on
+        </button>
+      )}
+    </li>
   );
 }

@@ -5,7 +5,7 @@ import { useLoad } from '../data/load.ts';
 import { count, duration } from './format.ts';
 import { Failure, Loading } from './parts.tsx';
 
-type Limit = Exclude<keyof Plan, 'name'>;
+type Limit = Exclude<keyof Plan, 'name' | 'history'>;
 
 const LIMITS: readonly [Limit, string][] = [
   ['quota', 'Answers a month'],
@@ -22,6 +22,7 @@ const NEW: Plan = {
   maxSymbols: 20,
   maxSpanDays: 30,
   burstPerSecond: 20,
+  history: true,
 };
 
 /** Plans: see all, change one, make one. A change holds for every account on the plan within a second. */
@@ -32,8 +33,7 @@ export function Plans({ token }: { token: string }) {
     async () => (await askAsOperator<{ plans: Plan[] }>(token, '/admin/plans')).plans,
     [token],
   );
-  const save = async ({ name, quota, delaySeconds, maxSymbols, maxSpanDays, burstPerSecond }: Plan) => {
-    const body = { quota, delaySeconds, maxSymbols, maxSpanDays, burstPerSecond };
+  const save = async ({ name, ...body }: Plan) => {
     try {
       await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, { method: 'PUT', body });
       setEdited(undefined);
@@ -58,45 +58,45 @@ export function Plans({ token }: { token: string }) {
         <Editor plan={edited} isNew={edited === NEW} onSave={save} onCancel={() => setEdited(undefined)} />
       )}
       {loaded.data && (
-        <div class="scroll">
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">Plan</th>
-                {LIMITS.map(([name, label]) => (
-                  <th scope="col" class="number" key={name}>
-                    {label.replace(', seconds', '')}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Plan</th>
+              {LIMITS.map(([name, label]) => (
+                <th scope="col" class="number" key={name}>
+                  {label.replace(', seconds', '')}
                 </th>
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.data.map((plan) => (
-                <tr key={plan.name}>
-                  <th scope="row">{plan.name}</th>
-                  {LIMITS.map(([name]) => (
-                    <td class="number" key={name}>
-                      {name === 'delaySeconds' ? duration(plan[name]) : count(plan[name])}
-                    </td>
-                  ))}
-                  <td class="actions">
-                    <button
-                      type="button"
-                      class="button small"
-                      aria-label={`Change the plan ${plan.name}`}
-                      onClick={() => setEdited(plan)}
-                    >
-                      Change
-                    </button>
-                  </td>
-                </tr>
               ))}
-            </tbody>
-          </table>
-        </div>
+              <th scope="col">Long history</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.data.map((plan) => (
+              <tr key={plan.name}>
+                <th scope="row">{plan.name}</th>
+                {LIMITS.map(([name, label]) => (
+                  <td data-label={label.replace(', seconds', '')} class="number" key={name}>
+                    {name === 'delaySeconds' ? duration(plan[name]) : count(plan[name])}
+                  </td>
+                ))}
+                <td data-label="Long history">{plan.history ? 'yes' : 'no'}</td>
+                <td class="actions">
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Change the plan ${plan.name}`}
+                    onClick={() => setEdited(plan)}
+                  >
+                    Change
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
     </section>
   );
@@ -145,6 +145,14 @@ function Editor({
           />
         </label>
       ))}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.history}
+          onChange={(event) => setDraft({ ...draft, history: event.currentTarget.checked })}
+        />
+        Long history
+      </label>
       <button type="submit" class="button primary">
         Save
       </button>

@@ -1,49 +1,59 @@
-/** The two rules that surprise people, drawn. */
+/** The two rules that surprise people, drawn. 360 wide, so that their words can be read on a phone. */
 
 const DAYS = [
-  ['Wed 27', true],
-  ['Thu 28', true],
-  ['Good Fri 29', false],
-  ['Sat 30', false],
-  ['Sun 31', false],
-  ['Mon 1', true],
+  ['Wed', '27', true],
+  ['Thu', '28', true],
+  ['Fri', '29', false],
+  ['Sat', '30', false],
+  ['Sun', '31', false],
+  ['Mon', '1', true],
 ] as const;
 
+const DAY_WIDTH = 58;
+const DAY_LEFT = 8;
+
 export function ClosedDays() {
-  const width = 112;
+  const middle = (index: number) => DAY_LEFT + index * DAY_WIDTH + (DAY_WIDTH - 8) / 2;
   return (
     <figure class="picture">
       <svg
-        viewBox="0 0 700 118"
+        viewBox="0 0 360 128"
         role="img"
-        aria-label="A closed day answers with the last open day before it"
+        aria-label="A question about Good Friday is answered with the bar of the Thursday before"
       >
-        {DAYS.map(([label, open], i) => (
-          <g key={label}>
+        <text class="asked" x={middle(2)} y="14" text-anchor="middle">
+          date=2024-03-29
+        </text>
+        <path
+          class="arrow"
+          d={`M ${middle(2)} 20 V 30 Q ${middle(2)} 38, ${middle(2) - 10} 38 H ${middle(1) + 10} Q ${middle(1)} 38, ${middle(1)} 46 V 52 m -4 -6 l 4 6 l 4 -6`}
+        />
+        {DAYS.map(([name, date, open], i) => (
+          <g key={date}>
             <rect
               class={open ? 'open-day' : 'closed-day'}
-              x={14 + i * width}
-              y="52"
-              width={width - 16}
-              height="34"
+              x={DAY_LEFT + i * DAY_WIDTH}
+              y="56"
+              width={DAY_WIDTH - 8}
+              height="44"
               rx="6"
             />
-            <text x={14 + i * width + (width - 16) / 2} y="73" text-anchor="middle">
-              {label}
+            <text x={middle(i)} y="75" text-anchor="middle">
+              {name}
             </text>
-            <text class="soft" x={14 + i * width + (width - 16) / 2} y="104" text-anchor="middle">
+            <text x={middle(i)} y="92" text-anchor="middle">
+              {date}
+            </text>
+            <text class="soft" x={middle(i)} y="118" text-anchor="middle">
               {open ? 'open' : 'closed'}
             </text>
           </g>
         ))}
-        <path class="arrow" d="M 288 48 C 280 14, 196 14, 178 44 m -1 -9 l 1 10 l 8 -6" />
-        <text class="soft" x="300" y="26">
-          date=2024-03-29 answers with the bar of the 28th and says so
-        </text>
       </svg>
       <figcaption>
-        Asking for one day, or for the change between two, looks back to the last bar: at most 14 days, 21 for
-        weekly values and 100 for monthly ones. A time series lists only the days that have a bar.
+        Good Friday is closed: the answer is the bar of Thursday the 28th, and says so. Asking for one day, or
+        for the change between two, looks back to the last bar: at most 14 days, 21 for weekly values and 100
+        for monthly ones. A time series lists only the days that have a bar.
       </figcaption>
     </figure>
   );
@@ -53,29 +63,29 @@ export function Delay() {
   return (
     <figure class="picture">
       <svg
-        viewBox="0 0 700 150"
+        viewBox="0 0 360 150"
         role="img"
         aria-label="A delayed plan sees the market as it was some time ago"
       >
-        <rect class="hidden-part" x="470" y="14" width="180" height="100" />
+        <rect class="hidden-part" x="240" y="10" width="104" height="104" />
         <path
           class="seen-line"
-          d="M20 90 L60 78 L100 84 L140 62 L180 70 L220 48 L260 58 L300 44 L340 56 L380 40 L420 52 L470 36"
+          d="M8 86 L30 76 L52 82 L74 62 L96 68 L118 48 L140 58 L162 44 L184 54 L206 38 L224 50 L240 36"
         />
-        <path class="unseen-line" d="M470 36 L510 48 L550 30 L590 42 L650 26" />
-        <line class="axis" x1="20" x2="680" y1="114" y2="114" />
-        <line class="axis" x1="470" x2="470" y1="14" y2="120" />
-        <line class="axis" x1="650" x2="650" y1="14" y2="120" />
-        <text x="470" y="136" text-anchor="middle">
-          now − 10 min
+        <path class="unseen-line" d="M240 36 L262 48 L284 30 L306 42 L344 26" />
+        <line class="axis" x1="8" x2="352" y1="114" y2="114" />
+        <line class="axis" x1="240" x2="240" y1="10" y2="120" />
+        <line class="axis" x1="344" x2="344" y1="10" y2="120" />
+        <text x="240" y="137" text-anchor="middle">
+          10 min ago
         </text>
-        <text x="650" y="136" text-anchor="middle">
+        <text x="344" y="137" text-anchor="end">
           now
         </text>
-        <text class="soft" x="245" y="108" text-anchor="middle">
-          what the plan sees, in every answer
+        <text class="soft" x="124" y="106" text-anchor="middle">
+          what the plan sees
         </text>
-        <text class="soft" x="560" y="108" text-anchor="middle">
+        <text class="soft" x="292" y="106" text-anchor="middle">
           not yet
         </text>
       </svg>

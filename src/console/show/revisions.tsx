@@ -1,80 +1,74 @@
 import { useMemo } from 'preact/hooks';
 import type { Bar, MarketSymbol } from '../data/answers.ts';
-import { askWithKey } from '../data/client.ts';
-import { has } from '../data/features.ts';
 import { useLoad } from '../data/load.ts';
+import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
 import type { Mark } from './candles.tsx';
-import { day, price } from './format.ts';
+import { count, day, moment, price } from './format.ts';
 
-interface Revision {
-  date: string;
-  close: number;
-  recordedAt: string;
-  source: string;
-}
+/** With more marks than this their words would cover the chart. */
+const WORDS_MAX = 12;
+const ROWS_SHOWN = 20;
 
-interface RevisionsAnswer {
-  rates: Record<string, Omit<Revision, 'date'>[]>;
-}
-
-const PATH = '/rates/revisions';
-/** Each day is a request and a unit of the quota, so only the last days are looked at: most corrections come soon. */
-const DAYS = 3;
-
-/** The corrections of the last days, where the service tells them. */
-export function useRevisions(key: string, { symbol }: MarketSymbol, bars: readonly Bar[] | undefined) {
-  const last = bars?.at(-1)?.date;
-  const loaded = useLoad(async () => {
-    if (!has(PATH)) return [];
-    const days = (bars ?? []).slice(-DAYS).map(({ date }) => date);
-    return (await Promise.all(days.map((date) => corrections(key, symbol, date)))).flat();
-  }, [key, symbol, last]);
-  const found = loaded.data ?? [];
+/** The corrections of the days that are shown, and where to mark them. */
+export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly Bar[] | undefined) {
+  const range = `${bars?.[0]?.date} ${bars?.at(-1)?.date}`;
+  const loaded = useLoad(
+    (signal) => loadCorrections(key, symbol, bars ?? [], signal),
+    [key, symbol.symbol, range],
+  );
+  const found = loaded.data ?? NONE;
   const marks = useMemo((): Mark[] => {
-    const shown = new Set(bars?.map(({ date }) => date));
-    return [...new Set(found.map(({ date }) => date))]
-      .filter((date) => shown.has(date))
-      .sort()
-      .map((date) => ({ date, text: 'corrected' }));
+    const days = markedDays(found, bars ?? []);
+    return days.map((date) => ({ date, text: days.length > WORDS_MAX ? '' : 'corrected' }));
   }, [found, bars]);
   return { found, marks };
 }
 
-export function Revisions({ found }: { found: readonly Revision[] }) {
+const NONE: readonly Correction[] = [];
+
+export function Revisions({ symbol, found }: { symbol: MarketSymbol; found: readonly Correction[] }) {
   if (found.length === 0) return null;
+  const newest = found.slice(-ROWS_SHOWN).reverse();
   return (
     <section class="card" aria-labelledby="revisions-title">
-      <h2 id="revisions-title">Corrections of the last days</h2>
-      <div class="scroll">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Close</th>
-              <th scope="col">Recorded</th>
-              <th scope="col">Source</th>
+      <h2 id="revisions-title">Corrections in this range</h2>
+      <table class="plain stack">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="number">
+              Close before
+            </th>
+            <th scope="col" class="number">
+              Close after
+            </th>
+            <th scope="col">Recorded</th>
+            <th scope="col">Source</th>
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.map(({ date, before, after, recordedAt, source, reason }) => (
+            <tr key={`${date} ${recordedAt}`}>
+              <th scope="row">{day(date)}</th>
+              <td data-label="Close before" class="number">
+                {price(before)}
+              </td>
+              <td data-label="Close after" class="number">
+                {price(after)}
+              </td>
+              <td data-label="Recorded">{moment(recordedAt)}</td>
+              <td data-label="Source">{source}</td>
+              <td data-label="Reason">{reason ?? '—'}</td>
             </tr>
-          </thead>
-          <tbody>
-            {found.map(({ date, close, recordedAt, source }) => (
-              <tr key={`${date} ${recordedAt}`}>
-                <td>{day(date)}</td>
-                <td>{price(close)}</td>
-                <td>{recordedAt.replace('T', ' ').slice(0, 16)}</td>
-                <td>{source}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">
+        {found.length > newest.length && `And ${count(found.length - newest.length)} earlier ones. `}
+        Prices per {symbol.unit.symbol}, as they were published. Nothing that was published is lost:{' '}
+        <code>asOf</code> asks for what was known at a moment.
+      </p>
     </section>
   );
-}
-
-/** The versions of a day that was published more than once. */
-async function corrections(key: string, symbol: string, date: string): Promise<Revision[]> {
-  const query = new URLSearchParams({ symbols: symbol, date });
-  const { rates } = await askWithKey<RevisionsAnswer>(key, `${PATH}?${query}`);
-  const versions = rates[symbol] ?? [];
-  return versions.length > 1 ? versions.map((one) => ({ ...one, date })) : [];
 }

@@ -8,7 +8,7 @@ import { Spool, type SpoolRecord } from '../spool/spool.ts';
 import type { Owner } from '../spool/spool-record.ts';
 import { Lease, type Moment } from './lease.ts';
 import { Purse, type Replica } from './purse.ts';
-import { type Scheduler, systemScheduler } from './scheduler.ts';
+import { inTime, type Scheduler, systemScheduler } from './scheduler.ts';
 import { Settlement } from './settlement.ts';
 import type { Refusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
@@ -39,6 +39,8 @@ export type QuotaCalls = Pick<
 const IDLE_MS = 30_000;
 /** What the loss of a whole host can cost in `used`; a kill costs nothing, for that is what the spool is for. */
 const FLUSH_MS = 5_000;
+/** A start that fails is tried again by whoever made it; one that hangs is not. */
+const OPEN_MS_MAX = 5_000;
 /** For how long a barrier or recall is looked for: far longer than anybody waits for it. */
 const SIGNAL_WINDOW_MS = 5_000;
 const SPOOL_RETRY_MS = 1_000;
@@ -113,7 +115,8 @@ export class Meter {
     const meter = new Meter(options);
     try {
       const sent = meter.#now();
-      meter.#heard(await meter.#quota.now(), sent);
+      const scheduler = options.scheduler ?? systemScheduler;
+      meter.#heard(await inTime(scheduler, OPEN_MS_MAX, meter.#quota.now()), sent);
     } catch (error) {
       meter.#spool.close();
       throw error;

@@ -10,3 +10,13 @@ export const systemScheduler: Scheduler = {
     return () => clearTimeout(timer);
   },
 };
+
+/** What the call says, or an error when it has said nothing after so many milliseconds: a connection may hang for good. */
+export function inTime<T>(scheduler: Scheduler, ms: number, call: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const callOff = scheduler.after(ms, () =>
+      reject(new Error(`the ledger has not answered within ${ms} ms`)),
+    );
+    call.then(resolve, reject).finally(callOff);
+  });
+}

@@ -21,11 +21,18 @@ export interface SyncerOptions {
 /** Few enough that one transaction holds nobody up: about 10 ms on SQLite. */
 const BATCH_MAX = 256;
 
-/** After this a call counts as lost. What it may still do is harmless: a seq is applied once. */
-const TIMEOUT_MS = 1_000;
+/**
+ * After this a call counts as lost. What it may still do is harmless: a seq is applied once. A ledger that is slow is
+ * given more time, or it would never be heard; who waits for a unit does not wait longer, for by then the ledger is down.
+ */
+const PATIENCE_MS_MIN = 1_000;
+const PATIENCE_MS_MAX = 2_500;
+/** A call may take so many times as long as the last that was answered. */
+const SLOWER = 3;
 
 const PAUSE_MS_MIN = 100;
-const PAUSE_MS_MAX = 2_000;
+/** With the longest patience, less than the 5 s within which all is well after an outage. */
+const PAUSE_MS_MAX = 1_000;
 
 /** Sends the messages of many accounts in one call, one call at a time. What comes up meanwhile goes in the next. */
 export class Syncer {
@@ -34,6 +41,7 @@ export class Syncer {
   readonly #due = new Set<Party>();
   #running = false;
   #failures = 0;
+  #patienceMs = PATIENCE_MS_MIN;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: SyncerOptions) {
@@ -91,6 +99,8 @@ export class Syncer {
     });
     if (messages.length === 0) return true;
     const answers = await this.#call(messages.map(({ request }) => request));
+    if (answers) this.#setPatience(SLOWER * (this.#options.now().mono - sent.mono));
+    else if (this.#failures > 0) this.#setPatience(2 * this.#patienceMs);
     messages.forEach(({ party }, i) => {
       if (answers) party.answered(answers[i]!, sent);
     });
@@ -105,11 +115,15 @@ export class Syncer {
         warn(`a quota sync is tried again: ${text}`);
         resolve(undefined);
       };
-      const callOff = scheduler.after(TIMEOUT_MS, () => lose('the ledger has not answered in time'));
+      const callOff = scheduler.after(this.#patienceMs, () => lose('the ledger has not answered in time'));
       sync(requests)
         .then(resolve, (error) => lose(String(error)))
         .finally(callOff);
     });
+  }
+
+  #setPatience(ms: number): void {
+    this.#patienceMs = Math.min(Math.max(ms, PATIENCE_MS_MIN), PATIENCE_MS_MAX);
   }
 
   #fail(batch: readonly Party[]): void {

@@ -1,3 +1,4 @@
+import { ABUSE_ROWS } from './abuse-rows.ts';
 import { badFeeds } from './bad-feeds.ts';
 import { clockSet } from './clock-set.ts';
 import { cutCommit } from './cut-commit.ts';
@@ -26,4 +27,5 @@ export const ROWS: readonly Row[] = [
   lateFeed,
   races,
   secrets,
+  ...ABUSE_ROWS,
 ];

@@ -1,3 +1,5 @@
+import { ABUSE_SCALES } from './abuse-scales.ts';
+
 /**
  * How hard each row is tried: in CI, where the whole set has three minutes, and at full scale by `npm run faults`.
  * Everything that makes a row longer or harder is here and nowhere else.
@@ -24,6 +26,7 @@ export const SCALES = {
     ci: { rounds: 1, signals: ['SIGABRT'] },
     full: { rounds: 10, signals: ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGTERM', 'SIGKILL'] },
   },
+  ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 
 export type ScaleName = 'ci' | 'full';

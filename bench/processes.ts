@@ -1,0 +1,64 @@
+/**
+ * `npm run bench:processes`: whether cores add up. Requests per server CPU-second of one process, and of two that share the
+ * port, on the same two cores. The load generator shares them too, so requests per second cannot tell.
+ */
+import { join } from 'node:path';
+import { measure } from './lib/load.ts';
+import { createKey, demoData, ROOT } from './lib/openpit.ts';
+import { median, startPinned, type Target } from './lib/process.ts';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 9);
+const SECONDS = Number(process.env.SECONDS ?? 2);
+const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
+/** What two processes must do of what one does, for each CPU-second. */
+const SHARE_MIN = 0.85;
+
+const dataDir = await demoData();
+const request = { path: PATH, headers: { 'x-api-key': createKey(dataDir) } };
+const targets = [await start(1), await start(2)];
+const results = targets.map(() => [] as number[]);
+for (let round = 0; round <= ROUNDS; round++) {
+  for (const [i, target] of targets.entries()) {
+    const { requestsPerCpuSecond } = await measure(target, request, SECONDS);
+    if (round > 0) results[i]!.push(requestsPerCpuSecond); // the first round warms up
+  }
+}
+for (const target of targets) await target.stop();
+
+const [one, two] = results.map(median) as [number, number];
+for (const [i, { name }] of targets.entries()) {
+  const [low, high] = [Math.min(...results[i]!), Math.max(...results[i]!)].map(Math.round);
+  console.log(
+    `${name}: ${Math.round(median(results[i]!))} requests per CPU-second (median of ${ROUNDS}, ${low}–${high})`,
+  );
+}
+console.log(
+  `two processes do ${(two / one).toFixed(2)} of one's, for each CPU-second (at least ${SHARE_MIN})`,
+);
+process.exit(two / one >= SHARE_MIN ? 0 : 1);
+
+async function start(processes: number): Promise<Target> {
+  const env = {
+    OPENPIT_DATA_DIR: dataDir,
+    OPENPIT_PORT: '0',
+    OPENPIT_LOG_LEVEL: 'warn',
+    OPENPIT_PROCESSES: String(processes),
+  };
+  const until = processes > 1 ? /listens on (http:[^\s,]+)[\s\S]*Processes:/ : /listens on (http:[^\s,]+)/;
+  const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
+  const { child, match } = await startPinned(command, { core: '0-1', until, env });
+  return {
+    name: processes === 1 ? 'one process  ' : `${processes} processes`,
+    url: match[1]!,
+    pids: [child.pid, ...childrenOf(child.pid)],
+    async stop() {
+      child.kill('SIGTERM');
+      await child.exited;
+    },
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
+  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
+}

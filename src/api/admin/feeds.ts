@@ -1,0 +1,106 @@
+import type { FeedRun } from '../../ledger/feed-runs.ts';
+import { printDay } from '../../market/day.ts';
+import { FEED_CHANGE } from '../bodies.ts';
+import type { AdminEndpoint } from '../endpoint.ts';
+import { refuse } from '../errors.ts';
+import type { FeedInFull, FeedsDesk } from '../feeds-known.ts';
+
+/** How many of the reasons for what a run refused are told; `openpit feed history --json` has more. */
+const REASONS_TOLD = 5;
+
+/** /admin/feeds: every feed with its health and its last runs; on and off. */
+export function adminFeeds(desk: FeedsDesk): AdminEndpoint[] {
+  return [
+    {
+      kind: 'admin',
+      name: 'admin',
+      path: '/admin/feeds',
+      actions: {
+        async GET({ now }) {
+          return { success: true, feeds: (await desk.list(now)).map(record) };
+        },
+      },
+    },
+    {
+      kind: 'admin',
+      name: 'admin',
+      path: '/admin/feeds/:id',
+      actions: {
+        async PATCH({ id: key, now, body }) {
+          const { enabled } = await body(FEED_CHANGE);
+          if (!(await desk.turn(key, enabled, now))) {
+            throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
+          }
+          return { success: true, key, enabled };
+        },
+      },
+    },
+  ];
+}
+
+function record(feed: FeedInFull) {
+  const { key, title, licence, enabled, late, schedule, zone, symbols, series, lacking, failures } = feed;
+  return {
+    key,
+    title,
+    licence: licence.redistribution,
+    attribution: licence.attribution,
+    licenceUrl: licence.url,
+    enabled,
+    health: healthOf(feed),
+    late,
+    failures,
+    schedule,
+    zone,
+    symbols,
+    series,
+    lacking,
+    runBy: feed.holder ?? null,
+    lastOkAt: time(feed.lastOkAt),
+    nextRunAt: time(feed.nextRunAt),
+    lateAt: time(feed.lateAt),
+    rows: feed.days,
+    gaps: feed.gaps,
+    firstDate: date(feed.firstDay),
+    lastDate: date(feed.lastDay),
+    runs: feed.runs.map(runRecord),
+  };
+}
+
+/** In one word, the worst first. */
+function healthOf({ enabled, late, failures, lastOkAt }: FeedInFull) {
+  if (!enabled) return 'off';
+  if (late) return 'late';
+  if (failures > 0) return 'failing';
+  return lastOkAt === undefined ? 'waiting' : 'ok';
+}
+
+function runRecord(run: FeedRun) {
+  const { number, status, message, requests, bytes, taken, corrected, unchanged, missing, refused } = run;
+  return {
+    number,
+    startedAt: time(run.started),
+    endedAt: time(run.ended),
+    status,
+    message: message ?? null,
+    requests,
+    bytes,
+    taken,
+    corrected,
+    unchanged,
+    missing,
+    refused,
+    odd: run.odd,
+    ignored: run.ignored,
+    reasons: run.reasons.slice(0, REASONS_TOLD),
+    notes: run.notes.slice(0, REASONS_TOLD),
+  };
+}
+
+function time(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+function date(day: number | undefined): string | null {
+  return day === undefined ? null : printDay(day);
+}

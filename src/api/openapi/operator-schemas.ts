@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { day, licence, success, text } from './schema-parts.ts';
+
+const moment = z.iso.datetime();
+const remark = { where: text, reason: text };
+
+const run = z.strictObject({
+  number: z.int(),
+  startedAt: moment,
+  endedAt: moment.nullable(),
+  status: z.enum(['running', 'ok', 'unchanged', 'failed', 'quarantined']),
+  message: text.nullable(),
+  requests: z.int(),
+  bytes: z.int(),
+  taken: z.int(),
+  corrected: z.int(),
+  unchanged: z.int(),
+  missing: z.int().describe('Days without a value'),
+  refused: z.int(),
+  odd: z.int(),
+  ignored: z.int(),
+  reasons: z.array(z.strictObject(remark)).describe('The first of the refused, and why'),
+  notes: z.array(z.strictObject({ kind: z.enum(['odd', 'ignored', 'elsewhere']), ...remark })),
+});
+
+/** What the operator is told of the running service. */
+export const OPERATOR_SCHEMAS = {
+  Replicas: z.strictObject({
+    success,
+    answering: z.strictObject({
+      id: text,
+      version: text,
+      phase: z.enum(['starting', 'ready', 'draining']),
+      simulated: z.boolean(),
+      engine: z.enum(['sqlite', 'postgres']),
+      revision: z.int(),
+      behind: z.int(),
+      newestDataAgeSeconds: z.int().nullable(),
+      historyBytes: z.int(),
+    }),
+    newestRevision: z.int(),
+    replicas: z
+      .array(
+        z.strictObject({
+          id: text,
+          name: text.describe('Machine and process id'),
+          version: text,
+          phase: z
+            .enum(['starting', 'ready', 'draining', 'silent'])
+            .describe('`silent`: not heard of for 15 s; it died, or is cut off from the ledger'),
+          startedAt: z.iso.datetime(),
+          revision: z.int(),
+          behind: z.int().describe('Revisions of the ledger that it lacks'),
+          silentSeconds: z.int().describe('Time since it was last heard of'),
+          accounts: z.int(),
+          units: z.int().describe('Units of quotas that it holds'),
+        }),
+      )
+      .describe('Every process that serves from this ledger'),
+    holders: z.array(
+      z.strictObject({ replica: text, accounts: z.int(), units: z.int(), silentSeconds: z.int() }),
+    ),
+  }),
+  Pushed: z.strictObject({
+    success,
+    source: text,
+    accepted: z.int(),
+    corrected: z.int(),
+    duplicate: z.int(),
+    quarantined: z.int(),
+    refused: z.int(),
+    results: z.array(
+      z.looseObject({ status: z.enum(['accepted', 'corrected', 'duplicate', 'quarantined', 'refused']) }),
+    ),
+  }),
+  Quarantine: z.strictObject({
+    success,
+    ticks: z.array(
+      z.strictObject({
+        id: z.int(),
+        symbol: text,
+        source: text,
+        tickId: text,
+        price: z.number(),
+        reason: text,
+        state: z.enum(['held', 'released', 'dropped']),
+        at: moment,
+        received: moment,
+        decidedAt: moment.nullable(),
+        decidedBy: text.nullable(),
+      }),
+    ),
+  }),
+  DecidedTick: z.strictObject({ success, id: z.int(), state: z.enum(['released', 'dropped']) }),
+  AdminFeeds: z.strictObject({
+    success,
+    feeds: z.array(
+      z.strictObject({
+        key: text,
+        title: text,
+        licence,
+        attribution: text,
+        licenceUrl: text,
+        enabled: z.boolean(),
+        health: z
+          .enum(['off', 'waiting', 'ok', 'failing', 'late'])
+          .describe('`failing`: its last run did not end well. `late`: it has missed its schedule twice'),
+        late: z.boolean(),
+        failures: z.int().describe('Runs in a row that did not end well'),
+        schedule: text.describe('A cron expression'),
+        zone: text,
+        symbols: z.array(text).describe('The symbols that it brings now'),
+        series: z.int().describe('How many symbols it could bring'),
+        lacking: z.array(text).describe('Settings that it needs and that are not there'),
+        runBy: text.nullable().describe('The process that runs it now'),
+        lastOkAt: moment.nullable(),
+        nextRunAt: moment.nullable(),
+        lateAt: moment.nullable(),
+        rows: z.int(),
+        gaps: z.int(),
+        firstDate: day.nullable(),
+        lastDate: day.nullable(),
+        runs: z.array(run).describe('The last ten, the newest first'),
+      }),
+    ),
+  }),
+  ChangedFeed: z.strictObject({ success, key: text, enabled: z.boolean() }),
+} as const satisfies Record<string, z.ZodType>;

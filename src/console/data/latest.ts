@@ -1,0 +1,47 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Bar, LatestAnswer, MarketSymbol, Rate } from './answers.ts';
+import { ApiError, askWithKey } from './client.ts';
+import { listen } from './events.ts';
+import type { History } from './history.ts';
+
+/** The newest price: asked for once, then listened to. */
+export function useLatest(key: string, { symbol }: MarketSymbol) {
+  const [rate, setRate] = useState<Rate>();
+  const [stale, setStale] = useState(false);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    askWithKey<LatestAnswer>(key, `/rates/latest?symbols=${encodeURIComponent(symbol)}`).then(
+      ({ metadata }) => setStale(metadata?.[symbol]?.stale ?? false),
+      setError,
+    );
+    return listen(
+      `/rates/stream?symbols=${encodeURIComponent(symbol)}`,
+      { 'x-api-key': key },
+      {
+        onState: (state) =>
+          setError(state === 'lost' ? new ApiError(0, 'offline', 'Trying again…') : undefined),
+        onEnd: (status, message) => setError(new ApiError(status, 'ended', message)),
+        onEvent: (event, data) => event === 'rate' && setRate(JSON.parse(data) as Rate),
+      },
+    );
+  }, [key, symbol]);
+  return { rate, stale, error };
+}
+
+/** The bars with the newest price, in the same unit, in the last of them. */
+export function useLiveBars(
+  history: History | undefined,
+  partial: Bar[] | undefined,
+  latest: Rate | undefined,
+): Bar[] {
+  return useMemo(() => {
+    const bars = history?.bars ?? partial ?? [];
+    const last = bars.at(-1);
+    if (!last || !latest || history?.interval !== 'day' || latest.unit !== history.unit) return bars;
+    const { rate, date } = latest;
+    if (date < last.date) return bars;
+    if (date > last.date) return [...bars, { date, open: rate, high: rate, low: rate, close: rate }];
+    const live = { ...last, high: Math.max(last.high, rate), low: Math.min(last.low, rate), close: rate };
+    return [...bars.slice(0, -1), live];
+  }, [history, partial, latest]);
+}

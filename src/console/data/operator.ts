@@ -1,0 +1,78 @@
+/** The answers of the operator's side that the page reads. */
+
+export interface ReplicasAnswer {
+  answering: {
+    id: string;
+    version: string;
+    phase: string;
+    simulated: boolean;
+    engine: string;
+    revision: number;
+    behind: number;
+    newestDataAgeSeconds: number | null;
+    historyBytes: number;
+  };
+  newestRevision: number;
+  replicas: Replica[];
+}
+
+export interface Replica {
+  id: string;
+  name: string;
+  version: string;
+  phase: 'starting' | 'ready' | 'draining' | 'silent';
+  startedAt: string;
+  revision: number;
+  behind: number;
+  silentSeconds: number;
+  accounts: number;
+  units: number;
+}
+
+export interface Feed {
+  key: string;
+  title: string;
+  licence: 'yes' | 'attribution' | 'no';
+  attribution: string;
+  licenceUrl: string;
+  enabled: boolean;
+  health: 'off' | 'waiting' | 'ok' | 'failing' | 'late';
+  failures: number;
+  schedule: string;
+  zone: string;
+  symbols: string[];
+  series: number;
+  lacking: string[];
+  runBy: string | null;
+  lastOkAt: string | null;
+  nextRunAt: string | null;
+  rows: number;
+  gaps: number;
+  firstDate: string | null;
+  lastDate: string | null;
+  runs: FeedRun[];
+}
+
+export interface FeedRun {
+  number: number;
+  startedAt: string;
+  endedAt: string | null;
+  status: 'running' | 'ok' | 'unchanged' | 'failed' | 'quarantined';
+  message: string | null;
+  taken: number;
+  corrected: number;
+  unchanged: number;
+  missing: number;
+  refused: number;
+  reasons: { where: string; reason: string }[];
+}
+
+/** A price that was held back because it is far from its neighbours. */
+export interface HeldTick {
+  id: number;
+  symbol: string;
+  source: string;
+  price: number;
+  at: string;
+  reason: string;
+}

@@ -1,0 +1,74 @@
+import { useMemo } from 'preact/hooks';
+import type { MarketSymbol, Rate } from './answers.ts';
+import { askWithKey } from './client.ts';
+import { useLoad } from './load.ts';
+
+/** A unit that a price can be given in, and what a published price is multiplied by for it. */
+export interface Unit {
+  unit: string;
+  factor: number;
+}
+
+/** Converted prices have so many significant digits, as the service gives them. */
+const DIGITS = 8;
+
+const NAMES: Readonly<Record<string, string>> = {
+  Kg: 'kilogram',
+  g: 'gram',
+  MT: 'metric ton',
+  DMT: 'dry metric ton',
+  '100 MT': '100 metric tons',
+  Lb: 'pound',
+  'T.oz': 'troy ounce',
+  Cwt: 'hundredweight',
+  ST: 'short ton',
+  LT: 'long ton',
+  Bu: 'bushel',
+  L: 'litre',
+  Gal: 'US gallon',
+  Bbl: 'barrel',
+  m3: 'cubic metre',
+  MBF: '1,000 board feet',
+  GJ: 'gigajoule',
+  MWh: 'megawatt hour',
+  kWh: 'kilowatt hour',
+  MMBtu: 'million Btu',
+  Thm: 'therm',
+  Doz: 'dozen',
+  Pc: 'piece',
+};
+
+/** A unit in words, where there are some. */
+export function nameOfUnit(unit: string): string {
+  return NAMES[unit] ?? unit;
+}
+
+/** The units that fit a symbol, its own first. */
+export function useUnits(key: string, { symbol, unit }: MarketSymbol): readonly Unit[] {
+  const loaded = useLoad(
+    async () =>
+      (
+        await askWithKey<{ units: Record<string, Unit[]> }>(
+          key,
+          `/units?${new URLSearchParams({ symbols: symbol })}`,
+        )
+      ).units[symbol] ?? [],
+    [key, symbol],
+  );
+  return useMemo(() => {
+    const others = (loaded.data ?? []).slice(1);
+    return [{ unit: unit.symbol, factor: 1 }, ...others];
+  }, [loaded.data, unit.symbol]);
+}
+
+export function inUnit(value: number, { factor }: Unit): number {
+  return factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
+}
+
+/** A rate per another unit. */
+export function useRateIn(rate: Rate | undefined, unit: Unit): Rate | undefined {
+  return useMemo(
+    () => rate && { ...rate, rate: inUnit(rate.rate, unit), unit: unit.unit },
+    [rate, unit.unit, unit.factor],
+  );
+}

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import type { FeedsAnswer, MarketSymbol, Rate } from '../data/answers.ts';
+import { askWithKey } from '../data/client.ts';
+import { useLoad } from '../data/load.ts';
+import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
+import { ago, day, duration, price } from './format.ts';
+import type { Holder } from './with-key.tsx';
+
+const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
+
+const PASSED_ON = {
+  yes: 'may be passed on',
+  attribution: 'may be passed on with the source named',
+  no: 'may not be passed on',
+};
+
+/** What is worth knowing of a symbol and of its newest price. */
+export function Facts({
+  symbol,
+  latest,
+  stale,
+  source,
+  holder,
+}: {
+  symbol: MarketSymbol;
+  latest: Rate | undefined;
+  stale: boolean;
+  source: string | undefined;
+  holder: Holder;
+}) {
+  const { name, delaySeconds } = holder.plan;
+  const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind on the plan “${name}”` : '';
+  const from = latest?.source ?? source;
+  const facts: [string, ComponentChildren][] = [
+    ['Unit', `${symbol.unit.name} (${symbol.unit.symbol})`],
+    ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
+    ['Newest price', latest ? `${ago(latest.at)}${stale ? ', older than it should be' : ''}${delay}` : '…'],
+    ['Published', PUBLISHED[symbol.updateInterval]],
+    ['History', symbol.firstDate ? `since ${day(symbol.firstDate)}` : 'none'],
+    ['Source', from ?? '…'],
+    ['Licence', from === undefined ? '…' : <Licence apiKey={holder.apiKey} source={from} />],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What must be said of the prices, and whether they may be passed on. */
+function Licence({ apiKey, source }: { apiKey: string; source: string }) {
+  const feeds = useLoad(async () => (await askWithKey<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
+  if (source === 'simulated') return <>none needed: the prices are made up</>;
+  const known = feeds.data;
+  if (!known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;
+  return (
+    <>
+      {source.split(', ').map((name) => {
+        const feed = known.find(({ key }) => key === name);
+        return (
+          <span class="licence" key={name}>
+            {feed ? (
+              <>
+                {feed.attribution};{' '}
+                <a href={feed.licenceUrl} rel="noreferrer">
+                  {PASSED_ON[feed.licence]}
+                </a>
+              </>
+            ) : (
+              `“${name}” was brought in by the operator of this service, who knows its terms`
+            )}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+/** The newest price per every other unit that fits. */
+export function Conversions({
+  symbol,
+  units,
+  latest,
+}: {
+  symbol: MarketSymbol;
+  units: readonly Unit[];
+  latest: Rate | undefined;
+}) {
+  if (units.length < 2 || !latest) return null;
+  return (
+    <section class="card" aria-labelledby="conversions-title">
+      <h2 id="conversions-title">The same price per</h2>
+      <dl class="conversions">
+        {units.map((one) => (
+          <div key={one.unit}>
+            <dt title={one.unit}>{nameOfUnit(one.unit)}</dt>
+            <dd>
+              {symbol.currency.symbol}
+              {price(inUnit(latest.rate, one))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+import { type Fault, type Framing, fault } from './head.ts';
+
+/** A size line and its extension, which nobody uses and everybody must be able to skip. */
+const SIZE_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(;[^\r\n]*)?$/;
+const LINE_LENGTH_MAX = 1_024;
+const TRAILER_LENGTH_MAX = 4_096;
+
+/** Thrown to whoever reads a body that is not what it should be. */
+export class BodyFault extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.why);
+    this.fault = fault;
+  }
+}
+
+/** Collects a body from what arrives, piece by piece. */
+export class BodyReader {
+  readonly #bytesMax: number;
+  readonly #parts: Uint8Array[] = [];
+  readonly #isChunked: boolean;
+  /** Of the body, or of the chunk that is being read. */
+  #left: number;
+  #length = 0;
+  #step: 'data' | 'data end' | 'size' | 'trailer' | 'done';
+  #line = '';
+  #trailerLength = 0;
+
+  constructor(framing: Framing, bytesMax: number) {
+    this.#bytesMax = bytesMax;
+    this.#isChunked = framing.kind === 'chunked';
+    this.#left = framing.kind === 'length' ? framing.bytes : 0;
+    this.#step = this.#isChunked ? 'size' : 'data';
+  }
+
+  /** Whether a body of this size would be taken. */
+  get fault(): Fault | undefined {
+    return this.#length + this.#left > this.#bytesMax
+      ? fault(413, `the body is longer than ${this.#bytesMax} bytes`)
+      : undefined;
+  }
+
+  /** What is still to come, as far as it is known: of chunks nobody can tell. */
+  get left(): number {
+    return this.#isChunked ? Number.POSITIVE_INFINITY : this.#left;
+  }
+
+  get isDone(): boolean {
+    return this.#step === 'done';
+  }
+
+  get bytes(): Uint8Array {
+    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+  }
+
+  /** Takes what belongs to the body, and says how many bytes that were. */
+  take(bytes: Uint8Array): number | Fault {
+    let at = 0;
+    while (at < bytes.length && this.#step !== 'done') {
+      const taken = this.#step === 'data' ? this.#takeData(bytes, at) : this.#takeLine(bytes, at);
+      if (typeof taken !== 'number') return taken;
+      at += taken;
+    }
+    return at;
+  }
+
+  #takeData(bytes: Uint8Array, at: number): number {
+    const count = Math.min(this.#left, bytes.length - at);
+    this.#parts.push(bytes.slice(at, at + count));
+    this.#left -= count;
+    this.#length += count;
+    if (this.#left === 0) this.#step = this.#isChunked ? 'data end' : 'done';
+    return count;
+  }
+
+  /** A line may come in pieces too. Only CR LF ends it. */
+  #takeLine(bytes: Uint8Array, at: number): number | Fault {
+    const end = bytes.indexOf(LF, at);
+    const stop = end < 0 ? bytes.length : end + 1;
+    this.#line += Buffer.from(bytes.buffer, bytes.byteOffset + at, stop - at).toString('latin1');
+    if (this.#line.length > LINE_LENGTH_MAX) return fault(400, 'a line between the chunks is too long');
+    if (end < 0) return stop - at;
+    if (!this.#line.endsWith('\r\n')) return fault(400, 'a line between the chunks does not end in CR LF');
+    const wrong = this.#readLine(this.#line.slice(0, -2));
+    this.#line = '';
+    return wrong ?? stop - at;
+  }
+
+  #readLine(line: string): Fault | undefined {
+    if (this.#step === 'data end') {
+      this.#step = 'size';
+      return line === '' ? undefined : fault(400, 'a chunk is longer than it says');
+    }
+    if (this.#step === 'trailer') {
+      this.#trailerLength += line.length;
+      if (line === '') this.#step = 'done';
+      return this.#trailerLength > TRAILER_LENGTH_MAX
+        ? fault(431, 'the trailers after the body are too long')
+        : undefined;
+    }
+    const size = SIZE_LINE.exec(line)?.[1];
+    if (size === undefined) return fault(400, 'the size of a chunk is not a number');
+    this.#left = Number.parseInt(size, 16);
+    this.#step = this.#left === 0 ? 'trailer' : 'data';
+    return this.fault;
+  }
+}
+
+const LF = 10;

@@ -1,0 +1,76 @@
+/** An answer before it is written to the wire. */
+export interface Reply {
+  readonly status: number;
+  /** Without `Date`, `Content-Length` and `Transfer-Encoding`: those are the server's. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is sent as it comes. */
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+}
+
+/** An answer of HTTP/1.1 that is written already, head included. It is sent at once, for it may be written over. */
+export interface Ready {
+  readonly status: number;
+  readonly bytes: Uint8Array;
+}
+
+export function reply(
+  body: Reply['body'],
+  headers: Readonly<Record<string, string>>,
+  status: number = 200,
+): Reply {
+  return { status, headers, body };
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  417: 'Expectation Failed',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+  505: 'HTTP Version Not Supported',
+  507: 'Insufficient Storage',
+};
+
+/** The status line and the headers, each with its line end. The empty line that ends a head is not among them. */
+export function headText(status: number, headers: Readonly<Record<string, string>>, nowMs: number): string {
+  let text = `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nDate: ${dateText(nowMs)}\r\n`;
+  for (const name in headers) text += `${name}: ${inOneLine(headers[name]!)}\r\n`;
+  return text;
+}
+
+/** Whether answers of this status have a body at all. */
+export function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304 && status >= 200;
+}
+
+let dateSecond = -1;
+let date = '';
+
+/** Written once a second, not once an answer. */
+function dateText(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    date = new Date(second * 1000).toUTCString();
+  }
+  return date;
+}
+
+/** Nothing that came from a caller may start a header of its own. */
+function inOneLine(value: string): string {
+  return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]+/g, ' ') : value;
+}

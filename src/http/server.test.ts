@@ -1,0 +1,286 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import fc from 'fast-check';
+import type { Incoming } from './incoming.ts';
+import { reply } from './reply.ts';
+import { serve } from './server.ts';
+
+/** Bodies are read by /echo alone, so the rest shows what becomes of one that nobody wants. */
+async function answer(request: Incoming) {
+  const { method, url } = request;
+  if (url === '/echo')
+    return reply(await request.text().catch((error: Error) => `failed: ${error.message}`), {});
+  if (url === '/late') await Bun.sleep(30);
+  if (url === '/stream') return reply(countdown(3), { 'Content-Type': 'text/plain' });
+  if (url === '/endless') return reply(endless(), {});
+  if (url === '/large') return reply('x'.repeat(5_000_000), {});
+  if (url === '/empty') return reply(null, {}, 204);
+  return reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' });
+}
+
+const READY = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready');
+const server = serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  isShared: false,
+  handle: (request) => (request.url === '/ready' ? { status: 200, bytes: READY } : answer(request)),
+  refuse: ({ status }) => reply(null, {}, status),
+});
+afterAll(() => server.stop(0));
+
+let cancelled = 0;
+function endless(): ReadableStream<Uint8Array> {
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    controller.enqueue(new Uint8Array(100_000));
+  return new ReadableStream({ pull, cancel: () => void cancelled++ });
+}
+
+function countdown(from: number): ReadableStream<Uint8Array> {
+  let left = from;
+  return new ReadableStream({
+    pull(controller) {
+      if (left === 0) controller.close();
+      else controller.enqueue(Buffer.from(`${left--} `));
+    },
+  });
+}
+
+function open(): { socket: Socket; all: Promise<string>; got: () => string } {
+  let text = '';
+  const socket = connect(server.port, '127.0.0.1');
+  const done = Promise.withResolvers<string>();
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => done.resolve(text));
+  return { socket, all: done.promise, got: () => text };
+}
+
+/** Sends bytes and gives all that came back until the server closed. */
+function send(bytes: string): Promise<string> {
+  const { socket, all } = open();
+  socket.write(bytes);
+  return all;
+}
+
+/** The same for a client that says it will send no more. */
+function sendAll(bytes: string): Promise<string> {
+  const { socket, all } = open();
+  socket.end(bytes);
+  return all;
+}
+
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+const post = (path: string, body: string, headers = `Content-Length: ${Buffer.byteLength(body)}\r\n`) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+
+describe('an answer', () => {
+  test('has a date and a length, and no header that its maker did not mean', async () => {
+    const answer = await sendAll(get('/a?b=c'));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\r\n/);
+    expect(answer).toContain('\r\nContent-Length: 10\r\n');
+    expect(answer).not.toContain('\r\nX-Injected');
+    expect(bodyOf(answer)).toBe('GET /a?b=c');
+  });
+
+  test('to HEAD has the length of the body and no body', async () => {
+    const answer = await sendAll('HEAD /ab HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(answer).toContain('\r\nContent-Length: 8\r\n');
+    expect(bodyOf(answer)).toBe('');
+  });
+
+  test('without a body says so by its status', async () => {
+    const answer = await sendAll(get('/empty'));
+    expect(answer).toStartWith('HTTP/1.1 204 No Content\r\n');
+    expect(answer).not.toContain('Content-Length');
+  });
+
+  test('that streams comes in chunks, and to HTTP/1.0 until the end of the connection', async () => {
+    expect(bodyOf(await sendAll(get('/stream')))).toBe('2\r\n3 \r\n2\r\n2 \r\n2\r\n1 \r\n0\r\n\r\n');
+    const old = await send('GET /stream HTTP/1.0\r\n\r\n');
+    expect(old).not.toContain('Transfer-Encoding');
+    expect(bodyOf(old)).toBe('3 2 1 ');
+  });
+
+  test('larger than the client takes at once is sent whole', async () => {
+    const { socket, all } = open();
+    socket.pause();
+    socket.write(get('/large', 'Connection: close\r\n'));
+    setTimeout(() => socket.resume(), 100);
+    expect(bodyOf(await all)).toHaveLength(5_000_000);
+  });
+
+  test('that streams without end stops when the client leaves, and does not run ahead of it', async () => {
+    const before = cancelled;
+    const { socket } = open();
+    socket.pause();
+    socket.write(get('/endless'));
+    await Bun.sleep(100);
+    const memory = process.memoryUsage().rss;
+    await Bun.sleep(200);
+    expect(process.memoryUsage().rss - memory).toBeLessThan(100_000_000);
+    socket.destroy();
+    for (let i = 0; i < 100 && cancelled === before; i++) await Bun.sleep(20);
+    expect(cancelled).toBe(before + 1);
+  });
+});
+
+describe('a connection', () => {
+  test('is kept for the next request', async () => {
+    const { socket, all, got } = open();
+    socket.write(get('/one'));
+    while (!got().includes('GET /one')) await Bun.sleep(1);
+    socket.write(get('/two', 'Connection: close\r\n'));
+    const answers = await all;
+    expect(answers).toContain('GET /two');
+    expect(answers.match(/Connection: close/g)).toHaveLength(1);
+  });
+
+  test('is closed for HTTP/1.0 unless it asks otherwise, also after an answer that was ready', async () => {
+    for (const path of ['/a', '/ready']) {
+      const closed = await send(`GET ${path} HTTP/1.0\r\n\r\n`);
+      expect(closed).toStartWith('HTTP/1.1 200 OK\r\n');
+      expect(closed).toContain('\r\nConnection: close\r\n');
+      const kept = await sendAll(`GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`);
+      expect(kept).toContain('\r\nConnection: keep-alive\r\n');
+    }
+  });
+
+  test('answers what was asked before the client stopped sending', async () => {
+    expect(bodyOf(await sendAll(get('/late')))).toBe('GET /late');
+  });
+
+  test('answers 1,000 requests that came at once, in their order', async () => {
+    const paths = Array.from({ length: 1_000 }, (_, i) =>
+      i % 50 === 0 ? '/late' : i % 3 ? `/${i}` : '/ready',
+    );
+    const answers = await sendAll(paths.map((path) => get(path)).join(''));
+    const bodies = [...answers.matchAll(/\r\n\r\n(GET (\S+?)|ready)(?=HTTP\/1\.1|$)/g)].map(
+      (m) => m[2] ?? '/ready',
+    );
+    expect(bodies).toEqual(paths);
+  });
+
+  test('gives the same answers however the requests are cut into packets', async () => {
+    const request = fc.oneof(
+      fc.constantFrom(get('/a'), get('/ready'), get('/late'), '\r\n'),
+      fc.string({ maxLength: 30 }).map((body) => post('/echo', body)),
+      fc.string({ minLength: 1, maxLength: 30 }).map((body) => {
+        const chunk = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+        return post('/echo', chunk, 'Transfer-Encoding: chunked\r\n');
+      }),
+      fc.string({ maxLength: 30 }).map((body) => post('/ignored', body)),
+    );
+    const requests = fc.array(request, { minLength: 1, maxLength: 8 });
+    const withoutDate = (text: string) => text.replaceAll(/Date: [^\r]+/g, '');
+    await fc.assert(
+      fc.asyncProperty(requests, fc.array(fc.nat(400), { maxLength: 5 }), async (list, at) => {
+        const bytes = Buffer.from(list.join(''));
+        const whole = await sendAll(bytes.toString('utf8'));
+        const { socket, all } = open();
+        const places = [...at.map((one) => one % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+        let from = 0;
+        for (const to of places) {
+          socket.write(bytes.subarray(from, to));
+          await Bun.sleep(1);
+          from = to;
+        }
+        socket.end();
+        expect(withoutDate(await all)).toBe(withoutDate(whole));
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});
+
+describe('a body', () => {
+  test('is there for who asks, and skipped for who does not', async () => {
+    const answers = await sendAll(post('/echo', 'hällo') + post('/a', 'GET /smuggled HTTP/1.1') + get('/b'));
+    expect(Buffer.from(answers, 'latin1').toString()).toContain('\r\n\r\nhällo');
+    expect(answers).toContain('POST /a');
+    expect(answers).toEndWith('GET /b');
+    expect(answers).not.toContain('smuggled');
+  });
+
+  test('is waited for with "100 Continue" when the client asks', async () => {
+    const { socket, all, got } = open();
+    socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+    while (!got().includes('100 Continue\r\n\r\n')) await Bun.sleep(1);
+    socket.end('ok');
+    expect(await all).toEndWith('\r\n\r\nok');
+  });
+
+  test('that nobody wants and is long is not read: the connection is closed', async () => {
+    const { socket, all } = open();
+    socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\nxxx');
+    const answer = await all;
+    expect(answer).toContain('Connection: close');
+    expect(answer).toEndWith('POST /a');
+  });
+
+  test('that is too long, broken or cut off is told to who asks, and ends the connection', async () => {
+    const large = await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\nxxx');
+    expect(bodyOf(large)).toBe('failed: the body is longer than 1048576 bytes');
+    const broken = await send(
+      post('/echo', 'zz\r\nGET / HTTP/1.1\r\n\r\n', 'Transfer-Encoding: chunked\r\n'),
+    );
+    expect(bodyOf(broken)).toBe('failed: the size of a chunk is not a number');
+    const short = await sendAll('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
+    expect(bodyOf(short)).toBe('failed: the body ends too soon');
+  });
+});
+
+describe('what cannot be read', () => {
+  test('is refused with a bare status, and nothing after it is answered', async () => {
+    const answer = await send(
+      `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${get('/b')}`,
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nDate: [^\r]+\r\nConnection: close\r\nContent-Length: 0\r\n\r\n$/,
+    );
+  });
+
+  test('is refused as soon as it is too long', async () => {
+    expect(await send(`GET /${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
+    expect(await send(`${get('/').slice(0, -2)}X: ${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
+  });
+
+  test('because it drips is refused in time, while others are answered', async () => {
+    const { socket, all } = open();
+    const text = get('/drip', `X-Filler: ${'x'.repeat(500)}\r\n`);
+    let at = 0;
+    const drip = setInterval(() => socket.write(text[at++] ?? ''), 200);
+    const start = performance.now();
+    const answer = await all;
+    clearInterval(drip);
+    expect(answer).toStartWith('HTTP/1.1 408 ');
+    expect(performance.now() - start).toBeLessThan(17_000);
+    expect(bodyOf(await sendAll(get('/well')))).toBe('GET /well');
+  }, 30_000);
+});
+
+test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
+  const own = serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    isShared: false,
+    handle: answer,
+    refuse: ({ status }) => reply(null, {}, status),
+  });
+  const socket = connect(own.port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += bytes.toString();
+  });
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  await new Promise((resolve) => socket.on('connect', resolve));
+  const stopping = own.stop(5_000);
+  socket.write(get('/late'));
+  await closed;
+  await stopping;
+  expect(text).toContain('\r\nConnection: close\r\n');
+  expect(text).toEndWith('GET /late');
+  await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow();
+});

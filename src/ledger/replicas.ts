@@ -1,0 +1,74 @@
+import type { Engine } from './engine.ts';
+
+/** What a process that serves says of itself, every few seconds. */
+export interface Beat {
+  /** Of this process, for as long as it lives; its quota leases carry it too. */
+  id: string;
+  /** Its machine and process id, for the operator. */
+  name: string;
+  version: string;
+  phase: string;
+  /** The price revision that it has followed the ledger to. */
+  revision: number;
+}
+
+/** A process that serves, as the ledger last heard of it. All times are the ledger's, in ms. */
+export interface ReplicaRow extends Beat {
+  started: number;
+  seen: number;
+  /** The ledger's own revision when it was last heard of. */
+  head: number;
+}
+
+/** A process that said nothing for so long and did not take its leave is forgotten. */
+const KEPT_MS = 86_400_000;
+
+/** Which processes serve from this ledger. */
+export class ReplicaStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Notes that a process is there. It also forgets those that have been gone for a day. */
+  async beat({ id, name, version, phase, revision }: Beat): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      const now = await this.#engine.now(tx);
+      await tx`INSERT INTO replica (id, name, version, phase, started, seen, revision, head)
+        VALUES (${id}, ${name}, ${version}, ${phase}, ${now}, ${now}, ${revision},
+          (SELECT value FROM counter WHERE name = 'prices'))
+        ON CONFLICT (id) DO UPDATE SET phase = excluded.phase, seen = excluded.seen,
+          revision = excluded.revision, head = excluded.head`;
+      await tx`DELETE FROM replica WHERE seen < ${now - KEPT_MS}`;
+    });
+  }
+
+  /** A process that stops takes its leave: a row that stays silent is one that died, or is cut off. */
+  async leave(id: string): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await tx`DELETE FROM replica WHERE id = ${id}`;
+    });
+  }
+
+  /** All of them, the longest there first, and the ledger's time. */
+  async list(): Promise<{ now: number; replicas: ReplicaRow[] }> {
+    const { read } = this.#engine;
+    const now = await this.#engine.now(read);
+    const rows = await read`SELECT * FROM replica ORDER BY started, id`;
+    return { now, replicas: rows.map(toReplica) };
+  }
+}
+
+function toReplica(row: Record<string, string | number>): ReplicaRow {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    version: String(row.version),
+    phase: String(row.phase),
+    started: Number(row.started),
+    seen: Number(row.seen),
+    revision: Number(row.revision),
+    head: Number(row.head),
+  };
+}

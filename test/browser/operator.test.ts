@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import type { RunReport } from '../../src/ledger/feed-runs.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+const HOUR = 3_600_000;
+
+const found = await browserPath();
+const title = found ? 'the operator’s page' : 'the operator’s page (skipped: no Chromium for this machine)';
+
+const NOTHING: RunReport = {
+  status: 'ok',
+  message: undefined,
+  bodyHash: 'ab',
+  bytes: 10,
+  requests: 1,
+  taken: 0,
+  corrected: 0,
+  unchanged: 0,
+  missing: 0,
+  refused: 0,
+  reasons: [],
+  odd: 0,
+  ignored: 0,
+  notes: [],
+};
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(90_000);
+  const now = Date.now();
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    // Without feeds of its own: what the ledger says of them is written here, and nothing asks a provider.
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN }, now });
+    const { feeds } = service.ledger;
+    const run = async (feed: string, ago: number, report: Partial<RunReport>, late?: number) => {
+      const started = now - ago;
+      const lease = await feeds.take({ feed, holder: 'host/1 x', leaseMs: HOUR, started });
+      await feeds.finish(lease!, {
+        ended: started + 4_000,
+        nextRun: now + 5 * HOUR,
+        report: { ...NOTHING, ...report },
+        ...(late !== undefined && { lateAt: now + late }),
+        ...(late !== undefined && { coverage: { days: 2_500, gaps: 3, firstDay: 16_000, lastDay: 20_000 } }),
+      });
+    };
+    for (const key of ['fred', 'eia', 'ecb']) await feeds.enable(key, now - 90 * HOUR, now + HOUR);
+    await run('fred', 50 * HOUR, { taken: 2_500, missing: 12 }, HOUR);
+    const reasons = [{ where: 'line 7', reason: 'the value "n/a" is no number' }];
+    await run('fred', 2 * HOUR, { taken: 1, corrected: 2, refused: 1, reasons }, HOUR);
+    await run('eia', 60 * HOUR, { taken: 9 }, -HOUR);
+    await run('eia', 1 * HOUR, { status: 'failed', message: 'the server answered 503 three times' });
+    const looksWrong = '3 of 41 prices came, where 41 were there before';
+    await run('ecb', 3 * HOUR, { status: 'quarantined', message: looksWrong });
+    const beat = { version: '0.1.0', phase: 'ready' };
+    await service.publish('XAU', { '2026-01-05': 2_000 });
+    const { prices } = await service.ledger.head();
+    await service.ledger.replicas.beat({
+      ...beat,
+      id: service.core.replica,
+      name: 'one/11',
+      revision: prices,
+    });
+    await service.ledger.replicas.beat({ ...beat, id: 'lost', name: 'two/22', revision: prices - 1 });
+    await service.ledger.engine.write(async (tx) => {
+      await tx`UPDATE replica SET seen = seen - 600000, started = started - 90000000 WHERE id = 'lost'`;
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const hold = async () => {
+    const body = [100, 101, 5_000, 9_000].map((price, i) => ({
+      symbol: 'XAG',
+      price,
+      at: now - 60_000 + i,
+      id: `${crypto.randomUUID()}`,
+    }));
+    const answer = await service.get('/admin/ticks', undefined, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ source: 'desk', ticks: body }),
+    });
+    expect(await answer.json()).toMatchObject({ quarantined: 2 });
+  };
+
+  for (const { name, ...options } of LOOKS) {
+    test(`feeds, their runs, the quarantine and replicas can be seen and decided on, ${name}`, async () => {
+      await hold();
+      const { page, complaints, shot, close } = await openPage(browser, service.url, options);
+      await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
+      await page.goto(`${service.url}/#/operator`);
+      const row = (text: string) => page.locator('tbody tr').filter({ hasText: text });
+
+      await row('one/11').getByText('answers this page').waitFor();
+      await row('one/11').getByText('not at all').waitFor();
+      await row('two/22').getByText('silent').waitFor();
+      await row('two/22').getByText('10 min ago').waitFor();
+
+      await row('FRED').getByText('ok', { exact: true }).waitFor();
+      await row('Energy Information').getByText('late', { exact: true }).waitFor();
+      await row('European Central Bank').getByText('failing', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Runs of ecb' }).click();
+      await page.getByText('npx openpit feed run ecb --accept').waitFor();
+      await page.getByRole('button', { name: 'Runs of eia' }).click();
+      await page.getByText('the server answered 503 three times').waitFor();
+      await page.getByRole('button', { name: 'Runs of fred' }).click();
+      await page.getByText('1 taken, 2 corrected, 1 refused').waitFor();
+      await page.getByText('line 7: the value "n/a" is no number').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await shot(`${name}-operator-feeds`, true);
+
+      const released = row('5000 is far');
+      await released.getByRole('button', { name: 'Take it' }).click();
+      await released.getByRole('button', { name: 'Publish it' }).click();
+      await released.waitFor({ state: 'detached' });
+      const dropped = row('9000 is far');
+      await dropped.getByRole('button', { name: 'Drop it' }).click();
+      await dropped.getByRole('button', { name: 'Drop it for good' }).click();
+      await page.getByText('Empty. A price that is far').waitFor();
+
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect(complaints).toEqual([]);
+      await close();
+      await service.ledger.engine.write(async (tx) => {
+        await tx`DELETE FROM tick WHERE price = 5000`;
+      });
+    });
+  }
+
+  test('a feed is turned on and off', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
+    await page.goto(`${service.url}/#/operator`);
+    await page.getByText('5 more that can be turned on').click();
+    await page.getByRole('button', { name: 'Turn on world-bank' }).click();
+    const row = page.locator('tr').filter({ hasText: 'World Bank' });
+    await row.getByText('waiting').waitFor();
+    expect(await service.ledger.feeds.enabled()).toContain('world-bank');
+    await row.getByRole('button', { name: 'Turn off world-bank' }).click();
+    await row.getByRole('button', { name: 'Turn off now world-bank' }).click();
+    await page.getByText('5 more that can be turned on').waitFor();
+    expect(await service.ledger.feeds.enabled()).not.toContain('world-bank');
+    await close();
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
+
+const DAY_MS = 86_400_000;
+
+const found = await browserPath();
+const title = found ? 'a symbol’s page' : 'a symbol’s page (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(90_000);
+  let service: TestService;
+  let browser: Browser;
+  const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  beforeAll(async () => {
+    // Today: the page asks for the last days by its own clock.
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    const days = Array.from({ length: 150 }, (_, i) => [date(150 - i), 70 + (i % 9)] as const);
+    await service.publish('WTIOIL-SPOT', Object.fromEntries(days), 'fred');
+    await service.publish('WTIOIL-SPOT', { [date(120)]: 91.5, [date(20)]: 92.5 }, 'fred');
+    await service.ledger.feeds.enable('fred', Date.now(), Date.now() + DAY_MS);
+    service.clock.time += 3_000;
+    await service.core.follow();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  for (const { name, ...options } of LOOKS) {
+    test(`corrections of the whole range, licence and units are there, ${name}`, async () => {
+      const { page, complaints, shot, close } = await openPage(browser, service.url, options);
+      await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
+      await page.getByText('Corrections in this range').waitFor();
+      const corrected = page.locator('section').filter({ hasText: 'Corrections in this range' });
+      await corrected.getByText('91.50').waitFor();
+      await corrected.getByText('92.50').waitFor();
+      await page.getByText('FRED, Federal Reserve Bank of St. Louis').first().waitFor();
+      await page.getByRole('link', { name: 'may be passed on with the source named' }).waitFor();
+      await page.getByText('The same price per').waitFor();
+      await page.getByText('US gallon').last().waitFor();
+      await shot(`${name}-symbol-corrected`, true);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: '1M', exact: true }).click();
+      await corrected.getByText('91.50').waitFor({ state: 'detached' });
+      await corrected.getByText('92.50').waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  }
+
+  test('another unit is asked for, drawn, downloaded and shown in the request', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
+    await page.locator('.legend-day').waitFor();
+    const asked = page.waitForRequest(/rates\/history.*unit=Gal/);
+    await page.getByLabel('Unit').selectOption('US gallon');
+    await asked;
+    const gallons = ((70 + (149 % 9)) / 42).toPrecision(8);
+    await page.locator('.big').getByText(Number(gallons).toFixed(6)).waitFor();
+    await page.locator('.legend').getByText(Number(gallons).toFixed(6)).first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const lines = (await Bun.file((await download.path())!).text()).trim().split('\n');
+    expect(lines.at(-1)).toContain(',Gal,USD,fred');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a symbol that gets its first price shows it in the market without a reload, and looking for it is free', async () => {
+    const key = await service.key();
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(service.url);
+    await page.getByText('1 symbol with prices').waitFor();
+    await page.locator('.live.on').waitFor();
+    await page.getByRole('link', { name: 'Crude Oil WTI Spot WTIOIL-SPOT' }).scrollIntoViewIfNeeded();
+    await page.locator('.sparkline').first().waitFor({ state: 'attached' });
+    const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
+    const comeBack = async () => {
+      const listed = page.waitForResponse((response) => response.url().endsWith('/symbols'));
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      await listed;
+    };
+    const before = await used();
+    await comeBack();
+    await comeBack();
+    expect(await used()).toBe(before);
+    await service.publish('XAU', { [date(1)]: 2_345.5 });
+    await comeBack();
+    const gold = page
+      .locator('tr')
+      .filter({ has: page.getByRole('link', { name: 'Gold XAU', exact: true }) });
+    await gold.scrollIntoViewIfNeeded();
+    await gold.getByText('2,345.50').waitFor();
+    await page.getByText('2 symbols with prices').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import type { Beat } from '../../src/ledger/replicas.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { day, flat, ledgersOf, NOW, symbolOf, unique } from '../support/ledgers.ts';
+
+onEachEngine('replicas', (engine) => {
+  const ledgers = ledgersOf(engine);
+  const beatOf = (id: string, revision: number): Beat => ({
+    id,
+    name: 'host/1',
+    version: '1.2.3',
+    phase: 'ready',
+    revision,
+  });
+
+  test('each has one row, with its start, its last word and the revision of both sides then', async () => {
+    const [ledger, other] = await ledgers.pair();
+    const { prices } = await ledger.head();
+    await ledger.replicas.beat(beatOf('one', prices));
+    await other.replicas.beat(beatOf('two', prices));
+    const [first] = (await ledger.replicas.list()).replicas;
+    const gold = await symbolOf(ledger, 'XAU');
+    const bar = { symbolId: gold.id, day: day('2026-07-14'), ...flat(1) };
+    await ledger.bars.publish([bar], { source: 'test', recordedAt: NOW });
+    await ledger.replicas.beat({ ...beatOf('one', prices), phase: 'draining' });
+    const { now, replicas } = await other.replicas.list();
+    expect(replicas.map(({ id, phase, revision, head }) => [id, phase, head - revision])).toEqual([
+      ['one', 'draining', 1],
+      ['two', 'ready', 0],
+    ]);
+    expect(replicas[0]).toMatchObject({ name: 'host/1', version: '1.2.3', started: first!.started });
+    expect(replicas[0]!.seen).toBeGreaterThanOrEqual(first!.seen);
+    expect(replicas[0]!.seen).toBeLessThanOrEqual(now);
+    expect(await ledger.head()).toMatchObject({ prices: prices + 1 }); // a word is no price
+  });
+
+  test('one that takes its leave is gone at once, one that is silent after a day', async () => {
+    const ledger = await ledgers.shared();
+    const [left, died, recent, lives] = [unique('r'), unique('r'), unique('r'), unique('r')];
+    for (const id of [left, died, recent, lives]) await ledger.replicas.beat(beatOf(id, 1));
+    await ledger.replicas.leave(left);
+    const { now } = await ledger.replicas.list();
+    await ledger.engine.write(async (tx) => {
+      await tx`UPDATE replica SET seen = ${now - 86_400_001} WHERE id = ${died}`;
+      await tx`UPDATE replica SET seen = ${now - 86_000_000} WHERE id = ${recent}`;
+    });
+    await ledger.replicas.beat(beatOf(lives, 1));
+    const { replicas } = await ledger.replicas.list();
+    expect(replicas.map(({ id }) => id).sort()).toEqual([recent, lives].sort());
+  });
+});

@@ -1,0 +1,20 @@
+import { fuzzedFeeds } from './fuzzed-feeds.ts';
+import { giantInputs } from './giant-inputs.ts';
+import { idleConnections } from './idle-connections.ts';
+import { madeRequests } from './made-requests.ts';
+import { pipelining, pipeliningDirect } from './pipelining.ts';
+import type { Row } from './row.ts';
+import { slowClients } from './slow-clients.ts';
+import { smuggling } from './smuggling.ts';
+
+/** Rows that abuse the program from outside. */
+export const ABUSE_ROWS: readonly Row[] = [
+  slowClients,
+  idleConnections,
+  giantInputs,
+  smuggling,
+  pipelining,
+  pipeliningDirect,
+  madeRequests,
+  fuzzedFeeds,
+];

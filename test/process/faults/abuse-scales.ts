@@ -1,0 +1,35 @@
+/** How hard the rows of abuse are tried. */
+export const ABUSE_SCALES = {
+  'slow-clients': {
+    ci: { connections: 400, measureMs: 1_000, p99Times: 10, p99FloorMs: 250 },
+    full: { connections: 8_000, measureMs: 5_000, p99Times: 2, p99FloorMs: 10 },
+  },
+  'idle-connections': {
+    ci: { connections: 1_500, descriptors: 1_000 },
+    full: { connections: 22_000, descriptors: 20_000 },
+  },
+  'giant-inputs': {
+    ci: { rounds: 3, sizeKb: 64, endlessMb: 20, growthMbMax: 64 },
+    full: { rounds: 200, sizeKb: 1_024, endlessMb: 1_000, growthMbMax: 64 },
+  },
+  pipelining: {
+    ci: { connections: 2, requests: 1_000 },
+    full: { connections: 20, requests: 1_000 },
+  },
+  'pipelining-direct': {
+    ci: { connections: 3, requests: 300 },
+    full: { connections: 50, requests: 1_000 },
+  },
+  smuggling: {
+    ci: { cuts: 4, atATime: 16 },
+    full: { cuts: 1_000, atATime: 32 },
+  },
+  'made-requests': {
+    ci: { requests: 2_000, atATime: 8, seed: 1, operationsMissed: 4 },
+    full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 0 },
+  },
+  'fuzzed-feeds': {
+    ci: { bodies: 500, growthMbMax: 200 },
+    full: { bodies: 100_000, growthMbMax: 100 },
+  },
+} as const;

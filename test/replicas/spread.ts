@@ -1,0 +1,68 @@
+import { ADMIN_TOKEN } from '../support/replicas.ts';
+import { Client } from './client.ts';
+import { type Cluster, PATH } from './cluster.ts';
+
+/** How often it is looked whether something shows. */
+const LOOK_MS = 3;
+const SHOWS_MS_MAX = 10_000;
+
+/** Pushes ticks to one replica and tells, for each and each other replica, after how many ms it showed there. */
+export async function tickSpread(cluster: Cluster, ticks: number): Promise<number[]> {
+  const { key } = await cluster.newAccount(1_000_000_000);
+  const [first, ...others] = cluster.urls;
+  const clients = others.map((url) => new Client(url));
+  const took: number[] = [];
+  for (let i = 0; i < ticks; i++) {
+    await Bun.sleep(250 * Math.random()); // at any moment of the followers' round
+    const price = 100 + i / 1_000; // near its neighbours: it is not held in quarantine
+    const start = performance.now();
+    const [, ...shown] = await Promise.all([
+      push(first!, price),
+      ...clients.map((client) => until(start, async () => (await priceAt(client, key)) === price)),
+    ]);
+    took.push(...shown);
+  }
+  for (const client of clients) client.close();
+  return took;
+}
+
+/** Revokes keys and tells, for each, after how many ms the last replica refused it. */
+export async function revocationSpread(cluster: Cluster, keys: number): Promise<number[]> {
+  const clients = cluster.urls.map((url) => new Client(url));
+  const took: number[] = [];
+  for (let i = 0; i < keys; i++) {
+    const { key, keyId } = await cluster.newAccount(1_000_000);
+    const known = await Promise.all(clients.map((client) => client.get(PATH, key)));
+    if (known.some((answer) => answer !== 200)) throw new Error(`a new key was answered with ${known}`);
+    await Bun.sleep(250 * Math.random());
+    const start = performance.now();
+    await cluster.ledger.accounts.revokeKey(keyId, Date.now());
+    const refused = clients.map((client) => until(start, async () => (await client.get(PATH, key)) === 401));
+    took.push(Math.max(...(await Promise.all(refused))));
+  }
+  for (const client of clients) client.close();
+  return took;
+}
+
+async function push(url: string, price: number): Promise<void> {
+  const answer = await fetch(`${url}/admin/ticks?source=desk`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify([{ symbol: 'XAU', price, at: Date.now() }]),
+  });
+  const text = await answer.text();
+  if (!text.includes('"accepted":1')) throw new Error(`the push was answered with ${answer.status}: ${text}`);
+}
+
+async function priceAt(client: Client, key: string): Promise<number | undefined> {
+  const answer = await client.get(PATH, key);
+  return answer === 200 ? JSON.parse(client.body).rates.XAU : undefined;
+}
+
+async function until(start: number, isSo: () => Promise<boolean>): Promise<number> {
+  while (!(await isSo())) {
+    if (performance.now() - start > SHOWS_MS_MAX) throw new Error(`not so within ${SHOWS_MS_MAX} ms`);
+    await Bun.sleep(LOOK_MS);
+  }
+  return performance.now() - start;
+}

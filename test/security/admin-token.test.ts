@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test';
+import { apiOn, expectRefusal } from '../support/api.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+describe('the admin token', () => {
+  const api = apiOn('sqlite', {
+    settings: {
+      OPENPIT_ADMIN_TOKEN: TOKEN,
+      OPENPIT_FAILED_KEYS_PER_MINUTE: '3',
+      OPENPIT_TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+  const ask = (path: string, token: string, client: string) =>
+    api.ask(path, { key: '', headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': client } });
+
+  test('cannot be guessed through /metrics: wrong ones there and under /admin are counted together', async () => {
+    const client = '203.0.113.1';
+    expectRefusal(await ask('/metrics', 'wrong 1', client), 401, 'invalid_admin_token');
+    expectRefusal(await ask('/admin/plans', 'wrong 2', client), 401, 'invalid_admin_token');
+    expectRefusal(await ask('/metrics', 'wrong 3', client), 401, 'invalid_admin_token');
+    for (const path of ['/metrics', '/admin/plans', '/admin/ticks'])
+      expect((await ask(path, TOKEN, client)).status, path).toBe(path === '/admin/ticks' ? 405 : 429);
+  });
+
+  test('wrong ones of one client do not shut another out, and a client cannot name another address', async () => {
+    const [guesser, other] = ['203.0.113.2', '203.0.113.3'];
+    for (let i = 0; i < 4; i++) await ask('/admin/plans', `wrong ${i}`, `198.51.100.${i}, ${guesser}`);
+    expectRefusal(await ask('/admin/plans', TOKEN, `198.51.100.9, ${guesser}`), 429, 'rate_limited');
+    expect((await ask('/admin/plans', TOKEN, other)).status).toBe(200);
+  });
+
+  test.each([
+    ['its beginning', TOKEN.slice(0, -1)],
+    ['with more behind it', `${TOKEN}x`],
+    ['in capitals', TOKEN.toUpperCase()],
+    ['twice', `${TOKEN}, Bearer ${TOKEN}`],
+  ])('is not %s', async (name, token) => {
+    expectRefusal(await ask('/admin/plans', token, `198.51.100.${name.length}`), 401, 'invalid_admin_token');
+  });
+
+  test('is taken from its header alone', async () => {
+    const client = { 'x-forwarded-for': '203.0.113.9' };
+    const ways = [
+      api.ask(`/admin/plans?token=${TOKEN}&access_token=${TOKEN}&apiKey=${TOKEN}`, {
+        key: '',
+        headers: client,
+      }),
+      api.ask('/admin/plans', { key: TOKEN, headers: client }),
+      api.ask('/admin/plans', { key: '', headers: { ...client, cookie: `token=${TOKEN}` } }),
+    ];
+    for (const way of ways) expectRefusal(await way, 401, 'invalid_admin_token');
+  });
+
+  test('/metrics is open on this machine, and behind the token for what any proxy sends on', async () => {
+    expect((await api.ask('/metrics', { key: '' })).status).toBe(200);
+    for (const headers of [{ forwarded: 'for=203.0.113.4' }, { via: '1.1 proxy' }]) {
+      api.service.clock.time += 60_000;
+      expect(
+        (await api.ask('/metrics', { key: '', headers: headers as Record<string, string> })).status,
+      ).toBe(401);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Reply } from '../support/api.ts';
+import { onEachEngine } from '../support/ledger.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+const TICK = '{"symbol":"XAU","price":2358,"at":"2024-05-15T15:00:00Z"}';
+
+onEachEngine('bodies that are meant to do harm', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const send = (
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> =>
+    api.ask(path, {
+      method,
+      key: '',
+      headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      ...(body !== undefined && { body: body as string }),
+    });
+
+  test('a member named __proto__ is refused, and pollutes nothing', async () => {
+    const given = '"name":"A","plan":"basic"';
+    for (const body of [
+      `{${given},"__proto__":{"status":"x"}}`,
+      `{"__proto__":{${given}}}`,
+      `{${given},"constructor":{}}`,
+    ])
+      expectRefusal(await send('POST', '/admin/accounts', body), 400, 'invalid_body');
+    const pushed = await send('POST', '/admin/ticks', `[{"__proto__":${TICK}}]`);
+    expect(pushed.body).toMatchObject({ accepted: 0, refused: 1 });
+    expect('status' in {} || 'symbol' in {}).toBe(false);
+    expectRefusal(await send('PUT', '/admin/plans/__proto__', '{}'), 400, 'invalid_body');
+  });
+
+  test('a body of half a million brackets is read or refused', async () => {
+    const deep = '['.repeat(400_000);
+    expectRefusal(await send('POST', '/admin/ticks', deep), 400, 'invalid_body');
+    const closed = `${deep}${']'.repeat(400_000)}`;
+    expect((await send('POST', '/admin/ticks', closed)).body).toMatchObject({ accepted: 0, refused: 1 });
+    expectRefusal(await send('POST', '/admin/accounts', closed), 400, 'invalid_body');
+  });
+
+  test('a packed body is not unpacked, so none can be a bomb', async () => {
+    const bomb = Bun.gzipSync(new TextEncoder().encode(`[${' '.repeat(50_000_000)}${TICK}]`));
+    expect(bomb.length).toBeLessThan(100_000);
+    const reply = await send('POST', '/admin/ticks', bomb, { 'content-encoding': 'gzip' });
+    expectRefusal(reply, 400, 'invalid_body');
+  });
+
+  test('a body over 1 MiB is not taken', async () => {
+    expect((await send('POST', '/admin/ticks', ' '.repeat(1_100_000))).status).toBe(413);
+  });
+
+  test('control characters get into no id and no name, and what holds one is not found', async () => {
+    for (const path of ['/admin/accounts/%00', '/admin/accounts/acc%1B%5B2J'])
+      expectRefusal(await send('GET', path), 404, 'not_there');
+    expectRefusal(await send('PATCH', '/admin/accounts/%00', '{"status":"active"}'), 404, 'not_there');
+    expectRefusal(await send('DELETE', '/admin/keys/%00'), 404, 'not_there');
+    expectRefusal(await send('DELETE', '/admin/plans/%00'), 404, 'not_there');
+    expectRefusal(await send('PUT', '/admin/plans/%00', '{}'), 400, 'invalid_body');
+    expect((await send('GET', '/admin/accounts?search=%00')).body).toEqual({ success: true, accounts: [] });
+    for (const name of ['a\\u0000b', '\\u001b[2J', 'two\\nlines'])
+      expectRefusal(
+        await send('POST', '/admin/accounts', `{"name":"${name}","plan":"basic"}`),
+        400,
+        'invalid_body',
+      );
+    expectRefusal(await send('POST', '/admin/accounts', '{"name":"A","plan":"\\u0000"}'), 404, 'not_there');
+    const tick = TICK.replace('}', ',"id":"a\\u0000b"}');
+    expect((await send('POST', '/admin/ticks', `[${tick},${TICK}]`)).body).toMatchObject({
+      accepted: 1,
+      results: [{ status: 'refused', reason: 'id: must have no control characters' }, { status: 'accepted' }],
+    });
+  });
+
+  test('nothing of all that was a failure inside', () => {
+    expect(api.service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test';
+import { acceptsGzip } from '../../src/api/encoding.ts';
+import { Refusal } from '../../src/api/errors.ts';
+import { matches } from '../../src/api/etag.ts';
+import { formatAccepted } from '../../src/api/format.ts';
+import { readCursor } from '../../src/api/paging.ts';
+import { readQuery } from '../../src/api/query.ts';
+import { Router } from '../../src/api/router.ts';
+import { limitKey } from '../../src/gate/addresses.ts';
+import { isWellFormed, withoutKeys } from '../../src/gate/key.ts';
+import { parseDay } from '../../src/market/day.ts';
+import { parseNumber } from '../../src/market/decimal.ts';
+
+/** What a request may bring before anybody has looked at its key: 16 KB of head. */
+const BYTES = 16_000;
+/** Far above what any of these takes, and far below what a pattern of quadratic time takes for 16 KB. */
+const MS_MAX = 25;
+
+/** Texts on which patterns go wrong: the same again and again, and an end that does not fit. */
+const LONG = [
+  '/',
+  ' ',
+  ',',
+  ';',
+  '0',
+  '1',
+  'a',
+  '%',
+  '%41',
+  '"',
+  'W/"",',
+  'q=',
+  '::',
+  '1.',
+  '-',
+  '\t',
+  'pit_live_',
+].flatMap((part) => {
+  const text = part.repeat(Math.floor(BYTES / part.length));
+  return [text, `${text}x`, `x${text}`, `x${text}x`];
+});
+
+const router = new Router<string>(['', '/v1'], { mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] });
+
+const READERS: readonly [name: string, read: (text: string) => unknown][] = [
+  ['the way to a path', (text) => router.find(`/${text}`)],
+  ['the hint for a wrong path', (text) => router.hint(`/${text}`)],
+  ['the hint under a mount', (text) => router.hint(`/v1/${text}`)],
+  ['the query', readQuery],
+  ['a cursor', (text) => readCursor(new Map([['cursor', [text]]]), 'q')],
+  ['If-None-Match', (text) => matches(text, 'W/"abc"')],
+  ['Accept', formatAccepted],
+  ['Accept-Encoding', acceptsGzip],
+  ['a key', isWellFormed],
+  ['a message without keys', withoutKeys],
+  ['an address', limitKey],
+  ['a day', parseDay],
+  ['a number', parseNumber],
+];
+
+test.each(READERS)('no text makes %s slow', (_, read) => {
+  for (const text of LONG) {
+    const least = Math.min(...[1, 2, 3].map(() => msOf(() => read(text)))); // a busy machine is slow once, not thrice
+    expect(least, JSON.stringify(text.slice(0, 20))).toBeLessThan(MS_MAX);
+  }
+});
+
+function msOf(work: () => unknown): number {
+  const start = performance.now();
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  return performance.now() - start;
+}

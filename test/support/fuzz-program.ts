@@ -1,0 +1,12 @@
+/** A process that feeds one adapter with fuzzed bodies, and says what came of it and what it held in memory. */
+import { fuzzFeed } from './fuzzed-feeds.ts';
+import { residentMb } from './memory.ts';
+
+const [name = '', runs = ''] = process.argv.slice(2);
+const warm = Math.ceil(Number(runs) / 10);
+fuzzFeed(name, warm);
+Bun.gc(true);
+const beforeMb = residentMb(process.pid);
+const seen = fuzzFeed(name, Number(runs));
+Bun.gc(true);
+console.log(JSON.stringify({ ...seen, beforeMb, afterMb: residentMb(process.pid) }));

@@ -1,0 +1,32 @@
+/** How long answers took, in ms. */
+export interface Latency {
+  answers: number;
+  /** Requests that got another status, or no answer. */
+  failed: number;
+  p50: number;
+  p99: number;
+}
+
+/** Asks over so many connections for so long, one request after the other on each. */
+export async function latencyOf(
+  url: string,
+  key: string,
+  { connections, ms }: { connections: number; ms: number },
+): Promise<Latency> {
+  const took: number[] = [];
+  let failed = 0;
+  const end = performance.now() + ms;
+  const client = async () => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      const response = await fetch(url, { headers: { 'x-api-key': key } }).catch(() => undefined);
+      await response?.arrayBuffer();
+      if (response?.status === 200) took.push(performance.now() - start);
+      else failed++;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  took.sort((a, b) => a - b);
+  const at = (part: number) => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Infinity;
+  return { answers: took.length, failed, p50: at(0.5), p99: at(0.99) };
+}
