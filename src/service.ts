@@ -241,10 +241,13 @@ export async function startService(
       core.api.drain();
       heartbeat.beat();
       await listener.stop(config.drainSeconds * 1000);
-      if (feeds) await feeds.stop();
-      await following.stop();
-      await telling.stop();
-      await heartbeat.stop();
+      // Each may wait for a ledger that does not answer.
+      await Promise.all([
+        feeds ? feeds.stop() : undefined,
+        following.stop(),
+        telling.stop(),
+        heartbeat.stop(),
+      ]);
       await core.close();
     },
   };
