@@ -10,8 +10,10 @@ import { lateFeed } from './late-feed.ts';
 import { monthEnd } from './month-end.ts';
 import { pause } from './pause.ts';
 import { races } from './races.ts';
+import { REPLICA_ROWS } from './replica-rows.ts';
 import type { Row } from './row.ts';
 import { secrets } from './secrets.ts';
+import { soak } from './soak.ts';
 
 /** Every row of docs/reliability.md, in its order. */
 export const ROWS: readonly Row[] = [
@@ -27,5 +29,7 @@ export const ROWS: readonly Row[] = [
   lateFeed,
   races,
   secrets,
+  ...REPLICA_ROWS,
   ...ABUSE_ROWS,
+  soak,
 ];

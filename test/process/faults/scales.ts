@@ -19,13 +19,23 @@ export const SCALES = {
     ci: { writes: 4, everyBytes: 701, spools: 2 },
     full: { writes: 3, everyBytes: 1, spools: 30 },
   },
-  'bad-feeds': { ci: { slowOnes: false }, full: { slowOnes: true } },
+  'bad-feeds': {
+    ci: { plays: ['HTML as JSON', 'cut JSON', 'far fewer prices', 'other unit', 'endless'] },
+    full: { plays: ['all'] },
+  },
   'late-feed': { ci: { days: 5 }, full: { days: 30 } },
   races: { ci: { days: 10, writes: 5 }, full: { days: 200, writes: 100 } },
   secrets: {
     ci: { rounds: 1, signals: ['SIGABRT'] },
     full: { rounds: 10, signals: ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGTERM', 'SIGKILL'] },
   },
+  race: { ci: { replicas: 3, runs: 1, quota: 2_000 }, full: { replicas: 10, runs: 10, quota: 10_000 } },
+  'database-away': { ci: { awayMs: 3_000 }, full: { awayMs: 30_000 } },
+  'black-hole': { ci: { awayMs: 3_000 }, full: { awayMs: 30_000 } },
+  'slow-database': { ci: { awayMs: 2_000 }, full: { awayMs: 30_000 } },
+  'rolling-restarts': { ci: { restarts: 3 }, full: { restarts: 50 } },
+  spread: { ci: { ticks: 5, keys: 2 }, full: { ticks: 200, keys: 40 } },
+  soak: { ci: { minutes: 0.15, isJudged: false }, full: { minutes: 10, isJudged: true } },
   ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 
