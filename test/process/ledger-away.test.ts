@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Cluster } from '../replicas/cluster.ts';
+import { Cluster, PATH } from '../replicas/cluster.ts';
+import { crowd } from '../replicas/crowd.ts';
 import { type Disturbed, disturbed } from '../replicas/disturbed.ts';
 import { faultsOf, type Outage, outage } from '../replicas/outage.ts';
+import { eventually } from '../support/program.ts';
 
 /** Longer than a run on a busy machine takes, and far shorter than a connection that hangs. */
 const RECOVERY_MS_MAX = 20_000;
+const STOP_MS_MAX = 40_000;
 const P99_MS_MAX = 500;
 const GROWN_MB_MAX = 150;
 
@@ -34,6 +37,22 @@ describe('three replicas whose PostgreSQL', () => {
 
   test('is a black hole for 10 s: the same, and nothing hangs', async () => {
     expectSound(await outage(cluster, 10_000, database.ways.hole));
+  }, 120_000);
+
+  test('is away while one is told to stop: it ends, and its count is settled when it starts again', async () => {
+    const { key } = await cluster.newAccount(100_000);
+    const load = { urls: cluster.urls, path: PATH, key, connections: 2, requests: 300, pauseMs: 5 };
+    const before = await crowd(load);
+    await database.ways.hole.goAway();
+    const during = await crowd({ ...load, requests: 30 });
+    expect(during.count(200)).toBeGreaterThan(0);
+    const end = await Promise.race([cluster.replicas.programs[0]!.end('SIGTERM'), Bun.sleep(STOP_MS_MAX)]);
+    await database.ways.hole.comeBack();
+    expect(end).toBe(0);
+    await cluster.replicas.restart(0, 'SIGTERM');
+    const answered = before.count(200) + during.count(200);
+    await eventually(async () => (await cluster.replicas.usedOf(key)) === answered, RECOVERY_MS_MAX);
+    expect(await cluster.wrongCounts()).toEqual([]);
   }, 120_000);
 
   test('is 50 ms away: everything is answered', async () => {

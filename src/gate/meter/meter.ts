@@ -41,6 +41,8 @@ const IDLE_MS = 30_000;
 const FLUSH_MS = 5_000;
 /** A start that fails is tried again by whoever made it; one that hangs is not. */
 const OPEN_MS_MAX = 5_000;
+/** How long a stop waits for a ledger that does not answer. */
+const CLOSE_MS_MAX = 3_000;
 /** For how long a barrier or recall is looked for: far longer than anybody waits for it. */
 const SIGNAL_WINDOW_MS = 5_000;
 const SPOOL_RETRY_MS = 1_000;
@@ -185,7 +187,7 @@ export class Meter {
     this.#isClosed = true;
     this.#ticker.stop();
     for (const purse of this.#purses.values()) purse.end();
-    await this.#syncer.idle();
+    await this.#syncer.close(CLOSE_MS_MAX);
     this.#spool.close();
   }
 

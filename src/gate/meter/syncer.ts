@@ -42,6 +42,8 @@ export class Syncer {
   #running = false;
   #failures = 0;
   #patienceMs = PATIENCE_MS_MIN;
+  #isClosed = false;
+  #whenEmpty: (() => void) | undefined;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: SyncerOptions) {
@@ -56,7 +58,7 @@ export class Syncer {
   /** Sends the party's message soon; an urgent one, for which a request waits, before the others. */
   ask(party: Party, urgent = false): void {
     (urgent ? this.#urgent : this.#due).add(party);
-    if (this.#running || this.#failures > 0) return;
+    if (this.#running || this.#failures > 0 || this.#isClosed) return;
     this.#running = true;
     // A turn later, so that all who ask in this one go together.
     queueMicrotask(() => void this.#run());
@@ -68,8 +70,26 @@ export class Syncer {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
+  /** Sends what is left, for so long at most. After that nothing is sent any more, and no timer is left running. */
+  close(msMax: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#isClosed = true;
+        callOff();
+        resolve();
+      };
+      const callOff = this.#options.scheduler.after(msMax, end);
+      this.#whenEmpty = end;
+      if (!this.#running && this.#isEmpty) end();
+    });
+  }
+
+  get #isEmpty(): boolean {
+    return this.#urgent.size + this.#due.size === 0;
+  }
+
   async #run(): Promise<void> {
-    while (this.#urgent.size + this.#due.size > 0) {
+    while (!this.#isEmpty && !this.#isClosed) {
       const batch = this.#nextBatch();
       if (!(await this.#send(batch))) {
         this.#fail(batch);
@@ -78,6 +98,7 @@ export class Syncer {
       this.#failures = 0;
     }
     this.#running = false;
+    if (this.#isEmpty) this.#whenEmpty?.();
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
@@ -133,7 +154,7 @@ export class Syncer {
       this.#urgent.add(party);
     }
     this.#options.scheduler.after(pauseMs, () => {
-      if (this.#running) return;
+      if (this.#running || this.#isClosed) return;
       this.#running = true;
       void this.#run();
     });
