@@ -108,7 +108,7 @@ export const REQUEST_TARGETS = [
     ['::ffff:1.2.3.4', '2001:db8::7/64', '10.0.0.0/8', 'fe80::1%eth0'],
     [':', '::', '.', '/', '255', '%'],
     (text) => {
-      law(limitKey(text).length <= Math.max(text.length, 19), 'a key that grows');
+      law(limitKey(text).length <= 64, 'a key of any length');
       if (isAddressOrRange(text)) new AddressList([text]).has(text.split('/', 1)[0]!);
       const client = new ClientAddress(['10.0.0.0/8']);
       law(client.of('192.0.2.1', text) === '192.0.2.1', 'a stranger was believed');
