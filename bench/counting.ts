@@ -14,7 +14,7 @@ for (let round = 0; round <= ROUNDS; round++) {
   for (const [i, { target, key }] of modes.entries()) {
     const { requestsPerCpuSecond } = await measure(
       target,
-      { path: PATH, headers: { 'x-api-key': key } },
+      { paths: [PATH], headers: { 'x-api-key': key } },
       SECONDS,
     );
     if (round > 0) results[i]!.push(requestsPerCpuSecond); // the first round warms up

@@ -4,7 +4,7 @@ import { startPinned, type Target } from './process.ts';
 
 export const ROOT = join(import.meta.dir, '..', '..');
 const DATA_DIR = join(ROOT, 'bench', 'data');
-const SERVER_CORE = 0;
+export const SERVER_CORE = 0;
 
 /** A folder with the demo's history, made on the first run. */
 export async function demoData(): Promise<string> {

@@ -83,6 +83,9 @@ export class Router<Route> {
     if (rest === '/convert' || rest === '/rates/convert') {
       return `A conversion is a parameter: ${mount}/rates/latest?symbols=…&quote=EUR.`;
     }
+    if (rest === '/docs' || rest === '/documentation') {
+      return 'The documentation is at /#/docs, and the reference at /docs/reference.';
+    }
     const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
     if (meant) return `Did you mean ${mount}${meant}?`;
     return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;

@@ -30,6 +30,10 @@ export function smugglingPayloads(hidden: string): Payload[] {
     ],
     ['two lengths, the first 0', post(`Content-Length: 0\r\nContent-Length: ${hidden.length}\r\n`, hidden)],
     ['two lengths, the last 0', post(`Content-Length: ${hidden.length}\r\nContent-Length: 0\r\n`, hidden)],
+    [
+      'the same length twice',
+      post(`Content-Length: ${hidden.length}\r\nContent-Length: ${hidden.length}\r\n`, hidden),
+    ],
     ['a list of lengths', post(`Content-Length: 0, ${hidden.length}\r\n`, hidden)],
     ['a list of the same length', post('Content-Length: 3, 3\r\n', `abc${hidden}`)],
     ['a negative length', post('Content-Length: -1\r\n', hidden)],
@@ -96,27 +100,21 @@ export function smugglingPayloads(hidden: string): Payload[] {
     ['NUL in the path', get('GET /us\0age HTTP/1.1')],
     ['a control character in a header', get('GET /usage HTTP/1.1', `${HOST}X: a\x01b\r\n`)],
     ['brackets in a name', get('GET /usage HTTP/1.1', `${HOST}X(y): b\r\n`)],
+    ['two hosts', get('GET /usage HTTP/1.1', `${HOST}${HOST}`)],
     ['no host', get('GET /usage HTTP/1.1', '')],
     ['two blanks in the first line', get('GET  /usage HTTP/1.1')],
     ['a blank in the path', get('GET /us age HTTP/1.1')],
     ['tabs in the first line', get('GET\t/usage\tHTTP/1.1')],
     ['a path without a slash', get('GET usage HTTP/1.1')],
-    ['an unknown method', get('BREW /usage HTTP/1.1')],
-    ['a method in small letters', get('get /usage HTTP/1.1')],
     ['a method that is none', get('G(T /usage HTTP/1.1')],
     ['a tunnel', `CONNECT test:443 HTTP/1.1\r\n${HOST}\r\n${hidden}`],
     ['HTTP/0.9', `GET /usage\r\n\r\n${hidden}`],
-    ['HTTP/1.2', get('GET /usage HTTP/1.2')],
     ['HTTP/2.0', get('GET /usage HTTP/2.0')],
     ['the preface of HTTP/2', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${hidden}`],
     ['a hello of TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
     ['a proxy header', `PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n${hidden}`],
   ];
   const read: [name: string, text: string][] = [
-    [
-      'the same length twice',
-      post(`Content-Length: ${hidden.length}\r\nContent-Length: ${hidden.length}\r\n`, hidden),
-    ],
     ['a length with zeros before it', post(`Content-Length: 00${hidden.length}\r\n`, hidden)],
     ['a request as a body', post(`Content-Length: ${hidden.length}\r\n`, hidden)],
     ['a request as the body of a GET', post(`Content-Length: ${hidden.length}\r\n`, hidden, 'GET /usage')],
@@ -132,9 +130,11 @@ export function smugglingPayloads(hidden: string): Payload[] {
     ['a chunk extension', chunked('3;x=y\r\nabc\r\n0\r\n\r\n')],
     ['an encoding in capitals', post('TRANSFER-ENCODING: CHUNKED\r\n', '0\r\n\r\n')],
     ['an address as the path', get('GET http://other/usage HTTP/1.1')],
+    ['an unknown method', get('BREW /usage HTTP/1.1')],
+    ['a method in small letters', get('get /usage HTTP/1.1')],
+    ['HTTP/1.2', get('GET /usage HTTP/1.2')],
     ['TRACE', get('TRACE /usage HTTP/1.1')],
     ['an upgrade to HTTP/2', get('GET /usage HTTP/1.1', `${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n`)],
-    ['two hosts', get('GET /usage HTTP/1.1', `${HOST}${HOST}`)],
   ];
   const all = (list: typeof read, fate: Fate) => list.map(([name, text]) => ({ name, text, fate }));
   return [...all(refused, 'refused'), ...all(read, 'read')];
