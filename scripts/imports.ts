@@ -19,11 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   'demo.ts': ['ledger', 'gate', 'config.ts'],
   'public-key.ts': ['ledger', 'gate', 'config.ts'],
+  'process-gauges.ts': ['api'],
   'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],
   'heartbeat.ts': ['ledger', 'log.ts'],
   'service.ts': [
     'alarms.ts',
+    'process-gauges.ts',
     'feed-gauges.ts',
     'heartbeat.ts',
     'process-name.ts',

@@ -25,6 +25,7 @@ import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
 import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
+import { processGauges } from './process-gauges.ts';
 import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
 
@@ -102,6 +103,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       .filter((feed) => isLate(feed, clock.now()))
       .map(({ key }) => key),
   });
+  const own = processGauges();
   const gauges = [
     {
       name: 'openpit_ready',
@@ -116,6 +118,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       help: '1 when the disk is nearly full and no prices are taken in.',
       value: () => Number(!hasRoom()),
     },
+    ...own.gauges,
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
@@ -157,6 +160,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       board.setLateFrom((code) => freshness.lateFrom(code));
     },
     async close() {
+      own.stop();
       await meter.close();
       await ledger.close();
     },

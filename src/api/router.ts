@@ -1,4 +1,4 @@
-import { hasControls } from './query.ts';
+import { isPlainText } from './query.ts';
 
 /** What people ask for when they mean something else, and where it is. */
 const GUESSES: Readonly<Record<string, string>> = {
@@ -106,7 +106,7 @@ export class Router<Route> {
 function decode(text: string): string {
   try {
     const id = decodeURIComponent(text);
-    return hasControls(id) ? text : id;
+    return isPlainText(id) ? id : text;
   } catch {
     return text;
   }

@@ -11,6 +11,8 @@ test.each([
   ['cents', [4, 4.1, 405], '2026-07-14 is 4.1 and 2026-07-15 is 405, a jump by about 100'],
   ['dollars again', [410, 4.2], '2026-07-13 is 410 and 2026-07-14 is 4.2, a jump by about 100'],
   ['an ounce for a gram', [128, 4000], 'a jump by about 31.1'],
+  ['a tonne for a kilogram', [2.4, 2412], 'a jump by about 1000'],
+  ['an ounce for a tonne', [128_000_000, 3_981], 'a jump by about 32150.7'],
   ['a tonne for a pound', [4.1, 9039], 'a jump by about 2204.6'],
   ['also where prices are below zero', [-4, -400], 'a jump by about 100'],
 ])('%s', (_, closes, message) => {

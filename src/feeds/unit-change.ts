@@ -1,8 +1,8 @@
 import type { Bar } from '../market/bar.ts';
 import { type Day, printDay } from '../market/day.ts';
 
-/** Cents, grams of a troy ounce, pounds of a tonne: what a price jumps by when its unit changes under it. */
-const FACTORS = [100, 31.1034768, 2204.62262185];
+/** Cents, grams of a troy ounce, kilograms, pounds and ounces of a tonne: what a price jumps by when its unit changes under it. */
+const FACTORS = [100, 31.1034768, 1000, 2204.62262185, 32150.7465686];
 /** A day's own move may come on top of the jump. */
 const TOLERANCE = 0.1;
 

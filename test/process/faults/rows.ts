@@ -1,19 +1,35 @@
 import { ABUSE_ROWS } from './abuse-rows.ts';
+import { badFeeds } from './bad-feeds.ts';
 import { clockSet } from './clock-set.ts';
 import { cutCommit } from './cut-commit.ts';
+import { cutFiles } from './cut-files.ts';
+import { diskFull } from './disk-full.ts';
 import { killPostgres } from './kill-postgres.ts';
 import { killSqlite } from './kill-sqlite.ts';
+import { lateFeed } from './late-feed.ts';
 import { monthEnd } from './month-end.ts';
 import { pause } from './pause.ts';
+import { races } from './races.ts';
+import { REPLICA_ROWS } from './replica-rows.ts';
 import type { Row } from './row.ts';
+import { secrets } from './secrets.ts';
+import { soak } from './soak.ts';
 
 /** Every row of docs/reliability.md, in its order. */
 export const ROWS: readonly Row[] = [
   killSqlite,
   killPostgres,
   cutCommit,
-  pause,
+  diskFull,
+  cutFiles,
   clockSet,
   monthEnd,
+  pause,
+  badFeeds,
+  lateFeed,
+  races,
+  secrets,
+  ...REPLICA_ROWS,
   ...ABUSE_ROWS,
+  soak,
 ];

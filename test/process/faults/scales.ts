@@ -5,15 +5,37 @@ import { ABUSE_SCALES } from './abuse-scales.ts';
  * Everything that makes a row longer or harder is here and nowhere else.
  */
 export const SCALES = {
-  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 200, connections: 32 } },
+  'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 100, connections: 32 } },
   'kill-postgres': {
     ci: { rounds: 1, quota: 3_000, kills: 3 },
-    full: { rounds: 5, quota: 20_000, kills: 20 },
+    full: { rounds: 3, quota: 10_000, kills: 20 },
   },
-  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 500, connections: 16 } },
+  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 300, connections: 16 } },
   pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
   'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
   'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
+  'disk-full': { ci: { seconds: 4, connections: 4 }, full: { seconds: 90, connections: 8 } },
+  'cut-files': {
+    ci: { writes: 4, everyBytes: 701, spools: 2 },
+    full: { writes: 3, everyBytes: 1, spools: 30 },
+  },
+  'bad-feeds': {
+    ci: { plays: ['HTML as JSON', 'cut JSON', 'far fewer prices', 'other unit', 'endless'] },
+    full: { plays: ['all'] },
+  },
+  'late-feed': { ci: { days: 5 }, full: { days: 30 } },
+  races: { ci: { days: 10, writes: 5 }, full: { days: 200, writes: 100 } },
+  secrets: {
+    ci: { rounds: 1, signals: ['SIGABRT'] },
+    full: { rounds: 10, signals: ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGTERM', 'SIGKILL'] },
+  },
+  race: { ci: { replicas: 3, runs: 1, quota: 2_000 }, full: { replicas: 10, runs: 10, quota: 10_000 } },
+  'database-away': { ci: { awayMs: 3_000 }, full: { awayMs: 30_000 } },
+  'black-hole': { ci: { awayMs: 3_000 }, full: { awayMs: 30_000 } },
+  'slow-database': { ci: { awayMs: 2_000 }, full: { awayMs: 30_000 } },
+  'rolling-restarts': { ci: { restarts: 3 }, full: { restarts: 50 } },
+  spread: { ci: { ticks: 5, keys: 2 }, full: { ticks: 200, keys: 40 } },
+  soak: { ci: { minutes: 0.15, isJudged: false }, full: { minutes: 10, isJudged: true } },
   ...ABUSE_SCALES,
 } as const satisfies Record<string, { ci: object; full: object }>;
 
@@ -23,4 +45,12 @@ export type RowName = keyof typeof SCALES;
 /** The numbers of one row, at either scale. */
 export type ScaleOf<Name extends RowName> = Widened<(typeof SCALES)[Name]['ci']>;
 
-type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : T[K] };
+type Widened<T> = {
+  readonly [K in keyof T]: T[K] extends number
+    ? number
+    : T[K] extends boolean
+      ? boolean
+      : T[K] extends readonly string[]
+        ? readonly string[]
+        : T[K];
+};

@@ -1,0 +1,5 @@
+import { FEED_TARGETS } from './feed-targets.ts';
+import { REQUEST_TARGETS } from './request-targets.ts';
+import type { Target } from './target.ts';
+
+export const TARGETS: readonly Target[] = [...REQUEST_TARGETS, ...FEED_TARGETS];

@@ -1,0 +1,110 @@
+import { Cluster } from '../../replicas/cluster.ts';
+import { percentile } from '../../replicas/crowd.ts';
+import { type Disturbed, disturbed } from '../../replicas/disturbed.ts';
+import { outage, faultsOf as outageFaults } from '../../replicas/outage.ts';
+import { race as raceOnce, raceWanted } from '../../replicas/race.ts';
+import { rolling, faultsOf as rollingFaults } from '../../replicas/rolling.ts';
+import { revocationSpread, tickSpread } from '../../replicas/spread.ts';
+import { newDatabase } from '../../support/postgres.ts';
+import { type Played, type Row, row } from './row.ts';
+import { count, type Scene } from './scene.ts';
+
+const RECOVERY_MS_MAX = 5_000;
+
+const race = row('race', {
+  fault: 'replicas race for one quota, asked twice as often as it allows',
+  mustHold: 'exactly the quota is answered, every run',
+  async play(scene, { replicas, runs, quota }) {
+    const cluster = await clusterOf(scene, replicas);
+    for (let run = 1; run <= runs; run++) {
+      const outcome = await raceOnce(cluster, quota);
+      scene.holds(Bun.deepEquals(outcome, raceWanted(quota)), `run ${run}: ${JSON.stringify(outcome)}`);
+    }
+    for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
+    return {
+      tried: `${replicas} replicas, ${runs} runs, a quota of ${count(quota)} asked ${count(2 * quota)} times`,
+      figures: `exactly ${count(quota)} answered and ${count(quota)} refused in every run`,
+    };
+  },
+});
+
+const databaseAway = row('database-away', {
+  fault: 'PostgreSQL is stopped under load, and started again',
+  mustHold:
+    'no wrong count; answers from memory go on while leases last; recovered within 5 s without a restart',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'stop'),
+});
+
+const blackHole = row('black-hole', {
+  fault: 'a black-holed PostgreSQL: connections stay open and nothing comes back',
+  mustHold: 'no wrong count; answers keep their time; memory flat; recovered within 5 s',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'hole'),
+});
+
+const slowDatabase = row('slow-database', {
+  fault: 'PostgreSQL is 50 ms away',
+  mustHold: 'answers keep their time; memory flat',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'slow'),
+});
+
+const rollingRestarts = row('rolling-restarts', {
+  fault: 'SIGTERM under load: replicas are restarted one after the other',
+  mustHold: 'no failed request, no lost unit',
+  async play(scene, { restarts }) {
+    const rolled = await rolling(await clusterOf(scene, 3), restarts);
+    for (const fault of rollingFaults(rolled)) scene.holds(false, fault);
+    return {
+      tried: `${restarts} restarts of three replicas, ${count(rolled.answered)} requests`,
+      figures: `${rolled.failed.length} failed; ${count(rolled.answered)} answered, ${count(rolled.used)} counted`,
+    };
+  },
+});
+
+const spread = row('spread', {
+  fault: 'a key is revoked; a tick is pushed to one replica',
+  mustHold: 'refused on every replica within a second; shown on every replica within half a second',
+  async play(scene, { ticks, keys }) {
+    const cluster = await clusterOf(scene, 3);
+    const shown = await tickSpread(cluster, ticks);
+    const refused = await revocationSpread(cluster, keys);
+    const [p99, slowest] = [percentile(shown, 0.99), Math.max(...refused)];
+    scene.holds(p99 < 500, `ticks showed within ${Math.round(p99)} ms (p99)`);
+    scene.holds(slowest < 1_000, `a revoked key was good for ${Math.round(slowest)} ms`);
+    return {
+      tried: `${ticks} ticks and ${keys} revoked keys on three replicas`,
+      figures: `a tick showed everywhere after ${Math.round(percentile(shown, 0.5))} ms (p50), ${Math.round(p99)} ms (p99); a revoked key was refused everywhere after at most ${Math.round(slowest)} ms`,
+    };
+  },
+});
+
+/** What the replicas of one PostgreSQL go through. `npm run replicas` plays the same with any numbers. */
+export const REPLICA_ROWS: readonly Row[] = [
+  race,
+  databaseAway,
+  blackHole,
+  slowDatabase,
+  rollingRestarts,
+  spread,
+];
+
+async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
+  const cluster = await Cluster.start(await newDatabase(), replicas);
+  scene.atEnd(() => cluster.end());
+  return cluster;
+}
+
+/** The ledger of two replicas goes away in some way, and comes back. */
+async function away(scene: Scene, awayMs: number, way: keyof Disturbed['ways']): Promise<Played> {
+  const database = await disturbed();
+  scene.atEnd(() => database.remove());
+  const cluster = await Cluster.start(database.url, 2, database.through);
+  scene.atEnd(() => cluster.end());
+  const outcome = await outage(cluster, awayMs, database.ways[way]);
+  for (const fault of outageFaults(outcome)) scene.holds(false, fault);
+  const { recoveryMs, servedMs, answered, used, p99Ms, grownMb } = outcome;
+  scene.holds(recoveryMs <= RECOVERY_MS_MAX, `recovered after ${Math.round(recoveryMs)} ms`);
+  return {
+    tried: `two replicas under load, for ${awayMs / 1000} s`,
+    figures: `answered from memory for ${(servedMs / 1000).toFixed(1)} s, p99 ${p99Ms.before.toFixed(1)} ms before and ${p99Ms.during.toFixed(1)} ms meanwhile; memory ${grownMb < 0 ? '−' : '+'}${Math.abs(grownMb).toFixed(0)} MB; all well ${Math.round(recoveryMs)} ms after; ${count(answered)} answered, ${count(used)} counted`,
+  };
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { chart } from '../../soak/chart.ts';
+import { growth, notFlat, soak as runSoak } from '../../soak/soak.ts';
+import { TOKEN } from './desk.ts';
+import { row } from './row.ts';
+import { count } from './scene.ts';
+
+const CHART = join(import.meta.dir, '../../../docs/images/soak.svg');
+
+export const soak = row('soak', {
+  fault: 'soak: steady mixed load, streams and pushes ([chart](images/soak.svg))',
+  mustHold: 'no error; heap and file descriptors flat',
+  async play(scene, { minutes, isJudged }) {
+    const settings = { ...(await scene.settings()), OPENPIT_DEMO: 'true', OPENPIT_ADMIN_TOKEN: TOKEN };
+    const program = await scene.program(settings);
+    const { samples, answered, errors } = await runSoak(program, TOKEN, minutes * 60);
+    scene.holds(errors.size === 0, `errors: ${JSON.stringify(Object.fromEntries(errors))}`);
+    // In seconds nothing can be said of a slope.
+    if (isJudged) {
+      for (const rising of notFlat(samples)) scene.holds(false, rising);
+      await Bun.write(CHART, chart(samples));
+    }
+    const line = (unit: string, { from, by }: { from: number; by: number }) =>
+      `${from.toFixed(0)}${unit} ${by < 0 ? '−' : '+'} ${Math.abs(by).toFixed(1)}`;
+    const most = Math.max(...samples.map(({ lagMs }) => lagMs));
+    return {
+      tried: `${minutes} minutes, ${count(answered)} answers`,
+      figures: `over the last two thirds, by the line of best fit: heap ${line(
+        ' MB',
+        growth(samples, (one) => one.heapMb),
+      )}, RSS ${line(
+        ' MB',
+        growth(samples, (one) => one.rssMb),
+      )}, file descriptors ${line(
+        '',
+        growth(samples, (one) => one.fds),
+      )}; longest lag of the event loop ${most.toFixed(0)} ms; ${errors.size} kinds of errors`,
+    };
+  },
+});
