@@ -6,6 +6,9 @@ import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { utcDay } from '../../src/market/day.ts';
 
+/** The benches ask for these. */
+const ASKED = ['XAU', 'XAG', 'PL', 'PA', 'HG-SPOT'];
+
 /** A folder whose ledger has this many symbols with this many days each, up to yesterday. */
 export async function filledLedger(symbolCount: number, daysPerSymbol: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-bench-ledger-'));
@@ -19,7 +22,9 @@ export async function filledLedger(symbolCount: number, daysPerSymbol: number): 
     name: `Bench ${i}`,
   }));
   await ledger.symbols.upsert(more, []);
-  const ids = (await ledger.symbols.list()).slice(0, Math.max(symbolCount, 10)).map(({ id }) => id);
+  const isAsked = ({ code }: { code: string }) => ASKED.includes(code);
+  const all = (await ledger.symbols.list()).sort((a, b) => Number(isAsked(b)) - Number(isAsked(a)));
+  const ids = all.slice(0, symbolCount).map(({ id }) => id);
   const lastDay = utcDay(Date.now()) - 1;
   const newest = ids.map((symbolId) => ({
     symbolId,
