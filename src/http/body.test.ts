@@ -56,6 +56,8 @@ describe('a body', () => {
 
   const REFUSED: Record<string, [status: number, sent: string]> = {
     'a size that is none': [400, 'x\r\nhello\r\n'],
+    'a blank after the size': [400, '5 \r\nhello\r\n'],
+    'a zero byte in an extension': [400, '5;a\0\r\nhello\r\n'],
     'a size with a sign': [400, '+5\r\nhello\r\n'],
     'a size in another notation': [400, '0x5\r\nhello\r\n'],
     'a size without end': [400, `${'f'.repeat(20)}\r\n`],

@@ -1,7 +1,7 @@
 import { type Fault, type Framing, fault } from './head.ts';
 
 /** A size line and its extension, which nobody uses and everybody must be able to skip. */
-const SIZE_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(;[^\r\n]*)?$/;
+const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(;[\t\x20-\x7e\x80-\xff]*)?$/;
 const LINE_LENGTH_MAX = 1_024;
 
 /** Thrown to whoever reads a body that is not what it should be. */

@@ -165,6 +165,8 @@ export class Connection {
       if (!goesOn) break;
     }
     this.#isPumping = false;
+    // Of a client that sends no more, nothing that is left can become a request: an empty line, or half a head.
+    if (this.#isEnded && this.#isFree()) this.#socket.end();
     this.#throttle();
   }
 

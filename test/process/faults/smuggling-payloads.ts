@@ -112,6 +112,9 @@ export function smugglingPayloads(hidden: string): Payload[] {
     ['HTTP/2.0', get('GET /usage HTTP/2.0')],
     ['the preface of HTTP/2', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${hidden}`],
     ['a hello of TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
+    ['a blank after a chunk size', chunked(`3 \r\nabc\r\n0\r\n\r\n${hidden}`)],
+    ['a bare LF in an address', get('GET http://test\nX:y/usage HTTP/1.1')],
+    ['a bare CR in an address', get('GET http://test\rX:y/usage HTTP/1.1')],
     ['a proxy header', `PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n${hidden}`],
   ];
   const read: [name: string, text: string][] = [
