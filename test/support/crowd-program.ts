@@ -22,16 +22,6 @@ function gone(socket: Bun.Socket): void {
   if (open.size === 0) done.resolve();
 }
 
-/** The server has closed it: to say so is enough, whatever this end still has to send. */
-function gone(socket: Bun.Socket): void {
-  const since = open.get(socket);
-  if (since === undefined) return;
-  open.delete(socket);
-  closed++;
-  slowestCloseMs = Math.max(slowestCloseMs, performance.now() - since);
-  if (open.size === 0) done.resolve();
-}
-
 async function connect(): Promise<void> {
   await Bun.connect({
     hostname: '127.0.0.1',
