@@ -1,4 +1,5 @@
-import { Connection, type Handle, type ServerState } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Handle, ServerState } from './connection-options.ts';
 import type { Fault } from './head.ts';
 import { KnownHeads } from './known-heads.ts';
 import type { Reply } from './reply.ts';
@@ -61,11 +62,12 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
     port: listener.port,
     async stop(limitMs) {
       state.isClosing = true;
-      await quiet(state, Math.min(limitMs, LINGER_MS_MAX));
+      const start = performance.now();
+      await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX));
       listener.stop();
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
-      const limit = setTimeout(resolve, limitMs);
+      const limit = setTimeout(resolve, Math.max(0, limitMs - (performance.now() - start)));
       for (const connection of connections) connection.drain();
       if (connections.size > 0) await promise;
       clearTimeout(limit);
