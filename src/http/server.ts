@@ -1,6 +1,8 @@
-import { Connection, type Handle, type ServerState } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Handle, ServerState } from './connection-options.ts';
 import type { Fault } from './head.ts';
 import { KnownHeads } from './known-heads.ts';
+import { Postbag } from './postbag.ts';
 import type { Reply } from './reply.ts';
 
 export interface ServerOptions {
@@ -29,7 +31,7 @@ const LINGER_MS_MAX = 3_000;
 export function serve({ hostname, port, isShared, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
-  const options = { handle, refuse, heads: new KnownHeads(), server: state };
+  const options = { handle, refuse, heads: new KnownHeads(), postbag: new Postbag(), server: state };
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({
     hostname,
@@ -61,11 +63,12 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
     port: listener.port,
     async stop(limitMs) {
       state.isClosing = true;
-      await quiet(state, Math.min(limitMs, LINGER_MS_MAX));
+      const start = performance.now();
+      await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX));
       listener.stop();
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
-      const limit = setTimeout(resolve, limitMs);
+      const limit = setTimeout(resolve, Math.max(0, limitMs - (performance.now() - start)));
       for (const connection of connections) connection.drain();
       if (connections.size > 0) await promise;
       clearTimeout(limit);
