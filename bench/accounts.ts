@@ -34,7 +34,7 @@ async function ledgerWith(accounts: number): Promise<string> {
 }
 
 const request = (key: string) => ({
-  path: '/rates/historical?symbols=XAU&date=2024-10-04',
+  paths: ['/rates/historical?symbols=XAU&date=2024-10-04'],
   headers: { 'x-api-key': key },
 });
 const runs: { accounts: number; startMs: number; target: Target; key: string; samples: number[] }[] = [];

@@ -14,7 +14,7 @@ const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 const SHARE_MIN = 0.85;
 
 const dataDir = await demoData();
-const request = { path: PATH, headers: { 'x-api-key': createKey(dataDir) } };
+const request = { paths: [PATH], headers: { 'x-api-key': createKey(dataDir) } };
 const targets = [await start(1), await start(2)];
 const results = targets.map(() => [] as number[]);
 for (let round = 0; round <= ROUNDS; round++) {

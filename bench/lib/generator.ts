@@ -1,7 +1,7 @@
 /** A small load generator over raw sockets, for machines without wrk. Prints how many answers it got. */
 const { url, request, seconds, expected, connections } = JSON.parse(process.argv[2]!) as {
   url: string;
-  request: { path: string; headers?: Record<string, string> };
+  request: { paths: string[]; headers?: Record<string, string> };
   seconds: number;
   expected: number;
   connections: number;
@@ -10,7 +10,12 @@ const { hostname, port, host } = new URL(url);
 const headers = Object.entries({ Host: host, ...request.headers }).map(
   ([name, value]) => `${name}: ${value}\r\n`,
 );
-const bytes = `GET ${request.path} HTTP/1.1\r\n${headers.join('')}\r\n`;
+const run = Math.random().toString(36).slice(2);
+let sent = 0;
+const next = () => {
+  const path = request.paths[++sent % request.paths.length]!.replace('{n}', `${run}${sent}`);
+  return `GET ${path} HTTP/1.1\r\n${headers.join('')}\r\n`;
+};
 const end = performance.now() + seconds * 1000;
 let answers = 0;
 
@@ -21,7 +26,7 @@ function client(): Promise<void> {
     hostname,
     port: Number(port),
     socket: {
-      open: (socket) => void socket.write(bytes),
+      open: (socket) => void socket.write(next()),
       data(socket, chunk) {
         pending += chunk.toString('latin1');
         const head = pending.indexOf('\r\n\r\n');
@@ -31,7 +36,7 @@ function client(): Promise<void> {
         if (!pending.startsWith(`HTTP/1.1 ${expected}`)) return reject(new Error(pending.slice(0, 200)));
         pending = pending.slice(head + 4 + length);
         answers++;
-        if (performance.now() < end) socket.write(bytes);
+        if (performance.now() < end) socket.write(next());
         else {
           socket.end();
           resolve();

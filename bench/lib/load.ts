@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cpuSeconds, type Target } from './process.ts';
 
 export interface Request {
-  path: string;
+  /** Asked in turn. `{n}` stands for something that was never sent before. */
+  paths: readonly string[];
   headers?: Record<string, string>;
 }
 
@@ -9,6 +12,12 @@ export interface Measured {
   requestsPerSecond: number;
   /** The figure to compare by: it hardly depends on what else the machine does. */
   requestsPerCpuSecond: number;
+}
+
+interface Load {
+  seconds: number;
+  expected: number;
+  connections: number;
 }
 
 const CONNECTIONS = 32;
@@ -23,12 +32,13 @@ export async function measure(
   request: Request,
   seconds: number,
   expected = 200,
+  connections = CONNECTIONS,
 ): Promise<Measured> {
   const cpuBefore = cpuSeconds(target.pids);
   const start = performance.now();
   const count = HAS_WRK
-    ? await byWrk(target.url, request, seconds, expected)
-    : await byOwn(target.url, request, seconds, expected);
+    ? await byWrk(target.url, request, { seconds, expected, connections })
+    : await byOwn(target.url, request, { seconds, expected, connections });
   const elapsed = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(target.pids) - cpuBefore;
   return { requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
@@ -36,10 +46,11 @@ export async function measure(
 
 async function byWrk(
   url: string,
-  { path, headers = {} }: Request,
-  seconds: number,
-  expected: number,
+  { paths, headers = {} }: Request,
+  { seconds, expected, connections }: Load,
 ): Promise<number> {
+  const isPlain = paths.length === 1 && !paths[0]!.includes('{n}');
+  const script = isPlain ? [] : ['-s', await scriptFor(paths)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = [
     'taskset',
@@ -47,26 +58,39 @@ async function byWrk(
     String(LOAD_CORE),
     'wrk',
     '-t1',
-    `-c${CONNECTIONS}`,
+    `-c${connections}`,
     `-d${seconds}`,
     ...flags,
-    url + path,
+    ...script,
+    url + (isPlain ? paths[0] : ''),
   ];
   const output = await new Response(Bun.spawn(wrk, { stdout: 'pipe' }).stdout).text();
   const count = Number(/(\d+) requests in/.exec(output)?.[1] ?? 0);
   const bad = Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0);
   if (count === 0 || /Socket errors/.test(output) || (bad > 0 && expected < 400)) {
-    throw new Error(`the load on ${url}${path} failed: ${output}`);
+    throw new Error(`the load on ${url}${paths[0]} failed: ${output}`);
   }
   return count;
 }
 
-async function byOwn(url: string, request: Request, seconds: number, expected: number): Promise<number> {
-  const own = [
-    'bun',
-    `${import.meta.dir}/generator.ts`,
-    JSON.stringify({ url, request, seconds, expected, connections: CONNECTIONS }),
-  ];
+/** A script for wrk that asks for each path in turn. */
+async function scriptFor(paths: readonly string[]): Promise<string> {
+  const file = join(tmpdir(), `openpit-bench-${process.pid}.lua`);
+  const run = Math.random().toString(36).slice(2);
+  await Bun.write(
+    file,
+    `local paths = {${paths.map((path) => JSON.stringify(path)).join(', ')}}
+     local n = 0
+     request = function()
+       n = n + 1
+       return wrk.format("GET", (paths[n % #paths + 1]:gsub("{n}", "${run}" .. n)))
+     end`,
+  );
+  return file;
+}
+
+async function byOwn(url: string, request: Request, load: Load): Promise<number> {
+  const own = ['bun', `${import.meta.dir}/generator.ts`, JSON.stringify({ url, request, ...load })];
   const output = await new Response(Bun.spawn(own, { stdout: 'pipe' }).stdout).text();
   return Number(output);
 }

@@ -4,7 +4,7 @@ import { startPinned, type Target } from './process.ts';
 
 export const ROOT = join(import.meta.dir, '..', '..');
 const DATA_DIR = join(ROOT, 'bench', 'data');
-const SERVER_CORE = 0;
+export const SERVER_CORE = 0;
 
 /** A folder with the demo's history, made on the first run. */
 export async function demoData(): Promise<string> {
@@ -28,8 +28,8 @@ export function createKey(dataDir: string): string {
   return (JSON.parse(stdout.toString()) as { key: string }).key;
 }
 
-export async function startProgram(dataDir: string): Promise<Target> {
-  const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn' };
+export async function startProgram(dataDir: string, more: Record<string, string> = {}): Promise<Target> {
+  const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn', ...more };
   const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
   const { child, match } = await startPinned(command, {
     core: SERVER_CORE,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isAddressOrRange } from '../gate/addresses.ts';
 import { QUOTA_MAX } from '../ledger/accounts.ts';
-import { hasControls } from './query.ts';
+import { isPlainText, NOT_PLAIN } from './query.ts';
 
 /** The bodies that management takes. The OpenAPI document describes them from here. */
 
@@ -26,7 +26,7 @@ export const ROTATION = z.strictObject({
   overlapSeconds: whole(0, OVERLAP_SECONDS_MAX).default(86_400),
 });
 
-const oneLine = z.string().refine((text) => !hasControls(text), 'must have no control characters');
+const oneLine = z.string().refine(isPlainText, NOT_PLAIN);
 
 export const NEW_ACCOUNT = z.strictObject({
   name: oneLine.trim().min(1).max(200),

@@ -1,3 +1,4 @@
+import { SeenBefore } from '../http/seen-before.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import type { PriceEndpoint } from './endpoint.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
@@ -16,9 +17,10 @@ export interface KnownUrl {
 const URLS_MAX = 20_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** The answers of the last URLs that were asked, the oldest going first. */
+/** The answers of URLs that were asked more than once, the oldest going first. */
 export class KeptAnswers {
   readonly #urls = new Map<string, KnownUrl>();
+  readonly #seen = new SeenBefore();
   #bytes = 0;
 
   find(url: string): KnownUrl | undefined {
@@ -26,6 +28,7 @@ export class KeptAnswers {
   }
 
   keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): void {
+    if (!this.#urls.has(url) && !this.#seen.has(url)) return;
     const known = this.#urls.getOrInsertComputed(url, () => ({ ...read, answers: new Map() }));
     this.#bytes += answer.bytes - (known.answers.get(plan)?.bytes ?? 0);
     known.answers.set(plan, answer);

@@ -5,7 +5,7 @@ import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../market/day.ts';
 import { parseNumber } from '../market/decimal.ts';
 import { refuse } from './errors.ts';
 import { single } from './parameters.ts';
-import { hasControls, type Query } from './query.ts';
+import { isPlainText, NOT_PLAIN, type Query } from './query.ts';
 
 /** So many records may come in one request; the server takes bodies of up to 1 MiB. */
 export const RECORDS_MAX = 10_000;
@@ -96,7 +96,7 @@ const Tick = z.object({
     .union([z.string(), z.int()])
     .transform(String)
     .pipe(z.string().min(1).max(100))
-    .refine((id) => !hasControls(id), 'must have no control characters')
+    .refine(isPlainText, NOT_PLAIN)
     .optional(),
 });
 const Bar = z.object({

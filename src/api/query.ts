@@ -37,9 +37,14 @@ export function readQuery(text: string): Query {
   return query;
 }
 
-/** Whether a text holds what no name has: PostgreSQL keeps no NUL, and a terminal obeys escapes. */
-export function hasControls(text: string): boolean {
-  return /\p{Cc}/u.test(text);
+export const NOT_PLAIN = 'must be whole Unicode without control characters';
+
+/**
+ * Whether a text can be a name or an id: PostgreSQL keeps no NUL, a terminal obeys escapes, and a database takes two halves
+ * of a character for the same.
+ */
+export function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 function decode(text: string): string {

@@ -51,6 +51,7 @@ export class Responses {
         : { success: false, message, statusCode: String(status), code };
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
+    if (status === 414) headers.Connection = 'close';
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
     if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');

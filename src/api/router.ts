@@ -1,4 +1,4 @@
-import { hasControls } from './query.ts';
+import { isPlainText } from './query.ts';
 
 /** What people ask for when they mean something else, and where it is. */
 const GUESSES: Readonly<Record<string, string>> = {
@@ -83,6 +83,9 @@ export class Router<Route> {
     if (rest === '/convert' || rest === '/rates/convert') {
       return `A conversion is a parameter: ${mount}/rates/latest?symbols=…&quote=EUR.`;
     }
+    if (rest === '/docs' || rest === '/documentation') {
+      return 'The documentation is at /#/docs, and the reference at /docs/reference.';
+    }
     const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
     if (meant) return `Did you mean ${mount}${meant}?`;
     return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
@@ -103,7 +106,7 @@ export class Router<Route> {
 function decode(text: string): string {
   try {
     const id = decodeURIComponent(text);
-    return hasControls(id) ? text : id;
+    return isPlainText(id) ? id : text;
   } catch {
     return text;
   }

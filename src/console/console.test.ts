@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import type { MarketSymbol } from './data/answers.ts';
 import { addDays, daysBetween, spans } from './data/days.ts';
 import { fieldsOf } from './data/events.ts';
+import { firstDayOf, lastDayOf } from './data/history.ts';
 import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
@@ -70,6 +72,17 @@ test('a key is not spelled out on the screen, and a request can be pasted', () =
   expect(snippet('curl', 'http://x', '/rates/latest?symbols=XAU%2CXAG', key)).toBe(
     `curl -H 'x-api-key: ${key}' \\\n  'http://x/rates/latest?symbols=XAU,XAG'`,
   );
+});
+
+test('a chart ends today, or where the prices of its symbol ended', () => {
+  const symbol = (firstDate: string, lastDate: string) => ({ firstDate, lastDate }) as MarketSymbol;
+  const today = new Date().toISOString().slice(0, 10);
+  expect(lastDayOf(symbol('2000-01-01', addDays(today, -3)))).toBe(today);
+  const ended = symbol('2000-01-01', '2020-06-30');
+  expect(lastDayOf(ended)).toBe('2020-06-30');
+  expect(firstDayOf('1M', ended)).toBe('2020-05-31');
+  expect(firstDayOf('All', ended)).toBe('2000-01-01');
+  expect(firstDayOf('5Y', symbol('2020-06-01', '2020-06-30'))).toBe('2020-06-01');
 });
 
 describe('corrections', () => {

@@ -40,10 +40,13 @@ export function withoutMapping(address: string): string {
   return mapped ? mapped[1]! : address.trim();
 }
 
+/** What is no address comes from a proxy that passes on anything: it must not fill the memory. */
+const OTHER_LENGTH_MAX = 64;
+
 /** What limits by address go by: one IPv4 address, or the /64 that one IPv6 customer has. */
 export function limitKey(address: string): string {
   const plain = withoutMapping(address);
-  if (isIP(plain) !== 6) return plain;
+  if (isIP(plain) !== 6) return plain.slice(0, OTHER_LENGTH_MAX);
   // `2001:db8::7` leaves out groups of zeros: they are put back before the first four are taken.
   const [left = '', right = ''] = plain.split('%', 1)[0]!.toLowerCase().split('::');
   const before = left === '' ? [] : left.split(':');

@@ -1,9 +1,8 @@
 import { type Fault, type Framing, fault } from './head.ts';
 
 /** A size line and its extension, which nobody uses and everybody must be able to skip. */
-const SIZE_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(;[^\r\n]*)?$/;
+const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(;[\t\x20-\x7e\x80-\xff]*)?$/;
 const LINE_LENGTH_MAX = 1_024;
-const TRAILER_LENGTH_MAX = 4_096;
 
 /** Thrown to whoever reads a body that is not what it should be. */
 export class BodyFault extends Error {
@@ -23,9 +22,8 @@ export class BodyReader {
   /** Of the body, or of the chunk that is being read. */
   #left: number;
   #length = 0;
-  #step: 'data' | 'data end' | 'size' | 'trailer' | 'done';
+  #step: 'data' | 'data end' | 'size' | 'end' | 'done';
   #line = '';
-  #trailerLength = 0;
 
   constructor(framing: Framing, bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -41,9 +39,14 @@ export class BodyReader {
       : undefined;
   }
 
-  /** What is still to come, as far as it is known: of chunks nobody can tell. */
+  /** What is still to come, as far as it is known: of chunks only the one that has begun is. */
   get left(): number {
-    return this.#isChunked ? Number.POSITIVE_INFINITY : this.#left;
+    return this.#left;
+  }
+
+  /** What has come. */
+  get length(): number {
+    return this.#length;
   }
 
   get isDone(): boolean {
@@ -92,17 +95,14 @@ export class BodyReader {
       this.#step = 'size';
       return line === '' ? undefined : fault(400, 'a chunk is longer than it says');
     }
-    if (this.#step === 'trailer') {
-      this.#trailerLength += line.length;
-      if (line === '') this.#step = 'done';
-      return this.#trailerLength > TRAILER_LENGTH_MAX
-        ? fault(431, 'the trailers after the body are too long')
-        : undefined;
+    if (this.#step === 'end') {
+      this.#step = 'done';
+      return line === '' ? undefined : fault(400, 'headers after a body are not taken');
     }
     const size = SIZE_LINE.exec(line)?.[1];
     if (size === undefined) return fault(400, 'the size of a chunk is not a number');
     this.#left = Number.parseInt(size, 16);
-    this.#step = this.#left === 0 ? 'trailer' : 'data';
+    this.#step = this.#left === 0 ? 'end' : 'data';
     return this.fault;
   }
 }

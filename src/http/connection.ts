@@ -30,6 +30,8 @@ export interface ServerState {
 const HEAD_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_MAX = 1024 * 1024;
 
+const BODY_BYTES_PER_SECOND_MIN = 32 * 1024;
+
 /** What may arrive before its turn; then the client is not read from until it is. */
 const AHEAD_BYTES_MAX = 64 * 1024;
 
@@ -44,7 +46,8 @@ const SECONDS_MAX = {
   new: 12,
   /** From a request's first byte to the end of its head, however slowly it drips. */
   head: 12,
-  body: 30,
+  /** And a second more for each 32 KB that has come. */
+  body: 12,
   /** What takes long is the service's own affair. */
   answering: Number.POSITIVE_INFINITY,
   /** Without the client taking anything of its answer. */
@@ -125,7 +128,8 @@ export class Connection {
 
   /** Once a second: what lasts too long is ended. */
   sweep(): void {
-    if (this.#options.server.second - this.#since <= SECONDS_MAX[this.#state]) return;
+    const earned = this.#state === 'body' ? this.#body!.length / BODY_BYTES_PER_SECOND_MIN : 0;
+    if (this.#options.server.second - this.#since <= SECONDS_MAX[this.#state] + earned) return;
     const late = fault(408, 'the request did not come to its end in time');
     if (this.#state === 'head') this.#refuse(late);
     else if (this.#onBody) this.#failBody(late);
@@ -161,6 +165,8 @@ export class Connection {
       if (!goesOn) break;
     }
     this.#isPumping = false;
+    // Of a client that sends no more, nothing that is left can become a request: an empty line, or half a head.
+    if (this.#isEnded && this.#isFree()) this.#socket.end();
     this.#throttle();
   }
 
@@ -231,8 +237,9 @@ export class Connection {
     }
     const isStream = body instanceof ReadableStream;
     if (isStream && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
-    this.#isLast ||= this.#body !== undefined && this.#body.left > SKIPPED_BYTES_MAX;
-    let text = headText(status, headers, Date.now()) + this.#connectionLine(head);
+    this.#isLast ||= headers.Connection === 'close' || (this.#body?.left ?? 0) > SKIPPED_BYTES_MAX;
+    let text = headText(status, headers, Date.now());
+    if (!headers.Connection) text += this.#connectionLine(head);
     if (isStream) {
       if (!head?.isOld) text += 'Transfer-Encoding: chunked\r\n';
       this.#outbox.write(Buffer.from(`${text}\r\n`, 'latin1'));
@@ -334,7 +341,8 @@ export class Connection {
     const taken = body.take(this.#input);
     if (typeof taken !== 'number') {
       this.#input = EMPTY;
-      this.#failBody(taken);
+      if (this.#onBody) this.#failBody(taken);
+      else this.#close();
       return false;
     }
     this.#input = this.#input.subarray(taken);

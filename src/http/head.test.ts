@@ -81,6 +81,12 @@ describe('the head of a request', () => {
       'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
     ],
     'another encoding': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked'],
+    'an encoding behind a byte that is no blank': [
+      501,
+      'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \xa0chunked',
+    ],
+    'a length before a byte that is no blank': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\xa0'],
+    'a bare LF in an address': [400, 'GET http://a\nx:y/b HTTP/1.1\r\nHost: a'],
     'chunks twice': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked'],
     'chunks not last': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity'],
     'two encodings': [

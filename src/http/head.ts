@@ -117,9 +117,22 @@ function readFields(lines: readonly string[]): ReadonlyHeaders | Fault {
     if (holdsControl(value)) return fault(400, `the header "${name}" holds a control character`);
     const key = name.toLowerCase();
     if (SINGLE.has(key) && headers.has(key)) return fault(400, `the header "${name}" came more than once`);
-    headers.add(key, value.trim());
+    headers.add(key, withoutBlanks(value));
   }
   return headers;
+}
+
+/** Blanks and tabs, and no others: `trim` takes a byte 0xA0 for a blank too, and then ` chunked` behind one is read in two ways. */
+function withoutBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
 }
 
 /** Tabs are allowed; a line end or a zero byte is where parsers differ. */
@@ -130,10 +143,11 @@ function holdsControl(text: string): boolean {
 
 /** Path and query. A proxy's form, with scheme and host before it, is taken too. */
 function readTarget(target: string, method: string): string | undefined {
+  if (holdsControl(target)) return undefined;
   const own = target.replace(ABSOLUTE, '');
   if (own === '*' && method === 'OPTIONS') return '*';
   const path = own.startsWith('/') ? own : own === '' || own.startsWith('?') ? `/${own}` : undefined;
-  if (path === undefined || path.includes('#') || holdsControl(path)) return undefined;
+  if (path === undefined || path.includes('#')) return undefined;
   // Some clients send other letters as they are; escaped, they can be decoded like the rest.
   return path.replace(/[\x80-\xff]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -152,6 +152,13 @@ describe('a connection', () => {
     expect(bodyOf(await sendAll(get('/late')))).toBe('GET /late');
   });
 
+  test('is closed with the last answer when the client stopped sending, whatever stands behind its last request', async () => {
+    const start = performance.now();
+    for (const rest of ['\r\n', '\r\n\r\n', 'GET /half', 'GET /a HTTP/1.1\r\nHost: a\r\n'])
+      expect(bodyOf(await sendAll(get('/late') + rest))).toBe('GET /late');
+    expect(performance.now() - start).toBeLessThan(10_000); // and not when it counts as idle
+  });
+
   test('answers 1,000 requests that came at once, in their order', async () => {
     const paths = Array.from({ length: 1_000 }, (_, i) =>
       i % 50 === 0 ? '/late' : i % 3 ? `/${i}` : '/ready',

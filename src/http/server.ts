@@ -24,7 +24,7 @@ const LINGER_MS_MAX = 3_000;
 
 /**
  * HTTP/1.1 on Bun's sockets. A request that was read before costs one look-up, and an answer that is ready costs one
- * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0007 tells why it is here.
+ * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
 export function serve({ hostname, port, isShared, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();

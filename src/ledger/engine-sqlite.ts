@@ -12,7 +12,7 @@ import { hasRoom, requireRoom } from './room.ts';
  * that transaction; so there is one handle for writing, with a queue before it, and one for reading.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds the webhook's secret
   const writer = await openHandle(path, 0);
   // Readers wait for nobody in WAL mode, except while the file is being recovered.
   const reader = await openHandle(path, 2_000);

@@ -43,6 +43,7 @@ describe('the page', () => {
     for (const path of ['/market', '/index.html', '/v1', '/console', '/docs', '/admin']) {
       expectRefusal(await api.ask(path), 404, 'not_found');
     }
+    expect((await api.ask('/docs')).body.message).toContain('/docs/reference');
   });
 
   test('without demo data and without a public plan nobody is given a key', async () => {

@@ -58,6 +58,11 @@ describe.skipIf(!found)(title, () => {
     const { page, complaints, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
     await page.locator('.legend-day').waitFor();
+    await page.locator('.big-rate').getByText('+1.00 (+1.35 %)').waitFor();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByText('interval=week').waitFor();
+    await page.locator('.big-rate').getByText('+1.00 (+1.35 %)').waitFor(); // of the day, not of the week
+    await page.getByRole('button', { name: '6M', exact: true }).click();
     const asked = page.waitForRequest(/rates\/history.*unit=Gal/);
     await page.getByLabel('Unit').selectOption('US gallon');
     await asked;

@@ -71,7 +71,10 @@ onEachEngine('bodies that are meant to do harm', (engine) => {
     const tick = TICK.replace('}', ',"id":"a\\u0000b"}');
     expect((await send('POST', '/admin/ticks', `[${tick},${TICK}]`)).body).toMatchObject({
       accepted: 1,
-      results: [{ status: 'refused', reason: 'id: must have no control characters' }, { status: 'accepted' }],
+      results: [
+        { status: 'refused', reason: 'id: must be whole Unicode without control characters' },
+        { status: 'accepted' },
+      ],
     });
   });
 

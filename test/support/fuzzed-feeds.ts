@@ -28,7 +28,7 @@ import {
 /** No small body may take longer, on a busy machine. */
 const MS_MAX = 2_000;
 
-const BODIES: Readonly<Record<string, readonly Uint8Array[]>> = {
+export const BODIES: Readonly<Record<string, readonly Uint8Array[]>> = {
   fred: [FRED_OLD, FRED_NEW, fredJson(), fredSeries('Dollars per Million BTU')].map(bytes),
   eia: [bytes(eiaJson())],
   'world-bank': [pinkSheet(), pinkSheet({ codes: true })],
@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, readonly Uint8Array[]>> = {
   yahoo: [bytes(yahooJson()), bytes(yahooJson({ symbol: 'ZC=F', currency: 'USX' }))],
   stooq: [bytes(STOOQ_CSV)],
 };
-const URLS: Readonly<Record<string, string>> = {
+export const URLS: Readonly<Record<string, string>> = {
   fred: 'https://api.stlouisfed.org/fred/series/observations?series_id=DHHNGSP&api_key=k',
   eia: 'https://api.eia.gov/v2/x/data/?api_key=SECRET-KEY&frequency=daily&offset=0&length=5000',
   stooq: 'https://stooq.com/q/d/l/?s=cl.f&i=d',
@@ -198,7 +198,7 @@ function bodiesOf(samples: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
   );
 }
 
-function expectGoodRows(
+export function expectGoodRows(
   observations: readonly Omit<Observation, 'series'>[],
   seriesOf: (i: number) => string,
 ): void {

@@ -17,6 +17,8 @@ export interface Known {
   values: Readonly<Record<string, readonly string[]>>;
   /** Ids that were in answers. */
   ids: string[];
+  /** Ids that are left alone. */
+  left: ReadonlySet<string>;
 }
 
 /** Values that break services. */

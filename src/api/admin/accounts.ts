@@ -9,7 +9,7 @@ import type { AdminEndpoint } from '../endpoint.ts';
 import { issuedKey, keyRecord } from '../endpoints/keys.ts';
 import { refuse } from '../errors.ts';
 import { single } from '../parameters.ts';
-import { hasControls } from '../query.ts';
+import { isPlainText } from '../query.ts';
 
 /** As many as a page can show; a search finds the others. */
 const ACCOUNTS_MAX = 200;
@@ -24,7 +24,7 @@ export const adminAccounts: readonly AdminEndpoint[] = [
     actions: {
       async GET({ query, ledger }) {
         const search = single(query, 'search') ?? '';
-        const found = hasControls(search) ? [] : await ledger.accounts.list(search, ACCOUNTS_MAX);
+        const found = isPlainText(search) ? await ledger.accounts.list(search, ACCOUNTS_MAX) : [];
         const period = periodOf(await ledger.quota.now());
         const accounts = await Promise.all(
           found.map(async (account) => {

@@ -29,10 +29,19 @@ const DAYS: Readonly<Record<Range, number>> = { '1M': 30, '6M': 182, '1Y': 365, 
 /** Few at a time: the plan's burst limit is for all of an account's programs. */
 const AT_A_TIME = 4;
 
-export function firstDayOf(range: Range, { firstDate }: MarketSymbol): string {
-  const start = firstDate ?? today();
+/** A symbol whose prices ended long ago still has its last months. */
+const ENDED_DAYS = 14;
+
+/** Where a chart ends: today, unless the symbol's prices ended before. */
+export function lastDayOf({ lastDate }: MarketSymbol): string {
+  const ended = lastDate !== null && lastDate < addDays(today(), -ENDED_DAYS);
+  return ended ? lastDate : today();
+}
+
+export function firstDayOf(range: Range, symbol: MarketSymbol): string {
+  const start = symbol.firstDate ?? today();
   if (range === 'All') return start;
-  const wanted = addDays(today(), -DAYS[range]);
+  const wanted = addDays(lastDayOf(symbol), -DAYS[range]);
   return wanted > start ? wanted : start;
 }
 
@@ -51,7 +60,7 @@ export function hasLongHistory(plan: Plan): boolean {
 /** How many requests a range takes; more than a handful is asked about before. */
 export function requestsFor(range: Range, symbol: MarketSymbol, plan: Plan): number {
   if (hasLongHistory(plan) || range === '1M') return 1;
-  return spans(firstDayOf(range, symbol), today(), plan.maxSpanDays).length;
+  return spans(firstDayOf(range, symbol), lastDayOf(symbol), plan.maxSpanDays).length;
 }
 
 export async function loadHistory(
@@ -81,7 +90,7 @@ async function fromHistory(
 ): Promise<History> {
   const { symbol } = wanted.symbol;
   const interval = wanted.range === 'All' ? 'week' : 'day';
-  const query = queryOf(wanted, first, today());
+  const query = queryOf(wanted, first, lastDayOf(wanted.symbol));
   query.set('interval', interval);
   const request = `/rates/history?${query}`;
   const bars: Bar[] = [];
@@ -107,7 +116,7 @@ async function fromTimeSeries(
   const { plan } = wanted;
   const { symbol } = wanted.symbol;
   // The newest first: the chart shows them while the older ones come.
-  const parts = spans(first, addDays(today(), 1), Math.max(1, plan.maxSpanDays)).reverse();
+  const parts = spans(first, addDays(lastDayOf(wanted.symbol), 1), Math.max(1, plan.maxSpanDays)).reverse();
   const requests = parts.map(
     ([startDate, endDate]) => `/rates/time-series?${queryOf(wanted, startDate, endDate)}`,
   );

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Bar, LatestAnswer, MarketSymbol, Rate } from './answers.ts';
 import { ApiError, askWithKey } from './client.ts';
 import { listen } from './events.ts';
@@ -44,4 +44,15 @@ export function useLiveBars(
     const live = { ...last, high: Math.max(last.high, rate), low: Math.min(last.low, rate), close: rate };
     return [...bars.slice(0, -1), live];
   }, [history, partial, latest]);
+}
+
+/** The close of the day before the newest price, as published. Weeks do not tell it: what days said before stays. */
+export function useCloseBefore(
+  history: History | undefined,
+  { unit }: MarketSymbol,
+  latest: Rate | undefined,
+): number | undefined {
+  const days = useRef<readonly Bar[]>([]);
+  if (history?.interval === 'day' && history.unit === unit.symbol) days.current = history.bars;
+  return latest && days.current.findLast(({ date }) => date < latest.date)?.close;
 }

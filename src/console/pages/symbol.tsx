@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../data/answers.ts';
 import { askWithKey } from '../data/client.ts';
 import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
-import { useLatest, useLiveBars } from '../data/latest.ts';
+import { useCloseBefore, useLatest, useLiveBars } from '../data/latest.ts';
 import { useLoad, useRefresh } from '../data/load.ts';
 import { linkTo } from '../data/route.ts';
-import { nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
+import { inUnit, nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
 import { Candles } from '../show/candles.tsx';
 import { downloadCsv } from '../show/csv.ts';
 import { day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
@@ -80,9 +80,16 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
   const latest = useRateIn(rate, unit);
   const revisions = useRevisions(apiKey, symbol, history.data?.bars);
   const bars = useLiveBars(history.data, partial, latest);
+  const before = useCloseBefore(history.data, symbol, rate);
   return (
     <>
-      <Title symbol={symbol} latest={latest} stale={stale} bars={bars} delaySeconds={plan.delaySeconds} />
+      <Title
+        symbol={symbol}
+        latest={latest}
+        stale={stale}
+        before={before === undefined ? undefined : inUnit(before, unit)}
+        delaySeconds={plan.delaySeconds}
+      />
       {error !== undefined && <Failure error={error} />}
       <section class="card" aria-label="Chart">
         <div class="card-head">
@@ -129,6 +136,11 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
         ) : (
           <Candles bars={bars} marks={revisions.marks} label={summary(symbol, range, bars)} />
         )}
+        {history.state === 'ready' && !mustAsk && bars.length === 0 && (
+          <p class="hint" role="status">
+            No prices in this range. Choose a longer one.
+          </p>
+        )}
         {history.state === 'loading' && !mustAsk && (
           <p class="hint" role="status">
             Loading…
@@ -149,16 +161,16 @@ function Title({
   symbol,
   latest,
   stale,
-  bars = [],
+  before,
   delaySeconds = 0,
 }: {
   symbol: MarketSymbol;
   latest?: Rate | undefined;
   stale?: boolean;
-  bars?: readonly Bar[];
+  /** The close of the day before. */
+  before?: number | undefined;
   delaySeconds?: number;
 }) {
-  const before = latest && bars.findLast(({ date }) => date < latest.date)?.close;
   const change = latest && before !== undefined && before !== 0 ? latest.rate - before : undefined;
   return (
     <div class="page-head symbol-head">

@@ -19,7 +19,8 @@ export function csvOf(symbol: string, quote: string, { bars, unit, source }: His
   return `${[head, ...rows].join('\n')}\n`;
 }
 
+/** Text that a spreadsheet would take for a formula gets an apostrophe, as in the CSV of the service. */
 function cell(value: string | number): string {
-  const text = String(value);
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

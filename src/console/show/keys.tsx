@@ -13,12 +13,14 @@ export interface KeyActions {
 export function Keys({
   keys,
   own,
+  title = 'Keys',
   actions,
   onChange,
 }: {
   keys: readonly KeyRecord[];
   /** The key that this page uses, if it is one of them. */
   own?: string;
+  title?: string;
   actions: KeyActions;
   onChange: (issued?: IssuedAnswer, replaced?: string) => void;
 }) {
@@ -41,7 +43,7 @@ export function Keys({
   return (
     <section class="card" aria-labelledby="keys-title">
       <div class="card-head">
-        <h2 id="keys-title">Keys</h2>
+        <h2 id="keys-title">{title}</h2>
         <button type="button" class="button small" disabled={busy} onClick={() => run(actions.create)}>
           Create a key
         </button>

@@ -147,7 +147,13 @@ export function Accounts({ token }: { token: string }) {
           </tbody>
         </table>
       )}
-      {opened && <AccountKeys token={token} id={opened} />}
+      {opened && (
+        <AccountKeys
+          token={token}
+          id={opened}
+          name={shown?.accounts.find(({ id }) => id === opened)?.name ?? opened}
+        />
+      )}
     </section>
   );
 }
@@ -195,7 +201,7 @@ function NewAccount({
   );
 }
 
-function AccountKeys({ token, id }: { token: string; id: string }) {
+function AccountKeys({ token, id, name }: { token: string; id: string; name: string }) {
   const path = `/admin/accounts/${encodeURIComponent(id)}`;
   const loaded = useLoad(() => askAsOperator<{ keys: KeyRecord[] }>(token, path), [token, id]);
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
@@ -207,5 +213,12 @@ function AccountKeys({ token, id }: { token: string; id: string }) {
     revoke: (key: string) =>
       askAsOperator(token, `/admin/keys/${encodeURIComponent(key)}`, { method: 'DELETE' }),
   };
-  return <Keys keys={loaded.data.keys} actions={actions} onChange={() => loaded.reload()} />;
+  return (
+    <Keys
+      keys={loaded.data.keys}
+      title={`Keys of ${name}`}
+      actions={actions}
+      onChange={() => loaded.reload()}
+    />
+  );
 }

@@ -65,7 +65,7 @@ export class Spool {
     this.#warn = options.warn;
     this.#lock = options.lock ?? lockSlot;
     this.#recordsPerFile = options.recordsPerFile ?? RECORDS_PER_FILE;
-    mkdirSync(this.#dir, { recursive: true });
+    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     let slot = 0;
     while (!this.#take(slot)) slot++;
     this.#slot = slot;

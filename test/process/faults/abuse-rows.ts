@@ -2,7 +2,7 @@ import { fuzzedFeeds } from './fuzzed-feeds.ts';
 import { giantInputs } from './giant-inputs.ts';
 import { idleConnections } from './idle-connections.ts';
 import { madeRequests } from './made-requests.ts';
-import { pipelining, pipeliningDirect } from './pipelining.ts';
+import { pipelining } from './pipelining.ts';
 import type { Row } from './row.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
@@ -14,7 +14,6 @@ export const ABUSE_ROWS: readonly Row[] = [
   giantInputs,
   smuggling,
   pipelining,
-  pipeliningDirect,
   madeRequests,
   fuzzedFeeds,
 ];

@@ -14,10 +14,6 @@ export const ABUSE_SCALES = {
   },
   pipelining: {
     ci: { connections: 2, requests: 1_000 },
-    full: { connections: 20, requests: 1_000 },
-  },
-  'pipelining-direct': {
-    ci: { connections: 3, requests: 300 },
     full: { connections: 50, requests: 1_000 },
   },
   smuggling: {

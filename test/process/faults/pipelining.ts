@@ -1,19 +1,15 @@
-import { lacksNginx, Nginx } from '../../support/nginx.ts';
 import { sendRaw } from '../../support/raw.ts';
 import { row } from './row.ts';
 import { count, usedOf } from './scene.ts';
 
 export const pipelining = row('pipelining', {
-  fault: 'pipelined requests, all sent at once on one connection, through `deploy/nginx.conf`',
+  fault: 'pipelined requests, all sent at once on one connection',
   mustHold: 'answered in order, counted exactly',
-  lacks: lacksNginx,
   async play(scene, { connections, requests }) {
     const settings = await scene.settings();
     const { key } = await scene.account(settings, 1_000_000_000);
     const program = await scene.program(settings);
-    const nginx = await Nginx.before(program.url);
-    scene.atEnd(() => nginx.end());
-    const all = await pipeline(nginx.url, key, connections, requests);
+    const all = await pipeline(program.url, key, connections, requests);
     for (const [i, answers] of all.entries()) {
       scene.holds(answers.length === requests, `connection ${i}: ${answers.length} answers to ${requests}`);
       scene.holds(wrongPlace(answers) < 0, `connection ${i}: answer ${wrongPlace(answers)} is another's`);
@@ -24,32 +20,6 @@ export const pipelining = row('pipelining', {
     return {
       tried: `${count(requests)} pipelined requests on each of ${connections} connections`,
       figures: `all answered in order; ${count(counted)} cost a unit, used is ${count(used)}`,
-    };
-  },
-});
-
-/** Bun closes a connection when a request comes in while the one before it waits, as for the next block of units. */
-export const pipeliningDirect = row('pipelining-direct', {
-  fault: 'pipelined requests, with nothing before the program',
-  mustHold:
-    'answered in order until one has to wait, then closed; at most one unit a connection above what was answered',
-  async play(scene, { connections, requests }) {
-    const settings = await scene.settings();
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const program = await scene.program(settings);
-    const all: string[][] = [];
-    for (let i = 0; i < connections; i++) all.push(...(await pipeline(program.url, key, 1, requests)));
-    for (const [i, answers] of all.entries())
-      scene.holds(wrongPlace(answers) < 0, `connection ${i}: answer ${wrongPlace(answers)} is another's`);
-    const counted = countedIn(all);
-    const used = await usedOf(program, key);
-    const over = used - counted;
-    scene.holds(over >= 0 && over <= connections, `${counted} answers, and used is ${used}`);
-    const answers = all.reduce((sum, one) => sum + one.length, 0);
-    const whole = all.filter((one) => one.length === requests).length;
-    return {
-      tried: `${count(requests)} pipelined requests on each of ${connections} connections, one connection after the other`,
-      figures: `${count(answers)} answers, none in a wrong place; ${whole} connections were answered to the end, the others closed before; ${count(counted)} answers cost a unit, used is ${over} above them`,
     };
   },
 });

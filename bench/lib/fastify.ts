@@ -1,0 +1,43 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownPostgres } from '../../test/support/postgres.ts';
+import { ROOT, SERVER_CORE, targetOf } from './openpit.ts';
+import { startPinned, type Target } from './process.ts';
+
+/** Fastify is the bench's own dependency. */
+export const HAS_FASTIFY = existsSync(join(ROOT, 'bench/node_modules/fastify'));
+
+/** The usual service over SQLite. */
+export async function startFastifySqlite(): Promise<Target> {
+  const dir = mkdtempSync(join(tmpdir(), 'openpit-bench-fastify-'));
+  const target = await start('Fastify + SQLite', ['sqlite', join(dir, 'rates.db')]);
+  return { ...target, stop: () => target.stop().finally(() => rmSync(dir, { recursive: true })) };
+}
+
+/** The usual service over PostgreSQL. What PostgreSQL spends is spent for it, and counts. */
+export async function startFastifyPostgres(): Promise<Target> {
+  const postgres = await ownPostgres();
+  const target = await start('Fastify + PostgreSQL', ['postgres', postgres.url]);
+  const { port } = new URL(postgres.url);
+  const postmaster = Bun.spawnSync(['pgrep', '-f', `postgres.*-p ${port}`])
+    .stdout.toString()
+    .trim();
+  const backends = () =>
+    Bun.spawnSync(['pgrep', '-P', postmaster.split('\n').join(',')])
+      .stdout.toString()
+      .trim()
+      .split('\n')
+      .map(Number);
+  return {
+    ...target,
+    pids: [...target.pids, ...backends()],
+    stop: () => target.stop().finally(() => postgres.remove()),
+  };
+}
+
+async function start(name: string, args: readonly string[]): Promise<Target> {
+  const command = ['bun', join(ROOT, 'bench/targets/fastify.ts'), ...args];
+  const { child, match } = await startPinned(command, { core: SERVER_CORE, until: /listens on (\S+) with/ });
+  return targetOf(name, match[1]!, child);
+}

@@ -1,0 +1,139 @@
+import { unzipSync } from 'fflate';
+import { parseCsv } from '../../src/feeds/csv.ts';
+import { readTable } from '../../src/feeds/formats/table.ts';
+import { readSheet } from '../../src/feeds/formats/xlsx.ts';
+import { parseXml } from '../../src/feeds/formats/xml.ts';
+import { Zip } from '../../src/feeds/formats/zip.ts';
+import { PROVIDERS } from '../../src/feeds/providers/index.ts';
+import {
+  COUNTS_AT,
+  type Owner,
+  pack,
+  RECORD_BYTES,
+  readOwner,
+  unpack,
+  writeOwner,
+} from '../../src/gate/spool/spool-record.ts';
+import { LAST_DAY } from '../../src/market/day.ts';
+import { pinkSheet, rezip, zipOf } from '../support/feed-bodies.ts';
+import { BODIES, expectGoodRows, URLS } from '../support/fuzzed-feeds.ts';
+import { law, orRefused, type Target, textTarget } from './target.ts';
+
+const FORMAT_WORDS = [
+  '"',
+  ',',
+  ';',
+  '\t',
+  '\r\n',
+  '2026-01-02',
+  '13.04.2026',
+  '1,5',
+  '1e309',
+  'NaN',
+  '…',
+  '\uFEFF',
+];
+
+const SHEETS = [pinkSheet(), pinkSheet({ codes: true })];
+
+/** Parsers of what feeds and files bring, and of the spool. */
+export const FEED_TARGETS: readonly Target[] = [
+  textTarget(
+    'csv',
+    [
+      'Date,Open,High,Low,Close\n2026-01-02,1,2,0.5,1.5\n',
+      'sym;date;close\nXAU;13.04.2026;1.234,5\n',
+      'timestamp\tclose\n1767398400\t6\n',
+    ],
+    FORMAT_WORDS,
+    (text) => {
+      const parsed = orRefused(() => parseCsv(text, LAST_DAY));
+      if (parsed) expectGoodRows(parsed.bars, (i) => parsed.bars[i]!.symbol);
+    },
+  ),
+  textTarget('table', ['a,b\n"1,2",3\n', 'x\ny;z\n1;2'], FORMAT_WORDS, (text) => {
+    const table = orRefused(() => readTable(text, (names) => names.length > 1));
+    if (table) orRefused(() => [...table.rows].length);
+  }),
+  textTarget(
+    'xml',
+    ['<a b="c"><d>1</d>&amp;</a>', '<?xml version="1.0"?><x:y xmlns:x="z"/>'],
+    ['<', '>', '&', ';', '"', '<![CDATA[', ']]>', '<!--', '&#x41;', '</'],
+    (text) => {
+      orRefused(() => parseXml(text));
+    },
+  ),
+  {
+    name: 'zip',
+    seeds: [zipOf({ 'a.csv': 'x', 'b.csv': 'y' })],
+    words: ['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06'],
+    run(input) {
+      const zip = orRefused(() => new Zip(input));
+      for (const name of zip?.names ?? []) orRefused(() => zip!.read(name));
+    },
+  },
+  {
+    name: 'xlsx',
+    seeds: SHEETS.flatMap((sheet) =>
+      Object.values(unzipSync(sheet)).map((file, which) => asInput(which, file)),
+    ),
+    words: [
+      '<c r="A1" t="s"><v>0</v></c>',
+      '<row r="1">',
+      '</row>',
+      '<v>',
+      '1E+309',
+      '<is><t>',
+      't="inlineStr"',
+    ],
+    // The first byte says which file of the workbook the rest takes the place of: else only checksums would be tried.
+    run(input) {
+      for (const sheet of SHEETS) {
+        const body = rezip(sheet, input[0] ?? 0, () => input.subarray(1));
+        orRefused(() => readSheet(body, () => true));
+        const worldBank = PROVIDERS.find(({ key }) => key === 'world-bank')!;
+        const parsed = orRefused(() => worldBank.parse(body, { url: 'https://example.com/' }));
+        if (parsed) expectGoodRows(parsed.observations, (i) => parsed.observations[i]!.series);
+      }
+    },
+  },
+  {
+    name: 'spool',
+    seeds: [spoolRecord()],
+    words: ['{', '"accountId"', '\0'],
+    run(input) {
+      const record = new Uint8Array(RECORD_BYTES);
+      record.set(input.subarray(0, RECORD_BYTES));
+      const owner = readOwner(record);
+      law(
+        owner === 'empty' || owner === 'torn' || typeof owner.leaseId === 'string',
+        'an owner without a lease',
+      );
+      const packed = new DataView(record.buffer).getFloat64(COUNTS_AT, true);
+      const count = unpack(packed);
+      law(count === undefined || pack(count) === packed, 'a count that was never written');
+    },
+  },
+  ...PROVIDERS.map((provider) => ({
+    name: provider.key,
+    seeds: BODIES[provider.key]!,
+    words: FORMAT_WORDS,
+    run(input: Uint8Array) {
+      const request = { url: URLS[provider.key] ?? 'https://example.com/' };
+      const parsed = orRefused(() => provider.parse(input, request));
+      if (parsed) expectGoodRows(parsed.observations, (i) => parsed.observations[i]!.series);
+    },
+  })),
+];
+
+function spoolRecord(): Uint8Array {
+  const record = new Uint8Array(RECORD_BYTES);
+  const owner: Owner = { accountId: 'acc_1', period: 202611, leaseId: 'lease', replica: 'r' };
+  writeOwner(record, owner);
+  new DataView(record.buffer).setFloat64(COUNTS_AT, pack(42), true);
+  return record;
+}
+
+function asInput(which: number, file: Uint8Array): Uint8Array {
+  return new Uint8Array([which, ...file]);
+}

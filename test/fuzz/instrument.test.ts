@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { instrument } from './instrument.ts';
+
+/** Runs a function of instrumented code, and gives its answer and the points that were hit. */
+function play(code: string, ...args: unknown[]) {
+  const hits: string[] = [];
+  const hit = (point: number, value: unknown) => {
+    hits.push(`${point}${value ? '+' : '-'}`);
+    return value;
+  };
+  const run = new Function('__hit', `${instrument(code).code}; return run;`)(hit);
+  return { answer: run(...args), hits };
+}
+
+test('code does as before, and tells which way it went', () => {
+  const code = `function run(a) { if (a > 1 && (a < 9)) return "big"; else { return 'small'; } }`;
+  expect(play(code, 5)).toEqual({ answer: 'big', hits: ['0-', '1+'] });
+  expect(play(code, 0)).toEqual({ answer: 'small', hits: ['0-', '1-', '2-'] });
+});
+
+test('texts, templates, regular expressions, divisions, objects and switches are left alone', () => {
+  const code = `function run(a) {
+    const o = { if: 1, f(x) { return x / 2 / 1; } }; // if (no) {
+    const t = \`if (\${[1].map((x) => { return \`{\${x}\`; })}) {\`; /* while (no) { */
+    const r = /[/)]if \\( \\/ {/.test('if (');
+    switch (a) { case 1: return o.f(8) + t + r; default: return "while (no) {".length; }
+  }`;
+  expect(play(code, 1).answer).toBe('4if ({1) {false');
+  expect(play(code, 2).answer).toBe(12);
+});

@@ -1,0 +1,152 @@
+import { ClientAddress } from '../../src/api/client-address.ts';
+import { acceptsGzip } from '../../src/api/encoding.ts';
+import { Refusal } from '../../src/api/errors.ts';
+import { etagOfEncoding, matches } from '../../src/api/etag.ts';
+import { formatAccepted } from '../../src/api/format.ts';
+import { printCursor, readCursor } from '../../src/api/paging.ts';
+import { readCodes } from '../../src/api/parameters.ts';
+import { readBar, readTick } from '../../src/api/push-body.ts';
+import { readQuery, readTarget } from '../../src/api/query.ts';
+import { Router } from '../../src/api/router.ts';
+import { AddressList, isAddressOrRange, limitKey } from '../../src/gate/addresses.ts';
+import { createKey, isWellFormed, withoutKeys } from '../../src/gate/key.ts';
+import { BUILT_IN_PLANS } from '../../src/ledger/accounts.ts';
+import { parseDay, printDay } from '../../src/market/day.ts';
+import { parseNumber, printNumber } from '../../src/market/decimal.ts';
+import { law, textTarget } from './target.ts';
+
+const KEY = createKey(() => new Uint8Array(64).fill(7));
+const NOW = Date.UTC(2026, 0, 15);
+const ROUTER = new Router<string>(['', '/v1'], {
+  mounted: { '/rates/latest': 'latest', '/keys/:id/rotate': 'rotate' },
+  root: { '/': 'page', '/assets/:id': 'asset' },
+  named: ['/rates/latest'],
+});
+
+/** Parsers of what a request brings. */
+export const REQUEST_TARGETS = [
+  textTarget('key', [KEY, `x${KEY}`, 'pit_live_'], ['pit_live_', '0', 'z'], (text) => {
+    if (isWellFormed(text)) law(/^pit_live_[0-9A-Za-z]{36}$/.test(text), 'a key of another form');
+    law(!/pit_live_[0-9a-z]/i.test(withoutKeys(text)), 'a key was left in a message');
+  }),
+  textTarget('day', ['2024-02-29', '1900-01-01', '2199-12-31'], ['-', '02', '29', '30', '12'], (text) => {
+    const day = parseDay(text);
+    if (day !== undefined) law(printDay(day) === text, `${text} became ${printDay(day)}`);
+  }),
+  textTarget('number', ['-37.63', '1e5', '0.1', '.5'], ['e', '-', '.', '0', '9', '+', '_'], (text) => {
+    const number = parseNumber(text);
+    if (number === undefined) return;
+    law(Number.isFinite(number), 'not finite');
+    law(parseNumber(printNumber(number)) === number, `${text} prints as ${printNumber(number)}`);
+  }),
+  textTarget(
+    'query',
+    ['a=1&b=%20+&a=2', 'symbols=XAU%2CXAG'],
+    ['&', '=', '%', '+', '%41', '%ff', 'symbols'],
+    (text) => {
+      const query = readQuery(text);
+      const pairs = text.split('&').filter((pair) => pair !== '').length;
+      const values = [...query.values()].reduce((sum, all) => sum + all.length, 0);
+      law(values === pairs, `${pairs} pairs became ${values} values`);
+      orRefusal(() => {
+        const codes = readCodes(query, BUILT_IN_PLANS[0]!);
+        law(
+          new Set(codes).size === codes.length && !codes.includes(''),
+          'doubles or empties among the codes',
+        );
+      });
+    },
+  ),
+  textTarget(
+    'url',
+    ['http://a/b?c', '/x', 'a:443', '//', 'http://a/keys/%41/rotate'],
+    ['/', '?', ':', '%2f', '%00', '..'],
+    (text) => {
+      const { path, query, length } = readTarget(text);
+      law(text.endsWith(query === '' ? '' : `?${query}`), 'the query is not the end');
+      law(length >= 0 && length <= text.length && text.includes(path), 'the path is not a part');
+      const found = ROUTER.find(path);
+      if (found)
+        law(!/\p{Cc}/u.test(found.id) || path.includes(found.id), 'an escape became a control character');
+      ROUTER.hint(path);
+    },
+  ),
+  textTarget(
+    'if-none-match',
+    ['W/"abc", "x"', '*', '"abc-gzip"'],
+    ['W/', '"', ',', '-gzip', '*', 'abc'],
+    (header) => {
+      matches(header, 'W/"abc"');
+      law(matches(`${header}, "abc"`, 'W/"abc"'), 'a tag in the list was not found');
+      law(matches(etagOfEncoding('W/"abc"', 'gzip'), '"abc"'), 'the tag of an encoding was not found');
+    },
+  ),
+  textTarget(
+    'accept',
+    ['text/csv;q=0.5, */*;q=0.1', 'application/x-ndjson'],
+    ['text/csv', ';q=', ',', '*/*', '0.5', 'json'],
+    (header) => {
+      law(['json', 'csv', 'ndjson'].includes(formatAccepted(header)), 'no format');
+    },
+  ),
+  textTarget(
+    'accept-encoding',
+    ['gzip;q=0, *', 'gzip, deflate, br'],
+    ['gzip', ';q=', ',', '*', '0'],
+    (header) => {
+      law(typeof acceptsGzip(header) === 'boolean', 'no answer');
+    },
+  ),
+  textTarget('cursor', [printCursor({ day: 20_000, place: 3 }, 'q'), 'MSAyIGE'], ['=', '_', '-'], (text) => {
+    const cursor = orRefusal(() => readCursor(new Map([['cursor', [text]]]), 'q'));
+    if (!cursor) return;
+    const again = readCursor(new Map([['cursor', [printCursor(cursor, 'q')]]]), 'q');
+    law(again?.day === cursor.day && again.place === cursor.place, 'a cursor that does not come back');
+  }),
+  textTarget(
+    'address',
+    ['::ffff:1.2.3.4', '2001:db8::7/64', '10.0.0.0/8', 'fe80::1%eth0'],
+    [':', '::', '.', '/', '255', '%'],
+    (text) => {
+      law(limitKey(text).length <= 64, 'a key of any length');
+      if (isAddressOrRange(text)) new AddressList([text]).has(text.split('/', 1)[0]!);
+      const client = new ClientAddress(['10.0.0.0/8']);
+      law(client.of('192.0.2.1', text) === '192.0.2.1', 'a stranger was believed');
+      client.of('10.0.0.1', text);
+    },
+  ),
+  textTarget(
+    'push',
+    [
+      '{"symbol":"XAU","price":1.5,"at":"2026-01-02T10:00:00Z","id":"a"}',
+      '{"symbol":"XAU","date":"2026-01-02","price":"1"}',
+    ],
+    ['"', ':', ',', '{', '}', '__proto__', '1e309', 'null', '\\u0000', '"at":', 'Z', '+02:00'],
+    (text) => {
+      let record: unknown;
+      try {
+        record = JSON.parse(text);
+      } catch {
+        return;
+      }
+      const tick = readTick(record, NOW);
+      if (!('reason' in tick))
+        law(
+          Number.isFinite(tick.price) && Number.isInteger(tick.at) && tick.at <= NOW + 60_000,
+          'a bad tick',
+        );
+      const bar = readBar(record, 30_000);
+      if (!('reason' in bar))
+        law([bar.open, bar.high, bar.low, bar.close].every(Number.isFinite), 'a bad bar');
+    },
+  ),
+];
+
+function orRefusal<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 400) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { csvOf } from '../../src/api/table.ts';
+import { openSqlite } from '../../src/ledger/engine-sqlite.ts';
+import { newFolder } from '../support/ledger.ts';
+
+test('no text of a CSV is a formula to a spreadsheet, and a negative price stays a number', () => {
+  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+    const columns = [
+      { name: 'source', kind: 'text' },
+      { name: 'close', kind: 'plain' },
+    ] as const;
+    expect(csvOf({ columns, rows: [[text, '-37.63']] })).toContain(`'${text}`);
+    expect(csvOf({ columns, rows: [[text, '-37.63']] })).toContain(',-37.63\r\n');
+  }
+});
+
+test('a new data folder is for its owner alone: the ledger holds the webhook’s secret', async () => {
+  const folder = join(newFolder(), 'data');
+  const engine = await openSqlite(join(folder, 'openpit.db'), { now: () => 0 });
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  await engine.close();
+});
