@@ -45,6 +45,10 @@ export class Connection {
     this.#since = options.server.second;
   }
 
+  get state(): State {
+    return this.#state;
+  }
+
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
     if (this.#inbox.length === 0 && this.#isFree()) {
@@ -179,9 +183,9 @@ export class Connection {
   }
 
   #sendReady({ bytes }: Ready, head: Head): void {
-    if (this.#body) this.#leaveBody(this.#body);
-    if (!this.#isLast && !head.isOld)
-      this.#outbox.write(Buffer.from(bytes)); // which are soon written over
+    if (this.#body?.leave()) this.#isLast = true;
+    // A copy: the bytes are written over for the next answer before these are posted.
+    if (!this.#isLast && !head.isOld) this.#outbox.write(Buffer.from(bytes));
     else this.#outbox.write(withLine(bytes, this.#connectionLine(head)));
     this.#finish();
   }
@@ -191,8 +195,8 @@ export class Connection {
     const isStreamed = stream && hasBody(reply.status) && head?.method !== 'HEAD' && !this.#outbox.isClosed;
     if (!isStreamed) void stream?.cancel().catch(() => {});
     if (this.#outbox.isClosed) return;
-    if (this.#body) this.#leaveBody(this.#body);
-    if (reply.headers.Connection === 'close') this.#isLast = true;
+    if (this.#body?.leave()) this.#isLast = true;
+    if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
     if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
     const line = reply.headers.Connection ? '' : this.#connectionLine(head);
     this.#outbox.write(replyBytes(reply, head, line, Date.now()));
@@ -291,12 +295,6 @@ export class Connection {
       body.deliver();
     } else this.#rest();
     return true;
-  }
-
-  /** The answer is there, so nobody reads on. */
-  #leaveBody(body: RequestBody): void {
-    if (body.isInTheWay) this.#isLast = true;
-    body.skip();
   }
 
   /** Where the next request begins is not known: the answer is the last. */

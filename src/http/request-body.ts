@@ -53,11 +53,6 @@ export class RequestBody {
     return this.#reader.fault;
   }
 
-  /** Whether the next request cannot be waited for behind it: it is long, or may never be sent. */
-  get isInTheWay(): boolean {
-    return this.isHeldBack || this.#reader.left > SKIPPED_BYTES_MAX;
-  }
-
   /** Takes what belongs to the body, and says how many bytes that were. */
   take(bytes: Uint8Array): number | Fault {
     this.isHeldBack = false;
@@ -74,9 +69,13 @@ export class RequestBody {
     this.#asked?.reject(new BodyFault(this.#over));
   }
 
-  /** The request is answered: nobody wants the rest. */
-  skip(): void {
+  /**
+   * The request is answered, and nobody wants the rest. True when the next request cannot be waited for behind it: it is
+   * long, or may never be sent.
+   */
+  leave(): boolean {
     this.fail(fault(400, 'the request was answered already'));
     this.#reader.skip(SKIPPED_BYTES_MAX);
+    return this.isHeldBack || this.#reader.left > SKIPPED_BYTES_MAX;
   }
 }

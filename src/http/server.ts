@@ -2,8 +2,10 @@ import { Connection } from './connection.ts';
 import type { Handle, ServerState } from './connection-options.ts';
 import type { Fault } from './head.ts';
 import { KnownHeads } from './known-heads.ts';
+import type { State } from './limits.ts';
 import { Postbag } from './postbag.ts';
 import type { Reply } from './reply.ts';
+import { connectionsMax } from './room.ts';
 
 export interface ServerOptions {
   hostname: string;
@@ -32,6 +34,7 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = { handle, refuse, heads: new KnownHeads(), postbag: new Postbag(), server: state };
+  const roomFor = connectionsMax();
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({
     hostname,
@@ -42,6 +45,7 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
       open(socket) {
         socket.data = new Connection(socket, options);
         connections.add(socket.data);
+        if (connections.size > roomFor) makeRoom(connections, socket.data);
       },
       data: (socket, chunk) => socket.data.receive(chunk),
       drain: (socket) => socket.data.drained(),
@@ -76,6 +80,14 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
       for (const connection of connections) connection.terminate();
     },
   };
+}
+
+/** There are too many: the oldest on which nothing was asked goes, or the oldest that rests, or else the newest. */
+function makeRoom(connections: ReadonlySet<Connection>, newest: Connection): void {
+  const oldest = (state: State) => connections.values().find((one) => one.state === state && one !== newest);
+  const goes = oldest('new') ?? oldest('idle');
+  if (goes) goes.drain();
+  else newest.terminate();
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */
