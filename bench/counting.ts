@@ -2,6 +2,7 @@
 import { measure } from './lib/load.ts';
 import { demoData, startMode } from './lib/openpit.ts';
 import { median } from './lib/process.ts';
+import { report } from './lib/report.ts';
 
 const ROUNDS = 9;
 const SECONDS = 2;
@@ -23,8 +24,7 @@ for (let round = 0; round <= ROUNDS; round++) {
 for (const { target } of modes) await target.stop();
 
 const [counted, uncounted] = results.map(median) as [number, number];
-console.log(`counted:   ${Math.round(counted)} requests per CPU-second (median of ${ROUNDS})`);
-console.log(`uncounted: ${Math.round(uncounted)}`);
-console.log(
-  `counting costs ${((1 - counted / uncounted) * 100).toFixed(1)} % of the throughput of rates/latest`,
-);
+await report('counting', 'What exact counting costs', 'npm run bench:counting', [
+  `\`latest × 5\` with the meter: ${Math.round(counted)} requests per CPU-second; with everything but the meter: ${Math.round(uncounted)}.`,
+  `Counting costs ${((1 - counted / uncounted) * 100).toFixed(1)} % (medians of ${ROUNDS} interleaved rounds).`,
+]);

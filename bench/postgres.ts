@@ -27,13 +27,14 @@ console.log('|---|---|---|');
 for (const accounts of [1, 16, 256]) await leases(accounts);
 await oneAccount();
 for (const ticks of [1, 100, 2_000]) await pushes(ticks);
+console.log(`\nA closed lease takes ${await bytesPerLease()} bytes, indexes included.`);
 for (const ledger of ledgers) await ledger.close();
 
 const cluster = await Cluster.start(database.url, 1);
 await Bun.sleep(35_000); // until the lease of the start is given back
 await replica('an idle replica', async () => Bun.sleep(SECONDS * 1000));
-await replica('a replica with one busy account', () => busy(1));
-await replica('a replica with 100 busy accounts', () => busy(100));
+await busy(1);
+await busy(100);
 await cluster.end();
 await watch.close();
 await database.remove();
@@ -109,21 +110,34 @@ async function replica(label: string, run: () => Promise<unknown>): Promise<void
   );
 }
 
+/** Each account asks 20 times a second. */
 async function busy(accounts: number): Promise<void> {
   const keys = await Promise.all(Array.from({ length: accounts }, () => cluster.newAccount(1_000_000_000)));
-  const until = AbortSignal.timeout(SECONDS * 1000);
-  await Promise.all(
-    keys.map(({ key }) =>
-      crowd({
-        urls: cluster.urls,
-        path: PATH,
-        key,
-        connections: 1,
-        pauseMs: Math.max(5, accounts / 2),
-        until,
-      }),
-    ),
+  const stop = new AbortController();
+  const load = { urls: cluster.urls, path: PATH, connections: 1, pauseMs: 50, until: stop.signal };
+  const asking = keys.map(({ key }) => crowd({ ...load, key }));
+  await Bun.sleep(5_000); // first requests are over, and blocks have found their size
+  await replica(`a replica with ${accounts} busy account${accounts > 1 ? 's' : ''}`, () =>
+    Bun.sleep(SECONDS * 1000),
   );
+  stop.abort();
+  await Promise.all(asking);
+}
+
+/** Leases that were opened, spent from and closed. */
+async function bytesPerLease(): Promise<number> {
+  const [count, batch] = [20_000, 200];
+  const { engine, quota } = ledgers[0]!;
+  const size = async () =>
+    Number((await engine.read`SELECT pg_total_relation_size('quota_lease') AS bytes`)[0].bytes);
+  await giveQuota(ledgers[0]!, 'bench-size', 1_000_000_000);
+  const before = await size();
+  for (let done = 0; done < count; done += batch) {
+    const leases = Array.from({ length: batch }, () => new Syncing('bench-size'));
+    await quota.sync(leases.map((lease) => lease.next()));
+    await quota.sync(leases.map((lease) => ({ ...lease.next(), close: true })));
+  }
+  return Math.round(((await size()) - before) / count);
 }
 
 /** The messages of one lease, as a meter would send them: each spends what it was granted and wants more. */

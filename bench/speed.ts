@@ -2,13 +2,12 @@
  * `npm run bench`: the service against nginx and a bare handler that send the same bytes, and against the same job done the
  * usual way, on one core, interleaved. The table goes to bench/results/. `npm run bench -- latest` does those that are named so.
  */
-import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { HAS_FASTIFY, startFastifyPostgres, startFastifySqlite } from './lib/fastify.ts';
 import { GENERATOR, measure } from './lib/load.ts';
 import { HAS_NGINX, startNginx } from './lib/nginx.ts';
-import { demoData, ROOT, startBare, startOpenpit } from './lib/openpit.ts';
+import { demoData, startBare, startOpenpit } from './lib/openpit.ts';
 import { median, type Target } from './lib/process.ts';
+import { report } from './lib/report.ts';
 import { checked, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
@@ -38,7 +37,15 @@ for (const scenario of SCENARIOS) {
   console.log(line(rows.at(-1)!));
 }
 for (const target of [openpit, ...usual]) await target.stop();
-await report();
+await report('speed', 'Speed', 'npm run bench', [
+  'The limit is nginx on one core that returns the same body with the same headers. The bare handler is `Bun.serve` with a function that returns them. The reference is a Fastify service with schemas that does the same job over a database, with one UPDATE for each request; what PostgreSQL spends is counted as its own.',
+  '',
+  `${ROUNDS} interleaved rounds of ${SECONDS} s, medians; load by ${GENERATOR}. "≥" and "BELOW" compare with what is aimed at.`,
+  '',
+  '| Scenario | requests per CPU-second | spread | of nginx | of a bare Bun handler | Fastify + SQLite | Fastify + PostgreSQL |',
+  '|---|---|---|---|---|---|---|',
+  ...rows.map(line),
+]);
 
 async function compare(scenario: Scenario): Promise<Row> {
   const { request, response, body } = await checked(openpit.url, scenario, key);
@@ -65,41 +72,13 @@ async function compare(scenario: Scenario): Promise<Row> {
 
 function line({ scenario, figures }: Row): string {
   const own = figures.get('openpit')!;
-  const ratio = (name: string, least: number | undefined) => {
+  const ratio = (name: string, least?: number, times = false) => {
     const other = figures.get(name);
     if (!other) return '–';
     const share = own.median / other.median;
     const mark = least === undefined ? '' : share >= least ? ` (≥ ${least})` : ` (BELOW ${least})`;
-    return share.toFixed(2) + mark;
-  };
-  const times = (name: string, least?: number) => {
-    const other = figures.get(name);
-    if (!other) return '–';
-    const share = own.median / other.median;
-    const mark = least === undefined ? '' : share >= least ? ` (≥ ${least})` : ` (BELOW ${least})`;
-    return `${share.toFixed(1)}×${mark}`;
+    return (times ? `${share.toFixed(1)}×` : share.toFixed(2)) + mark;
   };
   const spread = `${Math.round(own.low)}–${Math.round(own.high)}`;
-  return `| ${scenario.name} | ${Math.round(own.median)} | ${spread} | ${ratio('nginx', scenario.ofNginx)} | ${ratio('bare Bun handler', scenario.ofBare)} | ${times('Fastify + SQLite', scenario.timesFastify)} | ${times('Fastify + PostgreSQL')} |`;
-}
-
-async function report(): Promise<void> {
-  const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT })
-    .stdout.toString()
-    .trim();
-  const date = new Date().toISOString().slice(0, 10);
-  const text = [
-    `# Speed, ${date}, commit ${commit}`,
-    '',
-    `${cpus()[0]?.model ?? process.arch} (${process.arch}), ${cpus().length} cores; server on one, load (${GENERATOR}) on another.`,
-    `${ROUNDS} interleaved rounds of ${SECONDS} s, medians. Made by \`npm run bench\`.`,
-    '',
-    '| Scenario | requests per CPU-second | spread | of nginx | of a bare Bun handler | Fastify + SQLite | Fastify + PostgreSQL |',
-    '|---|---|---|---|---|---|---|',
-    ...rows.map(line),
-    '',
-  ].join('\n');
-  const file = join(ROOT, 'bench', 'results', `speed-${date}.md`);
-  await Bun.write(file, text);
-  console.log(`\nWritten to ${file.slice(ROOT.length + 1)}`);
+  return `| ${scenario.name} | ${Math.round(own.median)} | ${spread} | ${ratio('nginx', scenario.ofNginx)} | ${ratio('bare Bun handler', scenario.ofBare)} | ${ratio('Fastify + SQLite', scenario.timesFastify, true)} | ${ratio('Fastify + PostgreSQL', undefined, true)} |`;
 }

@@ -4,7 +4,7 @@
  * and writes nothing.
  */
 import { parseArgs } from 'node:util';
-import { reliabilityDoc } from '../test/process/faults/doc.ts';
+import { keepResult } from '../test/process/faults/doc.ts';
 import { playRow, type Result } from '../test/process/faults/row.ts';
 import { ROWS } from '../test/process/faults/rows.ts';
 import type { ScaleName } from '../test/process/faults/scales.ts';
@@ -21,7 +21,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const doc = await reliabilityDoc();
 const results: Result[] = [];
 for (const row of ROWS.filter(({ name }) => !values.only || values.only.includes(name))) {
   const lacks = row.lacks();
@@ -35,7 +34,7 @@ for (const row of ROWS.filter(({ name }) => !values.only || values.only.includes
   console.log(`${result.broke.length === 0 ? 'held' : 'DID NOT HOLD'} in ${result.seconds} s`);
   console.log(`    ${result.tried}\n    ${result.figures}`);
   for (const line of result.broke.slice(0, 10)) console.log(`    ✗ ${line}`);
-  if (scale === 'full') await doc.take(result); // after each, so that a run that is cut short has not been for nothing
+  if (scale === 'full') await keepResult(result); // after each, so that a run that is cut short has not been for nothing
 }
 await stopPostgres();
 removeFolders();

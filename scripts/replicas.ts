@@ -97,7 +97,8 @@ if (!trial) {
   process.exit(2);
 }
 const database = await disturbed();
-const cluster = await Cluster.start(database.url, replicas, database.through);
+const isDisturbed = ['stop', 'hole', 'slow'].includes(positionals[0]!);
+const cluster = await Cluster.start(database.url, replicas, isDisturbed ? database.through : database.url);
 let faults: string[];
 try {
   faults = await trial(cluster, database);

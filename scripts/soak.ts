@@ -1,26 +1,26 @@
 /** `npm run soak -- --minutes N [--out FILE.svg]`: steady load on the real program, and whether its memory stays flat. */
 import { parseArgs } from 'node:util';
+import { Scene } from '../test/process/faults/scene.ts';
 import { chart, sparklines } from '../test/soak/chart.ts';
 import { notFlat, soak } from '../test/soak/soak.ts';
-import { newFolder, removeFolders } from '../test/support/ledger.ts';
-import { Program } from '../test/support/program.ts';
+import { removeFolders } from '../test/support/ledger.ts';
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, out: { type: 'string', default: 'soak.svg' } },
 });
 const token = 'a-token-for-the-soak';
-const program = await Program.start({
-  OPENPIT_DATA_DIR: newFolder(),
-  OPENPIT_DEMO: 'true',
-  OPENPIT_ADMIN_TOKEN: token,
-});
-process.on('SIGINT', () => void program.end('SIGKILL').then(() => process.exit(130)));
-const { samples, answered, errors } = await soak(program, token, Number(values.minutes) * 60, (sample) => {
+const scene = new Scene();
+const settings = { ...(await scene.settings()), OPENPIT_DEMO: 'true', OPENPIT_ADMIN_TOKEN: token };
+const program = await scene.program(settings);
+const { key } = await scene.account(settings, 1_000_000_000);
+process.on('SIGINT', () => void scene.end().then(() => process.exit(130)));
+const asked = { program, key, token };
+const { samples, answered, errors } = await soak(asked, Number(values.minutes) * 60, (sample) => {
   const { at, heapMb, rssMb, fds, lagMs, perSecond } = sample;
   const line = `${at.toFixed(0)} s: heap ${heapMb.toFixed(0)} MB, RSS ${rssMb.toFixed(0)} MB, ${fds} fds, lag ${lagMs.toFixed(0)} ms, ${perSecond.toFixed(0)}/s`;
   process.stderr.write(`\r${line}   `);
 });
-await program.end('SIGTERM');
+await scene.end();
 await Bun.write(values.out, chart(samples));
 console.log(`\n${sparklines(samples)}`);
 console.log(

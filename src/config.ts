@@ -74,7 +74,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_WEBHOOK_URL',
     default: '',
-    help: 'Where to post that an account reached 75, 90 or 100 % of its quota',
+    help: 'Where to post that an account reached 75, 90 or 100 % of its quota, and alarms',
   },
   {
     env: 'OPENPIT_WEBHOOK_SECRET',

@@ -188,8 +188,9 @@ export async function startService(
   const teller = new EventTeller(core.ledger, log, webhook);
   const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
   const telling = repeat(TELL_EVERY_MS, async () => {
-    await alarms.turn();
-    await teller.turn().catch((error) => log.warn('events could not be read', { message: messageOf(error) }));
+    for (const one of [alarms, teller]) {
+      await one.turn().catch((error) => log.warn('events could not be told', { message: messageOf(error) }));
+    }
   });
   const following = repeat(FOLLOW_EVERY_MS, async () => {
     await core.follow().catch((error) => {

@@ -14,6 +14,12 @@ export interface Measured {
   requestsPerCpuSecond: number;
 }
 
+interface Load {
+  seconds: number;
+  expected: number;
+  connections: number;
+}
+
 const CONNECTIONS = 32;
 const LOAD_CORE = 1;
 const HAS_WRK = Bun.which('wrk') !== null;
@@ -26,12 +32,13 @@ export async function measure(
   request: Request,
   seconds: number,
   expected = 200,
+  connections = CONNECTIONS,
 ): Promise<Measured> {
   const cpuBefore = cpuSeconds(target.pids);
   const start = performance.now();
   const count = HAS_WRK
-    ? await byWrk(target.url, request, seconds, expected)
-    : await byOwn(target.url, request, seconds, expected);
+    ? await byWrk(target.url, request, { seconds, expected, connections })
+    : await byOwn(target.url, request, { seconds, expected, connections });
   const elapsed = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(target.pids) - cpuBefore;
   return { requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
@@ -40,8 +47,7 @@ export async function measure(
 async function byWrk(
   url: string,
   { paths, headers = {} }: Request,
-  seconds: number,
-  expected: number,
+  { seconds, expected, connections }: Load,
 ): Promise<number> {
   const isPlain = paths.length === 1 && !paths[0]!.includes('{n}');
   const script = isPlain ? [] : ['-s', await scriptFor(paths)];
@@ -52,7 +58,7 @@ async function byWrk(
     String(LOAD_CORE),
     'wrk',
     '-t1',
-    `-c${CONNECTIONS}`,
+    `-c${connections}`,
     `-d${seconds}`,
     ...flags,
     ...script,
@@ -83,12 +89,8 @@ async function scriptFor(paths: readonly string[]): Promise<string> {
   return file;
 }
 
-async function byOwn(url: string, request: Request, seconds: number, expected: number): Promise<number> {
-  const own = [
-    'bun',
-    `${import.meta.dir}/generator.ts`,
-    JSON.stringify({ url, request, seconds, expected, connections: CONNECTIONS }),
-  ];
+async function byOwn(url: string, request: Request, load: Load): Promise<number> {
+  const own = ['bun', `${import.meta.dir}/generator.ts`, JSON.stringify({ url, request, ...load })];
   const output = await new Response(Bun.spawn(own, { stdout: 'pipe' }).stdout).text();
   return Number(output);
 }

@@ -28,8 +28,8 @@ export function createKey(dataDir: string): string {
   return (JSON.parse(stdout.toString()) as { key: string }).key;
 }
 
-export async function startProgram(dataDir: string): Promise<Target> {
-  const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn' };
+export async function startProgram(dataDir: string, more: Record<string, string> = {}): Promise<Target> {
+  const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn', ...more };
   const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
   const { child, match } = await startPinned(command, {
     core: SERVER_CORE,

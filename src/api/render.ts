@@ -31,8 +31,21 @@ export function bySymbol(
 
 /** The opening of a metadata record: what the number is, and what it was multiplied by to be that. */
 export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
-  const json = `"unit":${JSON.stringify(unit)},"quote":${JSON.stringify(quote)}`;
+  const json = `"unit":${quoted(unit)},"quote":${quoted(quote)}`;
   return factor ? `${json},"factor":${factor.text}` : json;
+}
+
+const QUOTED_MAX = 10_000;
+const quotedTexts = new Map<string, string>();
+
+/** A text in quotes, as JSON has it. Units, currencies and sources are few and come again. */
+function quoted(text: string): string {
+  const known = quotedTexts.get(text);
+  if (known !== undefined) return known;
+  if (quotedTexts.size >= QUOTED_MAX) quotedTexts.clear();
+  const json = JSON.stringify(text);
+  quotedTexts.set(text, json);
+  return json;
 }
 
 /** The cells of four prices. */
@@ -64,10 +77,12 @@ export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: F
 
 /** The names of the sources of some bars, each once. */
 export function sourcesJson(board: Board, sourceIds: Iterable<number>): string {
-  return JSON.stringify(sourceNames(board, sourceIds));
+  return quoted(sourceNames(board, sourceIds));
 }
 
 export function sourceNames(board: Board, sourceIds: Iterable<number>): string {
+  const [only, ...others] = sourceIds;
+  if (only !== undefined && others.length === 0) return board.sourceName(only);
   const names = [...new Set(sourceIds)].map((id) => board.sourceName(id));
   return names.length > 0 ? names.join(', ') : 'none';
 }

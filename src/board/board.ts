@@ -5,10 +5,10 @@ import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { Catalog } from './catalog.ts';
-import { ClockSteps } from './clock-steps.ts';
 import { type Past, PastPrices } from './past.ts';
 import { type Loaded, Series } from './series.ts';
-import { View } from './view.ts';
+import type { View } from './view.ts';
+import { Views } from './views.ts';
 
 export interface BoardOptions {
   ledger: Ledger;
@@ -27,11 +27,7 @@ export class Board {
   readonly #options: BoardOptions;
   readonly #series = new Map<number, Series>();
   readonly #sourceNames = new Map<number, string>();
-  /** By delay, ascending. */
-  #views = new Map<number, View>();
-  readonly #steps: ClockSteps;
-  /** How far each view is behind the wall clock, ascending. All series read it; it is more than the delay after a step. */
-  #behind: number[] = [];
+  readonly #views: Views;
   #catalog: Catalog;
   #head: Head;
   #nextDue = Number.POSITIVE_INFINITY;
@@ -44,13 +40,13 @@ export class Board {
   private constructor(options: BoardOptions, head: Head) {
     this.#options = options;
     this.#head = head;
-    this.#steps = new ClockSteps(options.clock);
+    this.#views = new Views(options.clock);
     this.#catalog = new Catalog([], [], [], this.#series);
   }
 
   static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
     const board = new Board(options, await options.ledger.head());
-    board.#setDelays(delaysMs);
+    board.#addDelays(delaysMs);
     await board.#readCatalog();
     board.newestAt = await options.ledger.newestAt();
     return board;
@@ -84,7 +80,7 @@ export class Board {
   view(delayMs: number): View {
     const view = this.#views.get(delayMs);
     if (view) return view;
-    this.#setDelays([...this.#views.keys(), delayMs]);
+    this.#addDelays([delayMs]);
     return this.#views.get(delayMs)!;
   }
 
@@ -115,8 +111,7 @@ export class Board {
 
   /** What came in by this moment, and no later, is what the view shows at `now`. */
   horizon(view: View, now: number): number {
-    this.#lookAtClock();
-    return now - this.#behind[view.index]!;
+    return this.#views.horizon(view, now);
   }
 
   /** Every version of one day's bar that the view may see, the oldest first. */
@@ -186,7 +181,7 @@ export class Board {
           await this.#follow(head);
           this.#listener();
         }
-        if (this.#lookAtClock()) this.#setNextDue();
+        if (this.#views.lookAtClock()) this.#setNextDue();
         const now = this.#options.clock.now();
         if (this.isDue(now)) this.#advance(now);
       });
@@ -198,7 +193,7 @@ export class Board {
     // A view may have been added while another series was read, which resets all: so until all are there.
     while (wanted.some((series) => !series.has(needed))) {
       for (const series of wanted) {
-        this.#lookAtClock();
+        this.#views.lookAtClock();
         await series.load(needed, clock);
       }
     }
@@ -222,7 +217,7 @@ export class Board {
     const ticks = Map.groupBy(await ledger.ticks.since(mine, head.prices), (tick) => tick.symbolId);
     const bars = await this.#changedBars(mine, head.prices);
     await this.#nameSources();
-    this.#lookAtClock();
+    this.#views.lookAtClock();
     const now = clock.now();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
       const changed = bars.get(id) ?? [];
@@ -260,7 +255,7 @@ export class Board {
     for (const symbol of [...symbols, ...currencies]) {
       const known = this.#series.get(symbol.id);
       if (!known) {
-        this.#series.set(symbol.id, new Series(symbol, ledger, this.#behind, simulated));
+        this.#series.set(symbol.id, new Series(symbol, ledger, this.#views.behind, simulated));
         continue;
       }
       if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
@@ -274,28 +269,13 @@ export class Board {
     for (const [id, name] of await this.#options.ledger.sources.names()) this.#sourceNames.set(id, name);
   }
 
-  #setDelays(delaysMs: readonly number[]): void {
-    const sorted = [...new Set(delaysMs)].sort((a, b) => a - b);
-    const views = sorted.map((delayMs, index) => {
-      const view = this.#views.get(delayMs) ?? new View(delayMs, index);
-      view.index = index;
-      return [delayMs, view] as const;
-    });
-    this.#views = new Map(views);
-    this.#behind = sorted.map((delayMs) => this.#steps.behind(delayMs));
-    for (const series of this.#series.values()) series.reset(this.#behind);
-  }
-
-  /** Before anything is shown that was not: whether the clock was set, and what that means for each view. */
-  #lookAtClock(): boolean {
-    const delays = [...this.#views.keys()];
-    const wasSet = this.#steps.look(delays.at(-1) ?? 0);
-    if (wasSet) for (const [i, delayMs] of delays.entries()) this.#behind[i] = this.#steps.behind(delayMs);
-    return wasSet;
+  #addDelays(delaysMs: readonly number[]): void {
+    this.#views.add(delaysMs);
+    for (const series of this.#series.values()) series.reset(this.#views.behind);
   }
 
   #advance(now: number): void {
-    this.#lookAtClock();
+    this.#views.lookAtClock();
     for (const series of this.#series.values()) if (now >= series.nextDue) series.advance(now);
     this.#setNextDue();
     this.#listener();

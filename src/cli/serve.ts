@@ -45,7 +45,7 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
     shared: true,
     feeds: index === 0,
   });
-  const stopped = onStopSignal(() => service.stop(), gone);
+  const stopped = onStopSignal(() => service.stop(), { orWhen: gone, insistent: false });
   await Promise.race([service.ready, stopped]);
   process.send?.({ kind: 'ready', url: service.url, demoKey: service.demoKey } satisfies FromChild);
   await stopped;
@@ -63,8 +63,14 @@ function welcome(url: string, demoKey: string | undefined): string {
   ].join('\n');
 }
 
-/** The first SIGTERM or SIGINT stops the service, as does `orWhen`; a second signal ends the process at once. */
-function onStopSignal(stop: () => Promise<void>, orWhen?: Promise<void>): Promise<void> {
+/**
+ * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once, unless others pass
+ * it on: a terminal and systemd send a signal to all processes, and the supervisor then tells its own once more.
+ */
+function onStopSignal(
+  stop: () => Promise<void>,
+  { orWhen, insistent = true }: { orWhen?: Promise<void>; insistent?: boolean } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopping = false;
     const begin = () => {
@@ -73,7 +79,7 @@ function onStopSignal(stop: () => Promise<void>, orWhen?: Promise<void>): Promis
       stop().then(resolve, reject);
     };
     const onSignal = () => {
-      if (stopping) process.exit(1);
+      if (stopping && insistent) process.exit(1);
       begin();
     };
     process.on('SIGTERM', onSignal);

@@ -12,9 +12,10 @@ const ATTEMPTS = 10;
  * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
  * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
  */
-const READERS_MAX = 7;
-const WRITERS_MAX = 3;
-const CONNECT_SECONDS_MAX = 5;
+const READERS_MAX = { serving: 7, feeding: 2, working: 2 };
+const WRITERS_MAX = { serving: 3, feeding: 2, working: 2 };
+/** With the pause before the next try, less than the 5 s within which all is well again after an outage. */
+const CONNECT_SECONDS_MAX = 3;
 
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
 const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000 };
@@ -49,8 +50,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       },
     });
   const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;
-  const readers = new PostgresPool(connect(READERS_MAX), callMsMax);
-  const writers = new PostgresPool(connect(WRITERS_MAX), callMsMax);
+  const readers = new PostgresPool(connect(READERS_MAX[use]), callMsMax);
+  const writers = new PostgresPool(connect(WRITERS_MAX[use]), callMsMax);
   await readers.read`SELECT 1`;
   let isFullNow = false;
 

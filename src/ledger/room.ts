@@ -7,8 +7,12 @@ const RESERVE_SHARE = 1 / 8;
 
 /** Whether a folder's disk has room for more than the bare minimum. */
 export function hasRoom(folder: string): boolean {
-  const { bsize, blocks, bavail } = statfsSync(folder);
-  return bavail * bsize >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  try {
+    const { bsize, blocks, bavail } = statfsSync(folder);
+    return bavail * bsize >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+  } catch {
+    return true; // a folder that cannot be looked at is another fault, and shows when it is written to
+  }
 }
 
 /** Throws when what is left should be left to the counts: answers cannot go on without them, and can without new prices. */

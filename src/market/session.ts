@@ -87,6 +87,13 @@ export function marketOf(key: string): Market {
   return market;
 }
 
+const times = new Map<string, number>();
+
+/** In ms after midnight. There are a few of them, and they are asked for in every request. */
 function timeOfDay(text: string): number {
-  return (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * 60_000;
+  const known = times.get(text);
+  if (known !== undefined) return known;
+  const ms = (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * 60_000;
+  times.set(text, ms);
+  return ms;
 }

@@ -61,3 +61,18 @@ test('a slow network slows calls down, and none fails', async () => {
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 5 }, () => 'answered'));
   proxy.delayMs = 0;
 }, 60_000);
+
+test('a server that has become a standby is left for the one that took its place', async () => {
+  const { read } = direct.engine;
+  const [{ name }] = await read`SELECT current_database() AS name`;
+  const become = (mode: 'on' | 'off') =>
+    read.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${mode}`);
+  await become('on');
+  proxy.cut(); // the next connections can only read
+  await outcome(ledger.head());
+  const writeMany = () =>
+    Promise.all(Array.from({ length: 9 }, (_, i) => outcome(ledger.setMeta(`standby ${i}`, 'yes'))));
+  expect(new Set(await writeMany())).toEqual(new Set(['outage']));
+  await become('off');
+  expect(new Set(await writeMany())).toEqual(new Set(['answered']));
+}, 60_000);

@@ -67,6 +67,15 @@ test('a process that is killed is started again, and a stop ends them all with t
   expect(JSON.parse(stdout)).toMatchObject([{ used: 300 }]);
 }, 60_000);
 
+test('a stop that reaches all of them at once, as from a terminal, still ends them with their counts', async () => {
+  const { settings, key } = await start();
+  await load({ url: `${program!.url}/symbols`, key, connections: 12, requests: 300 });
+  for (const pid of childrenOf(program!.pid)) process.kill(pid, 'SIGINT');
+  expect(await program!.end('SIGINT')).toBe(0);
+  const { stdout } = await openpit(['account', 'list', '--json'], settings);
+  expect(JSON.parse(stdout)).toMatchObject([{ used: 300 }]);
+}, 60_000);
+
 test('the processes end when their supervisor is killed', async () => {
   await start();
   const children = childrenOf(program!.pid);

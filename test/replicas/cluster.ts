@@ -2,6 +2,7 @@ import { systemClock } from '../../src/clock.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { periodOf } from '../../src/ledger/period.ts';
 import { eventually, openpit } from '../support/program.ts';
 import { Replicas } from '../support/replicas.ts';
 import { Client } from './client.ts';
@@ -50,6 +51,23 @@ export class Cluster {
       secureRandom,
     );
     return { id: account.id, key: issued.text, keyId: issued.key.id };
+  }
+
+  /**
+   * What was counted, when every replica has told. On a busy machine `/usage` may give the older value, for it waits 300 ms
+   * and no longer.
+   */
+  async usedOf(id: string): Promise<number> {
+    const period = periodOf(systemClock.now());
+    let used = 0;
+    await eventually(async () => {
+      const barrier = await this.ledger.quota.raiseBarrier(id, period);
+      await Bun.sleep(200);
+      const usage = await this.ledger.quota.usage(id, period, barrier);
+      used = usage.used;
+      return usage.behind === 0;
+    }, 30_000);
+    return used;
   }
 
   async tick(price: number): Promise<void> {

@@ -9,6 +9,8 @@ export interface CrowdOptions {
   /** How many in all; without it, until `until`. */
   requests?: number;
   until?: AbortSignal;
+  /** Whether one that is told to come back later does so, so that its request does not count as one of `requests`. */
+  comesBack?: boolean;
   /** A pause of each client after each answer. */
   pauseMs?: number;
 }
@@ -53,7 +55,8 @@ export async function crowd(options: CrowdOptions): Promise<Heard> {
       const answer = await client.get(path, key);
       const now = performance.now();
       heard.add(answer, now, now - start);
-      const waitMs = answer === 'unreachable' ? Math.max(pauseMs, 20) : pauseMs;
+      if (answer === 503 && options.comesBack) left++;
+      const waitMs = answer === 'unreachable' || answer === 503 ? Math.max(pauseMs, 20) : pauseMs;
       if (waitMs > 0) await Bun.sleep(waitMs);
     }
     client.close();

@@ -14,7 +14,7 @@ export interface Killed {
 
 /** Replicas are killed under load, one after the other, and started again on their folders; then the rest is asked for. */
 export async function killed(cluster: Cluster, quota: number, kills: number): Promise<Killed> {
-  const { key } = await cluster.newAccount(quota);
+  const { id, key } = await cluster.newAccount(quota);
   const stop = new AbortController();
   const urls = cluster.urls;
   const asking = crowd({ urls, path: PATH, key, connections: 4, pauseMs: 2, until: stop.signal });
@@ -34,7 +34,7 @@ export async function killed(cluster: Cluster, quota: number, kills: number): Pr
     quota,
     answered: first.count(200) + rest.count(200),
     broken: first.count('broken') + rest.count('broken'),
-    used: await cluster.replicas.usedOf(key),
+    used: await cluster.usedOf(id),
     startMsMax,
     wrong: await cluster.wrongCounts(),
   };

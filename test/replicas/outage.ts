@@ -40,7 +40,7 @@ const RECOVERY_MS_MAX = 60_000;
 
 /** The ledger goes away under load for a while and comes back. */
 export async function outage(cluster: Cluster, awayMs: number, ledger: Comings): Promise<Outage> {
-  const { key } = await cluster.newAccount(10_000_000);
+  const { id, key } = await cluster.newAccount(10_000_000);
   const cold = await cluster.newAccount(10_000);
   const stop = new AbortController();
   const start = performance.now();
@@ -76,7 +76,7 @@ export async function outage(cluster: Cluster, awayMs: number, ledger: Comings):
     during: countBy(during.map(({ answer }) => String(answer))),
     recoveryMs: Math.max(wellAt, lastRefusedAt) - back,
     answered: heard.count(200),
-    used: await cluster.replicas.usedOf(key),
+    used: await cluster.usedOf(id),
     odd: heard.odd,
     p99Ms: {
       before: percentile(

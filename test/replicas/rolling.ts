@@ -12,7 +12,7 @@ export interface Rolled {
 
 /** The replicas are stopped and started one after the other, under load, so often in all. */
 export async function rolling(cluster: Cluster, restarts: number): Promise<Rolled> {
-  const { key } = await cluster.newAccount(1_000_000_000);
+  const { id, key } = await cluster.newAccount(1_000_000_000);
   const start = performance.now();
   const rolled: Rolled = { restarts, answered: 0, failed: [], used: 0, seconds: 0 };
   const stop = new AbortController();
@@ -20,7 +20,7 @@ export async function rolling(cluster: Cluster, restarts: number): Promise<Rolle
   for (let i = 0; i < restarts; i++) await cluster.replicas.restart(i % cluster.urls.length, 'SIGTERM');
   stop.abort();
   await Promise.all(clients);
-  rolled.used = await cluster.replicas.usedOf(key);
+  rolled.used = await cluster.usedOf(id);
   rolled.seconds = (performance.now() - start) / 1000;
   return rolled;
 }

@@ -5,6 +5,13 @@ export interface Load {
   errors: Map<string, number>;
 }
 
+/** A program, a key of a customer who may ask a lot, and the operator's token. */
+export interface Asked {
+  program: Program;
+  key: string;
+  token: string;
+}
+
 /** Far below what a core can do: it is the hours that matter, not the speed. */
 const PAUSE_MS = 5;
 const CLIENTS = 8;
@@ -26,12 +33,12 @@ const QUESTIONS: readonly [path: (n: number) => string, statuses: readonly numbe
 ];
 
 /** Asks, listens and pushes until it is told to stop. */
-export async function ask(program: Program, token: string, load: Load, until: AbortSignal): Promise<void> {
+export async function ask({ program, key, token }: Asked, load: Load, until: AbortSignal): Promise<void> {
   const fail = (what: string) => load.errors.set(what, (load.errors.get(what) ?? 0) + 1);
   const client = async (first: number) => {
     for (let n = first; !until.aborted; n++) {
       const [path, right] = QUESTIONS[n % QUESTIONS.length]!;
-      await once(load, fail, () => program.get(path(n)), right);
+      await once(load, fail, () => program.get(path(n % 900), key), right);
       await Bun.sleep(PAUSE_MS);
     }
   };
@@ -55,7 +62,7 @@ export async function ask(program: Program, token: string, load: Load, until: Ab
   };
   await Promise.all([
     ...Array.from({ length: CLIENTS }, (_, i) => client(i * 7)),
-    ...Array.from({ length: STREAMS }, () => listen(program, fail, until)),
+    ...Array.from({ length: STREAMS }, () => listen(program, key, fail, until)),
     stranger(),
     pusher(),
   ]);
@@ -78,11 +85,16 @@ async function once(
 }
 
 /** A stream is listened to for some seconds and opened again, as a page does that is left and come back to. */
-async function listen(program: Program, fail: (what: string) => void, until: AbortSignal): Promise<void> {
+async function listen(
+  program: Program,
+  key: string,
+  fail: (what: string) => void,
+  until: AbortSignal,
+): Promise<void> {
   while (!until.aborted) {
     const left = AbortSignal.any([until, AbortSignal.timeout(2_000 + 5_000 * Math.random())]);
     try {
-      const headers = { 'x-api-key': program.key };
+      const headers = { 'x-api-key': key };
       const answer = await fetch(`${program.url}/rates/stream?symbols=XAU,WTIOIL-FUT`, {
         headers,
         signal: left,
@@ -97,5 +109,5 @@ async function listen(program: Program, fail: (what: string) => void, until: Abo
 }
 
 function day(ago: number): string {
-  return new Date(Date.now() - (3 + (ago % 1_000)) * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.now() - (3 + ago) * 86_400_000).toISOString().slice(0, 10);
 }

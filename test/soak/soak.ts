@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Program } from '../support/program.ts';
-import { ask, type Load } from './load.ts';
+import { type Asked, ask, type Load } from './load.ts';
 
 /** What is looked at, at one moment. */
 export interface Sample {
@@ -25,14 +25,13 @@ const SAMPLES = 120;
 
 /** Steady, mixed load on a program for a while, with a look at it every now and then. */
 export async function soak(
-  program: Program,
-  token: string,
+  asked: Asked,
   seconds: number,
   onSample: (sample: Sample) => void = () => {},
 ): Promise<Soaked> {
   const load: Load = { answered: 0, errors: new Map() };
   const stop = new AbortController();
-  const asking = ask(program, token, load, stop.signal);
+  const asking = ask(asked, load, stop.signal);
   const start = performance.now();
   const samples: Sample[] = [];
   const everyMs = Math.max(500, (seconds * 1000) / SAMPLES);
@@ -42,7 +41,7 @@ export async function soak(
     const at = (performance.now() - start) / 1000;
     const perSecond = (load.answered - before.answered) / (at - before.at);
     before = { at, answered: load.answered };
-    samples.push({ at, perSecond, ...(await look(program)) });
+    samples.push({ at, perSecond, ...(await look(asked.program)) });
     onSample(samples.at(-1)!);
   }
   stop.abort();

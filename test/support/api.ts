@@ -26,7 +26,7 @@ export interface Api {
 /** One service for all tests of a `describe`. `prepare` fills it before the first. */
 export function apiOn(
   engine: EngineName,
-  options: { now?: number; settings?: Record<string, string> } = {},
+  options: Parameters<typeof openTestService>[1] = {},
   prepare: (api: Api) => Promise<void> = async () => {},
 ): Api {
   let opened: TestService | undefined;

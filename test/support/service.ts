@@ -4,7 +4,7 @@ import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import type { Plan } from '../../src/ledger/accounts.ts';
 import { periodEnd, periodOf } from '../../src/ledger/period.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type LogLevel } from '../../src/log.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { openCore } from '../../src/service.ts';
 import { type EngineName, newFolder } from './ledger.ts';
@@ -20,7 +20,7 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
 /** The whole service behind a real socket, with a clock that the test moves and no feed of its own. */
 export async function openTestService(
   engine: EngineName,
-  options: { now?: number; settings?: Record<string, string> } = {},
+  options: { now?: number; settings?: Record<string, string>; logLevel?: LogLevel } = {},
 ) {
   /** `time` passes; `setBy` is what somebody has set the wall clock by. */
   const clock = {
@@ -30,7 +30,7 @@ export async function openTestService(
     elapsed: () => clock.time,
   };
   const logLines: string[] = [];
-  const log = createLog('debug', clock, (line) => logLines.push(line));
+  const log = createLog(options.logLevel ?? 'debug', clock, (line) => logLines.push(line));
   const url = await readyLedgerUrl(engine);
   const config = readConfig(
     {

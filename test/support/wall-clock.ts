@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from './ledger.ts';
 
-/** The wall clock of child processes, which a test can set. Their other clocks go on as they do. */
+/**
+ * The wall clock of child processes, which a test can set. Their other clocks go on as they do. So do waits in the kernel
+ * until some time of the wall clock, which the JavaScript engine has when it ends a thread: put it right before a stop.
+ */
 export class WallClock {
   readonly #cell: Float64Array;
   /** The environment of a program that goes by it. */

@@ -27,7 +27,7 @@ export const clockSet = row('clock-set', {
     const program = await scene.program(settings);
     const seen: string[] = [];
     for (const step of STEPS) {
-      const longest = 2 * delaySeconds + 5;
+      const longest = 2 * delaySeconds + 20; // a lag of one delay more, and a busy machine
       const seconds = await seenAfter(scene, longest, program, clock, step, {
         live: live.key,
         delayed: delayed.key,
@@ -66,8 +66,8 @@ async function seenAfter(
   const elapsed = () => (performance.now() - start) / 1000;
   const status = await new Desk().post(program.url, 'ticks', [{ symbol, price: 100, at: clock.now() }]);
   scene.holds(status === 200, `${how}: the price was answered with ${status}`);
-  while (!(await sees(keys.live)) && elapsed() < 5) await Bun.sleep(10);
-  scene.holds(elapsed() < 2, `${how}: the plan without delay saw the price after ${elapsed()} s`);
+  while (!(await sees(keys.live)) && elapsed() < 20) await Bun.sleep(10);
+  scene.holdsWithin(1_000, elapsed() * 1000, `${how}: the price to show without delay`);
   clock.setByMs += behind;
   while (!(await sees(keys.delayed)) && elapsed() < longest) await Bun.sleep(25);
   return elapsed();

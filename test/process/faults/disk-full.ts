@@ -1,4 +1,14 @@
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../support/load.ts';
@@ -84,12 +94,27 @@ export const diskFull = row('disk-full', {
     const missing = desk.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
     scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
     await scene.holdsInvariant(settings);
+    await withoutSpool(scene, disk);
     return {
-      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk`,
+      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica of PostgreSQL started without room for its spool`,
       figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; taking in again ${Math.round(backMs)} ms after there was room`,
     };
   },
 });
+
+/** A replica that cannot keep its counts says so, and serves as soon as it can. */
+async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
+  const settings = { ...(await scene.settings('postgres')), OPENPIT_DATA_DIR: join(disk.folder, 'replica') };
+  const { key } = await scene.account(settings, 1_000_000);
+  mkdirSync(settings.OPENPIT_DATA_DIR, { recursive: true });
+  await disk.fill(64 * 1024);
+  const program = await scene.program(settings);
+  const { status } = await program.get('/symbols', key);
+  scene.holds(status === 503, `without room for its spool it answers ${status}`);
+  disk.free();
+  await eventually(async () => (await program.get('/symbols', key)).status === 200, 10_000);
+  scene.holds((await usedOf(program, key)) === 1, 'what it refused was counted');
+}
 
 async function alarmIs(program: Program, full: boolean): Promise<boolean> {
   const health = (await (await program.get('/health', '')).json()) as { diskFull: boolean };
@@ -121,8 +146,8 @@ class SmallDisk {
     if (made.exitCode !== 0) throw new Error(`no small disk: ${made.stderr}`);
   }
 
-  /** Until not one more byte goes in. */
-  async fill(): Promise<void> {
+  /** Until not one more byte goes in, or so many. */
+  async fill(leaving = 0): Promise<void> {
     const file = openSync(this.#filler, 'a');
     for (let size = 1024 * 1024; size >= 1; ) {
       try {
@@ -131,7 +156,9 @@ class SmallDisk {
         size = Math.floor(size / 2);
       }
     }
+    if (leaving > 0) ftruncateSync(file, fstatSync(file).size - leaving);
     closeSync(file);
+    if (leaving > 0) return;
     const { bavail } = statfsSync(this.folder);
     if (bavail !== 0) throw new Error(`${bavail} blocks are still free`);
   }

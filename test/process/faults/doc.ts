@@ -7,16 +7,13 @@ export const RELIABILITY = join(ROOT, 'docs', 'reliability.md');
 /** The last result of each row, so that the page can be made over several runs. */
 const RESULTS = join(import.meta.dir, 'results.json');
 
-export async function reliabilityDoc(): Promise<{ take(result: Result): Promise<void> }> {
+/** Keeps a result and writes the page. What is known of the other rows is read anew: two runs may go on at once. */
+export async function keepResult(result: Result): Promise<void> {
   const file = Bun.file(RESULTS);
   const known: Partial<Record<string, Result>> = (await file.exists()) ? await file.json() : {};
-  return {
-    async take(result) {
-      known[result.name] = result;
-      await Bun.write(RESULTS, `${JSON.stringify(inOrder(known), null, 2)}\n`);
-      await Bun.write(RELIABILITY, render(known));
-    },
-  };
+  known[result.name] = result;
+  await Bun.write(RESULTS, `${JSON.stringify(inOrder(known), null, 2)}\n`);
+  await Bun.write(RELIABILITY, render(known));
 }
 
 /** The page, from the last result of each row. */

@@ -50,6 +50,7 @@ async function overTheEnd(scene: Scene, connections: number, seconds: number) {
   stop.abort();
   const { statuses, broken } = await loading;
   const answered = statuses.get(200) ?? 0;
+  clock.setByMs = 0; // a stop waits by the system's clock, which does not know of ours
   await program.end('SIGTERM');
   const months = usedByMonth(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
   const [old = 0, young = 0] = months;

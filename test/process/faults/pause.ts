@@ -27,7 +27,7 @@ export const pause = row('pause', {
     const answered = before.count(200) + meanwhile.count(200) + after.count(200) + 1;
     const used = await cluster.replicas.usedOf(key);
     scene.holds(answered === quota && used === quota, `quota ${quota}: ${answered} answered, ${used} used`);
-    scene.holds(backMs < 2_000, `it took ${Math.round(backMs)} ms to serve again`);
+    scene.holdsWithin(2_000, backMs, 'to serve again');
     for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
     return {
       tried: `one of two replicas paused for ${pauseMs / 1000} s in the middle of a quota of ${count(quota)}`,

@@ -49,7 +49,7 @@ export function row<Name extends RowName>(
 
 /** Plays a row in a scene of its own, and ends whatever it started. */
 export async function playRow(one: Row, scale: ScaleName): Promise<Result> {
-  const scene = new Scene();
+  const scene = new Scene(scale);
   const start = performance.now();
   let played: Played = { tried: '', figures: '' };
   try {

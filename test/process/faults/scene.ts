@@ -1,6 +1,7 @@
 import { type EngineName, newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { Replicas } from '../../support/replicas.ts';
+import { type ScaleName, SLACK } from './scales.ts';
 
 export type Settings = Record<string, string>;
 
@@ -15,10 +16,20 @@ export class Scene {
   /** Everything that did not hold, in words. */
   readonly broke: string[] = [];
   readonly #endings: (() => unknown)[] = [];
+  readonly #slack: number;
+
+  constructor(scale: ScaleName = 'full') {
+    this.#slack = SLACK[scale];
+  }
 
   /** Writes it down if something that must hold does not. The words say what was found. */
   holds(isSo: boolean, otherwise: string): void {
     if (!isSo) this.broke.push(otherwise);
+  }
+
+  /** Writes it down if something took longer than was promised. */
+  holdsWithin(promisedMs: number, tookMs: number, what: string): void {
+    this.holds(tookMs <= promisedMs * this.#slack, `${what} took ${Math.round(tookMs)} ms`);
   }
 
   /** Done at the end, the last first, whatever happened. */

@@ -13,7 +13,8 @@ export const soak = row('soak', {
   async play(scene, { minutes, isJudged }) {
     const settings = { ...(await scene.settings()), OPENPIT_DEMO: 'true', OPENPIT_ADMIN_TOKEN: TOKEN };
     const program = await scene.program(settings);
-    const { samples, answered, errors } = await runSoak(program, TOKEN, minutes * 60);
+    const { key } = await scene.account(settings, 1_000_000_000);
+    const { samples, answered, errors } = await runSoak({ program, key, token: TOKEN }, minutes * 60);
     scene.holds(errors.size === 0, `errors: ${JSON.stringify(Object.fromEntries(errors))}`);
     // In seconds nothing can be said of a slope.
     if (isJudged) {

@@ -1,0 +1,111 @@
+/**
+ * `npm run bench:latency`: how long answers take at half of the most that the server can do, alone and while 10,000 ticks a second
+ * and an import of a million bars come in. Requests are sent on a timetable, and timed from when they were due: a server that
+ * stalls is not let off by clients that wait. The server has one core; client, feed and import share the other.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { printDay } from '../src/market/day.ts';
+import { measure } from './lib/load.ts';
+import { createKey, ROOT, startProgram } from './lib/openpit.ts';
+import { report } from './lib/report.ts';
+
+const SECONDS = Number(process.env.SECONDS ?? 15);
+const BARS = Number(process.env.BARS ?? 1_000_000);
+const TICKS_PER_SECOND = 10_000;
+const PUSHES_PER_SECOND = 50;
+const TOKEN = 'bench-token-of-the-operator-0123456789';
+const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
+
+const dir = mkdtempSync(join(tmpdir(), 'openpit-bench-latency-'));
+const key = createKey(dir);
+const target = await startProgram(dir, { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_DEMO: 'true' });
+const codes = await listCodes();
+const file = join(dir, 'bars.csv');
+await writeBars();
+
+const request = { paths: [PATH], headers: { 'x-api-key': key } };
+await measure(target, request, 3);
+const most = (await measure(target, request, 5)).requestsPerSecond;
+const rate = Math.round(most / 2);
+console.log(`${Math.round(most)} requests a second at most; sending ${rate}`);
+
+const alone = await timed(rate, SECONDS);
+const feed = startFeed();
+const importing = Bun.spawn(
+  ['taskset', '-c', '1', 'bun', join(ROOT, 'src/main.ts'), 'import', file, '--data-dir', dir],
+  { stdio: ['ignore', 'ignore', 'inherit'] },
+);
+const beside = await timed(rate, SECONDS);
+const isImported = (await Promise.race([importing.exited, Bun.sleep(0).then(() => undefined)])) === 0;
+const ticks = await feed.stop();
+await importing.exited;
+await target.stop();
+rmSync(dir, { recursive: true });
+
+const work = `${Math.round(ticks / SECONDS)} ticks a second and an import of ${BARS} bars (${isImported ? 'done' : 'not done'} by the end)`;
+await report('latency', 'Latency', 'npm run bench:latency', [
+  `\`latest × 5\` at ${rate} requests a second, half of the ${Math.round(most)} that this server did at most, for ${SECONDS} s each.`,
+  '',
+  '| | p50 | p99 | p99.9 | longest |',
+  '|---|---|---|---|---|',
+  row('alone', alone),
+  row(`beside ${work}`, beside),
+  '',
+  'A time is from the moment a request was due to its answer, so it holds every pause of the server, and of the client that shares its core with the feed and the import.',
+]);
+
+function row(name: string, times: Float64Array): string {
+  const at = (part: number) =>
+    `${times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(2)} ms`;
+  return `| ${name} | ${at(0.5)} | ${at(0.99)} | ${at(0.999)} | ${at(1)} |`;
+}
+
+/** Sends so many a second for some seconds, by a program of its own. Times in ms, sorted. */
+async function timed(perSecond: number, seconds: number): Promise<Float64Array> {
+  const client = Bun.spawn(
+    ['taskset', '-c', '1', 'bun', join(import.meta.dir, 'lib', 'timetable.ts')].concat(
+      JSON.stringify({ url: target.url, path: PATH, key, perSecond, seconds }),
+    ),
+    { stdout: 'pipe' },
+  );
+  return new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
+}
+
+function startFeed(): { stop(): Promise<number> } {
+  const feed = Bun.spawn(
+    ['taskset', '-c', '1', 'bun', join(import.meta.dir, 'lib', 'tick-feed.ts')].concat(
+      JSON.stringify({
+        url: target.url,
+        token: TOKEN,
+        codes,
+        perSecond: TICKS_PER_SECOND,
+        pushesPerSecond: PUSHES_PER_SECOND,
+      }),
+    ),
+    { stdout: 'pipe' },
+  );
+  return {
+    async stop() {
+      feed.kill('SIGTERM');
+      return Number(await new Response(feed.stdout).text());
+    },
+  };
+}
+
+async function listCodes(): Promise<string[]> {
+  const answer = await fetch(`${target.url}/symbols`, { headers: { 'x-api-key': key } });
+  const { symbols } = (await answer.json()) as { symbols: { symbol: string; updateInterval?: string }[] };
+  return symbols.map(({ symbol }) => symbol).filter((code) => !PATH.includes(code));
+}
+
+async function writeBars(): Promise<void> {
+  const perSymbol = 20_000;
+  const rows = Array.from({ length: BARS }, (_, i) => {
+    const price = 50 + (i % 700) / 100;
+    const code = codes[Math.floor(i / perSymbol) % codes.length];
+    return `${printDay(i % perSymbol)},${code},${price},${price + 1},${price - 1},${price}\n`;
+  });
+  await Bun.write(file, `date,symbol,open,high,low,close\n${rows.join('')}`);
+}

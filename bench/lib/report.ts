@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const RESULTS = join(ROOT, 'bench', 'results');
+const PAGE = join(ROOT, 'docs', 'performance.md');
+
+/** The parts of docs/performance.md in their order, each by the bench that writes it. */
+const PARTS = ['speed', 'counting', 'growth', 'latency', 'start', 'processes'] as const;
+
+export type Part = (typeof PARTS)[number];
+
+/** Writes what a run has found to bench/results/, and puts docs/performance.md together anew. */
+export async function report(
+  part: Part,
+  title: string,
+  command: string,
+  lines: readonly string[],
+): Promise<void> {
+  const git = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT });
+  const run = `${new Date().toISOString().slice(0, 10)}, commit ${git.stdout.toString().trim()}, ${machine()}. Made by \`${command}\`.`;
+  await Bun.write(join(RESULTS, `${part}.md`), `## ${title}\n\n${lines.join('\n')}\n\n${run}\n`);
+  await Bun.write(PAGE, performancePage());
+  console.log(`\nWritten to bench/results/${part}.md and docs/performance.md`);
+}
+
+/** All that was measured, as one page. */
+export function performancePage(): string {
+  const parts = PARTS.map((part) => join(RESULTS, `${part}.md`)).filter((file) => existsSync(file));
+  return `${INTRODUCTION}\n${parts.map((file) => readFileSync(file, 'utf8')).join('\n')}`;
+}
+
+const INTRODUCTION = `# Performance
+
+Every figure here was made by a run of a command in \`bench/\`, which is named with it. Figures of different machines cannot be
+compared; the shares in one table can, for their rounds are interleaved. *Requests per CPU-second* are answers divided by the
+processor time that the server spent on them: what one core does, whatever else the machine is doing. The server has one core
+and the load generator another.
+
+Needed beside \`npm ci\`: \`npm ci --prefix bench\` for the reference, and \`apt-get install nginx-light wrk\`. What is missing is left
+out, and said.
+`;
+
+function machine(): string {
+  const model = cpus()[0]?.model;
+  return `${model && model !== 'unknown' ? model : 'a virtual machine'} (${process.arch}), ${cpus().length} cores`;
+}

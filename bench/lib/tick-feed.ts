@@ -1,0 +1,37 @@
+/** Pushes ticks at a rate until it is told to stop, and prints how many were taken. */
+const { url, token, codes, perSecond, pushesPerSecond } = JSON.parse(process.argv[2]!) as {
+  url: string;
+  token: string;
+  codes: string[];
+  perSecond: number;
+  pushesPerSecond: number;
+};
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+const perPush = perSecond / pushesPerSecond;
+const run = Date.now();
+let made = 0;
+let taken = 0;
+let isOver = false;
+process.on('SIGTERM', () => {
+  isOver = true;
+});
+
+const start = performance.now();
+for (let push = 0; !isOver; push++) {
+  await Bun.sleep(Math.max(0, start + (push / pushesPerSecond) * 1000 - performance.now()));
+  const ticks = Array.from({ length: perPush }, () => {
+    made++;
+    const price = 100 + (made % 40) / 100;
+    return { symbol: codes[made % codes.length], price, at: Date.now(), id: `${run}-${made}` };
+  });
+  const answer = await fetch(`${url}/admin/ticks?source=bench`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(ticks),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  taken += ticks.length;
+}
+console.log(taken);
+
+export {};

@@ -1,0 +1,57 @@
+/** Sends requests on a timetable over a few connections, and writes the time of each to stdout, as float64. */
+const { url, path, key, perSecond, seconds } = JSON.parse(process.argv[2]!) as {
+  url: string;
+  path: string;
+  key: string;
+  perSecond: number;
+  seconds: number;
+};
+const CONNECTIONS = 64;
+const { hostname, port } = new URL(url);
+const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\nx-api-key: ${key}\r\n\r\n`);
+
+const times: number[] = [];
+/** When the requests under way on each connection were due, first in, first out. */
+const due: number[][] = [];
+const sockets = await Promise.all(
+  Array.from({ length: CONNECTIONS }, (_, i) => {
+    due.push([]);
+    let rest = '';
+    return Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data(_, chunk) {
+          rest += chunk.toString('latin1');
+          for (;;) {
+            const head = rest.indexOf('\r\n\r\n');
+            if (head < 0) return;
+            const end = head + 4 + Number(/content-length: (\d+)/i.exec(rest)![1]);
+            if (rest.length < end) return;
+            if (!rest.startsWith('HTTP/1.1 200')) throw new Error(rest.slice(0, 200));
+            times.push(performance.now() - due[i]!.shift()!);
+            rest = rest.slice(end);
+          }
+        },
+      },
+    });
+  }),
+);
+
+const start = performance.now();
+const total = perSecond * seconds;
+for (let sent = 0; sent < total; ) {
+  const until = Math.min(total, Math.floor(((performance.now() - start) / 1000) * perSecond));
+  for (; sent < until; sent++) {
+    const i = sent % CONNECTIONS;
+    due[i]!.push(start + (sent / perSecond) * 1000);
+    sockets[i]!.write(bytes);
+  }
+  await Bun.sleep(0.2);
+}
+while (times.length < total && performance.now() - start < (seconds + 10) * 1000) await Bun.sleep(5);
+for (const socket of sockets) socket.end();
+await Bun.write(Bun.stdout, new Float64Array(times));
+process.exit(times.length === total ? 0 : 1);
+
+export {};
