@@ -10,7 +10,7 @@ export const ABUSE_SCALES = {
   },
   'giant-inputs': {
     ci: { rounds: 3, sizeKb: 64, endlessMb: 20, growthMbMax: 64 },
-    full: { rounds: 200, sizeKb: 1_024, endlessMb: 1_000, growthMbMax: 64 },
+    full: { rounds: 1_000, sizeKb: 1_024, endlessMb: 1_000, growthMbMax: 64 },
   },
   pipelining: {
     ci: { connections: 2, requests: 1_000 },
@@ -22,7 +22,8 @@ export const ABUSE_SCALES = {
   },
   'made-requests': {
     ci: { requests: 2_000, atATime: 8, seed: 1, operationsMissed: 4 },
-    full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 0 },
+    // one: chance seldom makes a tick that is held back
+    full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 1 },
   },
   'fuzzed-feeds': {
     ci: { bodies: 500, growthMbMax: 200 },
