@@ -146,6 +146,11 @@ export class Connection {
     this.#socket.terminate();
   }
 
+  /** Whether nothing is under way on it but perhaps half a head. */
+  get isResting(): boolean {
+    return this.#isFree();
+  }
+
   /** Whether the next request may be read. */
   #isFree(): boolean {
     return this.#state === 'idle' || this.#state === 'new' || this.#state === 'head';

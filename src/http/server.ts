@@ -1,4 +1,5 @@
 import { Connection, type Handle, type ServerState } from './connection.ts';
+import { connectionsMax } from './connections-max.ts';
 import type { Fault } from './head.ts';
 import { KnownHeads } from './known-heads.ts';
 import type { Reply } from './reply.ts';
@@ -28,6 +29,7 @@ const LINGER_MS_MAX = 3_000;
  */
 export function serve({ hostname, port, isShared, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();
+  const max = connectionsMax();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = { handle, refuse, heads: new KnownHeads(), server: state };
   let onEmpty = () => {};
@@ -40,6 +42,7 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
       open(socket) {
         socket.data = new Connection(socket, options);
         connections.add(socket.data);
+        if (connections.size > max) makeRoom(connections, socket.data);
       },
       data: (socket, chunk) => socket.data.receive(chunk),
       drain: (socket) => socket.data.drained(),
@@ -73,6 +76,21 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
       for (const connection of connections) connection.terminate();
     },
   };
+}
+
+/** Looked at, from the oldest on, for one that can be let go of. */
+const CANDIDATES_MAX = 100;
+
+/** Makes room for the newest: the oldest goes on which nothing is asked, so that idle ones shut nobody out. If all are busy, the newest goes. */
+function makeRoom(connections: Set<Connection>, newest: Connection): void {
+  let going = newest;
+  let looked = 0;
+  for (const connection of connections) {
+    if (connection.isResting) going = connection;
+    if (going !== newest || ++looked === CANDIDATES_MAX) break;
+  }
+  connections.delete(going);
+  going.terminate();
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */
