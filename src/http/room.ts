@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** For the ledger, the feeds and the logs, which need files and sockets too. */
-const OWN_FILES = 128;
+/** For the ledger, the feeds and the logs. Bun ends a process that finds none for a file of its own. */
+const OWN_FILES = 200;
 
 /**
  * How many connections there may be. When a process has as many files open as the system allows, accepting fails, and
