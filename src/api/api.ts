@@ -107,10 +107,11 @@ export class Api {
     return again;
   }
 
-  /** Answers what could not be read as a request: with a bare status, and the reason in the log. */
+  /** Answers what could not be read as a request, or made `handle` itself fail: with a bare status, and the reason in the log. */
   refuse({ status, why }: Fault): Reply {
     this.#metrics.counter('other', status).add(0);
-    this.#options.log.debug('request not read', { status, why });
+    if (status === 500) this.#options.log.error('request failed', { message: why });
+    else this.#options.log.debug('request not read', { status, why });
     return reply(null, {}, status);
   }
 
@@ -232,7 +233,7 @@ export class Api {
     const channel = this.#streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());
     this.#streams.requireRoom(account.id);
-    if (exchange.request.method === 'HEAD') return this.#responses.stream(exchange, null);
+    if (exchange.request.method === 'HEAD') return this.#responses.stream(exchange, new ReadableStream());
     await this.#reception.count(exchange, customer, endpoint);
     const body = this.#streams.open({
       channel,

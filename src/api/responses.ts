@@ -36,7 +36,7 @@ export class Responses {
   }
 
   /** Server-sent events. A proxy must not collect them. */
-  stream(to: Addressee, body: ReadableStream<Uint8Array> | null): Reply {
+  stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
     return reply(body, { ...this.#headers(to), ...type });
   }
@@ -51,7 +51,6 @@ export class Responses {
         : { success: false, message, statusCode: String(status), code };
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
-    if (status === 414) headers.Connection = 'close';
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
     if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');

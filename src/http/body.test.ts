@@ -49,6 +49,26 @@ describe('a body', () => {
     });
   });
 
+  test('that comes byte by byte takes no more memory than its bytes', () => {
+    const count = 1_000_000;
+    const reader = new BodyReader(CHUNKED, count);
+    const piece = Buffer.from('1\r\na\r\n'.repeat(10_000));
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    for (let i = 0; i < count; i += 10_000) expect(reader.take(piece)).toBe(piece.length);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
+    expect(reader.bytes).toHaveLength(count);
+  });
+
+  test('that is skipped is not kept, and is broken off when it is long', () => {
+    const reader = new BodyReader(CHUNKED, 1_000);
+    reader.take(Buffer.from('5\r\nhello\r\n'));
+    reader.skip(10);
+    expect(reader.take(Buffer.from('a\r\n0123456789\r\n'))).toBe(15);
+    expect(reader.take(Buffer.from('1\r\n'))).toMatchObject({ status: 413 });
+    expect(decode(reader.bytes)).toBe('');
+  });
+
   test('may have extensions, which are skipped', () => {
     const sent = '5;name="x"\r\nhello\r\n0;y\r\n\r\nnext';
     expect(feed(new BodyReader(CHUNKED, 100), [Buffer.from(sent)])).toEqual({ body: 'hello', rest: 'next' });

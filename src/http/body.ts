@@ -16,8 +16,10 @@ export class BodyFault extends Error {
 
 /** Collects a body from what arrives, piece by piece. */
 export class BodyReader {
-  readonly #bytesMax: number;
-  readonly #parts: Uint8Array[] = [];
+  #bytesMax: number;
+  /** Grows twofold: a piece may be a single byte, and an array for each would be a hundred times the body. */
+  #kept = new Uint8Array();
+  #isKept = true;
   readonly #isChunked: boolean;
   /** Of the body, or of the chunk that is being read. */
   #left: number;
@@ -54,7 +56,14 @@ export class BodyReader {
   }
 
   get bytes(): Uint8Array {
-    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    return this.#kept.subarray(0, this.#length);
+  }
+
+  /** From here on nothing is kept, and only so much more is taken. */
+  skip(bytesMax: number): void {
+    this.#isKept = false;
+    this.#kept = new Uint8Array();
+    this.#bytesMax = this.#length + bytesMax;
   }
 
   /** Takes what belongs to the body, and says how many bytes that were. */
@@ -70,11 +79,21 @@ export class BodyReader {
 
   #takeData(bytes: Uint8Array, at: number): number {
     const count = Math.min(this.#left, bytes.length - at);
-    this.#parts.push(bytes.slice(at, at + count));
+    if (this.#isKept) this.#keep(bytes.subarray(at, at + count));
     this.#left -= count;
     this.#length += count;
     if (this.#left === 0) this.#step = this.#isChunked ? 'data end' : 'done';
     return count;
+  }
+
+  #keep(piece: Uint8Array): void {
+    const length = this.#length + piece.length;
+    if (length > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(2 * this.#kept.length, this.#bytesMax)));
+      larger.set(this.bytes);
+      this.#kept = larger;
+    }
+    this.#kept.set(piece, this.#length);
   }
 
   /** A line may come in pieces too. Only CR LF ends it. */

@@ -1,128 +1,84 @@
 import type { Socket } from 'bun';
-import { BodyFault, BodyReader } from './body.ts';
-import { type Fault, fault, type Head } from './head.ts';
+import type { ConnectionOptions, Handle } from './connection-options.ts';
+import { type Fault, type Framing, failure, fault, type Head } from './head.ts';
+import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import type { KnownHeads } from './known-heads.ts';
+import { AHEAD_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, SECONDS_MAX, type State } from './limits.ts';
 import { Outbox } from './outbox.ts';
-import { hasBody, headText, type Ready, type Reply } from './reply.ts';
-
-export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Reply>;
-
-export interface ConnectionOptions {
-  handle: Handle;
-  /** The words for a request that cannot be read. */
-  refuse(fault: Fault): Reply;
-  heads: KnownHeads;
-  server: ServerState;
-}
-
-/** What all connections of a server share. */
-export interface ServerState {
-  /** Goes up by one each second, for what may not last. */
-  second: number;
-  /** That were answered since the start. */
-  requests: number;
-  /** Whether every answer is the last of its connection. */
-  isClosing: boolean;
-}
-
-/** Room for the longest URL and what a browser adds. */
-const HEAD_BYTES_MAX = 16 * 1024;
-const BODY_BYTES_MAX = 1024 * 1024;
-
-const BODY_BYTES_PER_SECOND_MIN = 32 * 1024;
-
-/** What may arrive before its turn; then the client is not read from until it is. */
-const AHEAD_BYTES_MAX = 64 * 1024;
-
-/** A body that nobody wanted is skipped when it is no longer than this, and else the connection is closed. */
-const SKIPPED_BYTES_MAX = 64 * 1024;
-
-type State = keyof typeof SECONDS_MAX;
-
-/** For how many seconds each state may last. */
-const SECONDS_MAX = {
-  /** Nothing was ever asked on it. */
-  new: 12,
-  /** From a request's first byte to the end of its head, however slowly it drips. */
-  head: 12,
-  /** And a second more for each 32 KB that has come. */
-  body: 12,
-  /** What takes long is the service's own affair. */
-  answering: Number.POSITIVE_INFINITY,
-  /** Without the client taking anything of its answer. */
-  stuck: 30,
-  /** Longer than the minute for which nginx keeps its own end. */
-  idle: 75,
-  /** After the last word, for the client to read it. */
-  lingering: 3,
-};
+import { hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
+import { RequestBody } from './request-body.ts';
 
 /**
  * One client's connection: requests in, answers out, in their order, one at a time.
  *
- *     new ─► head ─► answering ◄─► body     the body is read when the handler asks for it
+ *     new ─► head ─► answering ◄─► body     read when the handler asks for it, or skipped after the answer
  *             ▲        │   ▲
- *             │        ▼   └─► stuck        the client does not take its answer
- *             └────── idle
+ *             │        │   └─► stuck        the client does not take its answer
+ *             └─ idle ◄┤
  *                      └─► lingering        the last word is said, and the client may still be sending
+ *
+ * Only the socket's events, the handler's promises and `sweep` move it. Whatever has been answered calls `#finish`, which
+ * may read the next request, which may be answered at once: `#isPumping` makes that a loop and not a recursion.
  */
 export class Connection {
   readonly #socket: Socket<Connection>;
   readonly #options: ConnectionOptions;
+  readonly #inbox = new Inbox();
   readonly #outbox: Outbox;
   readonly #peer: () => string;
   #state: State = 'new';
   #since: number;
-  /** What has arrived and was not read. */
-  #input: Buffer = EMPTY;
   #isPumping = false;
   #isPaused = false;
   #isEnded = false;
   /** Whether the answer under way is the last. */
   #isLast = false;
-  #body: BodyReader | undefined;
-  #onBody: PromiseWithResolvers<string> | undefined;
+  /** Until it was read or skipped to its end. */
+  #body: RequestBody | undefined;
   #stream: { cancel(): Promise<void> } | undefined;
 
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#outbox = new Outbox(socket);
-    this.#peer = () => socket.remoteAddress;
+    this.#outbox = new Outbox(socket, options.postbag, () => this.#isFree() && this.#enter('stuck'));
+    this.#peer = () => socket.remoteAddress ?? ''; // which who is gone has no more
     this.#since = options.server.second;
+  }
+
+  get state(): State {
+    return this.#state;
   }
 
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
-    if (this.#input.length === 0 && this.#isFree()) {
+    if (this.#inbox.length === 0 && this.#isFree()) {
       const head = this.#options.heads.find(chunk);
       if (head) {
         this.#answer(head);
         return;
       }
     }
-    this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+    this.#inbox.add(chunk);
     this.#pump();
   }
 
   /** The client takes more. */
   drained(): void {
-    this.#since = this.#options.server.second;
+    if (this.#state === 'stuck') this.#enter('stuck');
     if (this.#outbox.flush() && this.#state === 'stuck' && !this.#stream) this.#finish();
   }
 
-  /** The client sends no more. What it has asked is answered all the same. */
+  /** The client sends no more. What it has asked is answered all the same; who hangs up on a stream has heard enough. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#onBody) this.#failBody(fault(400, 'the body ends too soon'));
-    else if (this.#stream || (this.#state !== 'answering' && this.#state !== 'stuck')) this.#socket.end();
+    if (this.#stream) this.#socket.end();
+    else this.#stopWaiting();
   }
 
   closed(): void {
-    this.#input = EMPTY;
+    this.#inbox.clear();
     this.#outbox.close();
-    this.#failBody(fault(400, 'the client is gone'));
+    this.#body?.fail(fault(400, 'the client is gone'));
     void this.#stream?.cancel().catch(() => {});
   }
 
@@ -132,23 +88,18 @@ export class Connection {
     if (this.#options.server.second - this.#since <= SECONDS_MAX[this.#state] + earned) return;
     const late = fault(408, 'the request did not come to its end in time');
     if (this.#state === 'head') this.#refuse(late);
-    else if (this.#onBody) this.#failBody(late);
-    else if (this.#isFree()) this.#socket.end();
-    else this.#socket.terminate();
+    else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);
+    else if (this.#state === 'stuck') this.#socket.terminate();
+    else this.#socket.end(); // what the system has taken still goes out, however slow the client
   }
 
   /** Closes, unless something is under way: that is answered first. */
   drain(): void {
-    if (this.#isFree() && this.#input.length === 0) this.#socket.end();
+    if (this.#isFree() && this.#inbox.length === 0) this.#end();
   }
 
   terminate(): void {
     this.#socket.terminate();
-  }
-
-  /** Whether nothing is under way on it but perhaps half a head. */
-  get isResting(): boolean {
-    return this.#isFree();
   }
 
   /** Whether the next request may be read. */
@@ -165,20 +116,26 @@ export class Connection {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    while (this.#input.length > 0) {
+    while (this.#inbox.length > 0) {
       const goesOn = this.#state === 'body' ? this.#readBody() : this.#isFree() && this.#readHead();
       if (!goesOn) break;
     }
     this.#isPumping = false;
-    // Of a client that sends no more, nothing that is left can become a request: an empty line, or half a head.
-    if (this.#isEnded && this.#isFree()) this.#socket.end();
     this.#throttle();
+    if (this.#isEnded) this.#stopWaiting();
+  }
+
+  /** The client sends no more, so whatever waits for more is over. */
+  #stopWaiting(): void {
+    if (this.#state === 'answering' || this.#state === 'stuck') return;
+    if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(fault(400, 'the body ends too soon'));
+    else this.#end();
   }
 
   /** A client that sends on while its answers wait is not read from. */
   #throttle(): void {
     const waits = this.#state === 'answering' || this.#state === 'stuck';
-    const pauses = waits && this.#input.length > AHEAD_BYTES_MAX;
+    const pauses = waits && this.#inbox.length > AHEAD_BYTES_MAX;
     if (pauses === this.#isPaused) return;
     this.#isPaused = pauses;
     if (pauses) this.#socket.pause();
@@ -187,25 +144,14 @@ export class Connection {
 
   /** False when the rest of the head is still to come. */
   #readHead(): boolean {
-    const text = this.#input.toString('latin1', 0, HEAD_BYTES_MAX + 4);
-    if (text.startsWith('\r\n')) {
-      this.#input = this.#input.subarray(2); // an empty line before a request means nothing
-      return true;
+    const head = this.#inbox.takeHead(this.#options.heads);
+    if (head === undefined) {
+      if (this.#inbox.length > 0 && this.#state !== 'head') this.#enter('head');
+      return false;
     }
-    const end = text.indexOf('\r\n\r\n');
-    if (end < 0) return this.#waitForHead(text);
-    const head = this.#options.heads.read(text.slice(0, end + 4));
-    this.#input = this.#input.subarray(end + 4);
     if ('why' in head) this.#refuse(head);
     else this.#answer(head);
     return true;
-  }
-
-  #waitForHead(text: string): boolean {
-    if (text.length > HEAD_BYTES_MAX) {
-      this.#refuse(fault(431, `the headers are longer than ${HEAD_BYTES_MAX} bytes`));
-    } else if (this.#state !== 'head') this.#enter('head');
-    return false;
   }
 
   #answer(head: Head): void {
@@ -213,51 +159,49 @@ export class Connection {
     const { server } = this.#options;
     server.requests++;
     this.#isLast = !head.persists || server.isClosing;
-    const request = head.framing ? this.#withBody(head, new BodyReader(head.framing, BODY_BYTES_MAX)) : head;
-    const answer = this.#options.handle(request, this.#peer);
-    if (answer instanceof Promise)
-      answer.then((reply) => this.#send(reply, head)).catch(() => this.terminate());
-    else if ('bytes' in answer) this.#sendReady(answer, head);
+    const request = head.framing ? this.#withBody(head, head.framing) : head;
+    let answer: ReturnType<Handle>;
+    try {
+      answer = this.#options.handle(request, this.#peer);
+    } catch (error) {
+      this.#refuse(failure(error));
+      return;
+    }
+    if (answer instanceof Promise) {
+      const failed = (error: unknown) => this.#refuse(failure(error));
+      answer.then((reply) => this.#send(reply, head), failed).catch(() => this.terminate());
+    } else if ('bytes' in answer) this.#sendReady(answer, head);
     else this.#send(answer, head);
   }
 
   /** Answers what cannot be read, and closes: where the next request begins is not known. */
   #refuse(fault: Fault): void {
     this.#enter('answering');
-    this.#input = EMPTY;
+    this.#inbox.clear();
     this.#isLast = true;
     this.#send(this.#options.refuse(fault), undefined);
   }
 
   #sendReady({ bytes }: Ready, head: Head): void {
-    if (!this.#isLast && !head.isOld) this.#outbox.write(bytes);
+    if (this.#body?.leave()) this.#isLast = true;
+    // A copy: the bytes are written over for the next answer before these are posted.
+    if (!this.#isLast && !head.isOld) this.#outbox.write(Buffer.from(bytes));
     else this.#outbox.write(withLine(bytes, this.#connectionLine(head)));
     this.#finish();
   }
 
-  #send({ status, headers, body }: Reply, head: Head | undefined): void {
-    if (this.#outbox.isClosed) {
-      if (body instanceof ReadableStream) void body.cancel().catch(() => {});
-      return;
-    }
-    const isStream = body instanceof ReadableStream;
-    if (isStream && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
-    this.#isLast ||= headers.Connection === 'close' || (this.#body?.left ?? 0) > SKIPPED_BYTES_MAX;
-    let text = headText(status, headers, Date.now());
-    if (!headers.Connection) text += this.#connectionLine(head);
-    if (isStream) {
-      if (!head?.isOld) text += 'Transfer-Encoding: chunked\r\n';
-      this.#outbox.write(Buffer.from(`${text}\r\n`, 'latin1'));
-      void this.#pipe(body, !head?.isOld);
-      return;
-    }
-    if (hasBody(status)) text += `Content-Length: ${body === null ? 0 : Buffer.byteLength(body)}\r\n`;
-    text += '\r\n';
-    const isHeadOnly = body === null || !hasBody(status) || head?.method === 'HEAD';
-    if (isHeadOnly) this.#outbox.write(Buffer.from(text, 'latin1'));
-    else if (typeof body === 'string') this.#outbox.write(Buffer.from(text + body));
-    else this.#outbox.write(Buffer.concat([Buffer.from(text, 'latin1'), body]));
-    this.#finish();
+  #send(reply: Reply, head: Head | undefined): void {
+    const stream = reply.body instanceof ReadableStream ? reply.body : undefined;
+    const isStreamed = stream && hasBody(reply.status) && head?.method !== 'HEAD' && !this.#outbox.isClosed;
+    if (!isStreamed) void stream?.cancel().catch(() => {});
+    if (this.#outbox.isClosed) return;
+    if (this.#body?.leave()) this.#isLast = true;
+    if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
+    if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
+    const line = reply.headers.Connection ? '' : this.#connectionLine(head);
+    this.#outbox.write(replyBytes(reply, head, line, Date.now()));
+    if (isStreamed) void this.#pipe(stream, !head?.isOld);
+    else this.#finish();
   }
 
   #connectionLine(head: Head | undefined): string {
@@ -265,124 +209,100 @@ export class Connection {
     return head?.isOld ? 'Connection: keep-alive\r\n' : '';
   }
 
-  /** Sends a stream as it comes, and no faster than the client takes it. */
   async #pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean): Promise<void> {
     const reader = stream.getReader();
     this.#stream = reader;
     try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done || this.#outbox.isClosed) break;
-        if (value.length === 0) continue;
-        this.#outbox.write(isChunked ? chunk(value) : value.slice());
-        if (this.#outbox.isEmpty) continue;
-        this.#enter('stuck');
-        await this.#outbox.taken();
-        this.#enter('answering');
-      }
+      await this.#outbox.pipe(reader, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
     } catch {
       this.#socket.terminate(); // it broke off, and the client must see that
       return;
     }
     this.#stream = undefined;
-    if (isChunked) this.#outbox.write(LAST_CHUNK);
     this.#finish();
   }
 
   /** The answer is written. When the client has taken it, it is the next request's turn. */
   #finish(): void {
     if (this.#outbox.isClosed) return;
-    if (!this.#outbox.isEmpty) {
+    if (this.#outbox.isStuck || (this.#isLast && !this.#outbox.flush())) {
       this.#enter('stuck');
     } else if (this.#isLast) {
       this.#close();
     } else if (this.#body) {
-      this.#enter('body'); // nobody wanted it: it is skipped
-      if (this.#isEnded && this.#input.length < this.#body.left) this.#socket.end();
-      else this.#pump();
+      this.#enter('body'); // to the end of what is skipped
+      this.#pump();
     } else this.#rest();
   }
 
   /** Everything is answered that was asked. */
   #rest(): void {
     this.#enter('idle');
-    if (this.#input.length > 0) this.#pump();
-    else if (this.#isEnded || this.#options.server.isClosing) this.#socket.end();
+    if (this.#inbox.length > 0) this.#pump();
+    else if (this.#isEnded || this.#options.server.isClosing) this.#end();
+  }
+
+  /** Nothing more is asked. What was answered goes out first. */
+  #end(): void {
+    if (this.#outbox.flush()) this.#socket.end();
+    else {
+      this.#isLast = true;
+      this.#enter('stuck');
+    }
   }
 
   /** A client that is still sending would lose the answer to a reset: it is heard out for a moment. */
   #close(): void {
     this.#enter('lingering');
-    this.#input = EMPTY;
+    this.#inbox.clear();
+    this.#throttle();
     if (this.#isEnded) this.#socket.end();
     else this.#socket.shutdown();
   }
 
-  #withBody({ method, url, headers, expectsContinue }: Head, body: BodyReader): Incoming {
+  #withBody({ method, url, headers, expectsContinue }: Head, framing: Framing): Incoming {
+    const body = new RequestBody(framing, expectsContinue, () => this.#awaitBody(body));
     this.#body = body;
-    let reading: Promise<string> | undefined;
-    const text = () => {
-      reading ??= this.#askForBody(body, expectsContinue);
-      return reading;
-    };
-    return { method, url, headers, text };
+    return { method, url, headers, text: () => body.text() };
   }
 
-  #askForBody(body: BodyReader, expectsContinue: boolean): Promise<string> {
-    const asked = Promise.withResolvers<string>();
-    this.#onBody = asked;
-    if (body.fault) this.#failBody(body.fault);
-    else {
-      if (expectsContinue && this.#input.length === 0) this.#outbox.write(CONTINUE);
-      this.#enter('body');
-      this.#pump();
+  #awaitBody(body: RequestBody): void {
+    if (body.fault) {
+      this.#failBody(body.fault);
+      return;
     }
-    return asked.promise;
+    if (body.isHeldBack && this.#inbox.length === 0) this.#outbox.write(CONTINUE);
+    body.isHeldBack = false;
+    this.#enter('body');
+    this.#pump();
   }
 
   /** False when more of it must come first. */
   #readBody(): boolean {
     const body = this.#body!;
-    const taken = body.take(this.#input);
-    if (typeof taken !== 'number') {
-      this.#input = EMPTY;
-      if (this.#onBody) this.#failBody(taken);
-      else this.#close();
+    const broken = this.#inbox.takeBody(body);
+    if (broken) {
+      this.#inbox.clear();
+      this.#isLast = true;
+      if (body.isAwaited) this.#failBody(broken);
+      else this.#finish();
       return false;
     }
-    this.#input = this.#input.subarray(taken);
     if (!body.isDone) return false;
     this.#body = undefined;
-    const asked = this.#onBody;
-    this.#onBody = undefined;
-    if (!asked) this.#rest();
-    else {
+    if (body.isAwaited) {
       this.#enter('answering');
-      asked.resolve(new TextDecoder().decode(body.bytes));
-    }
+      body.deliver();
+    } else this.#rest();
     return true;
   }
 
+  /** Where the next request begins is not known: the answer is the last. */
   #failBody(fault: Fault): void {
-    const asked = this.#onBody;
-    this.#onBody = undefined;
-    if (!asked) return;
     this.#isLast = true;
     this.#enter('answering');
-    asked.reject(new BodyFault(fault));
+    this.#body!.fail(fault);
   }
 }
 
-const EMPTY = Buffer.alloc(0);
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
-const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-
-function chunk(bytes: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-}
-
-/** The same answer with one more line after its first. */
-function withLine(bytes: Uint8Array, line: string): Uint8Array {
-  const first = bytes.indexOf(10) + 1;
-  return Buffer.concat([bytes.subarray(0, first), Buffer.from(line), bytes.subarray(first)]);
-}

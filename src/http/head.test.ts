@@ -33,6 +33,7 @@ describe('the head of a request', () => {
     expect(persists('HTTP/1.1', 'Upgrade, Close')).toBe(false);
     expect(persists('HTTP/1.0', 'x')).toBe(false);
     expect(persists('HTTP/1.0', 'Keep-Alive')).toBe(true);
+    expect(persists('HTTP/1.0', 'Keep-Alive, close')).toBe(false);
   });
 
   test('may name the host before the path, as for a proxy', () => {
@@ -80,6 +81,11 @@ describe('the head of a request', () => {
       400,
       'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
     ],
+    'a length and a no-break space': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\xa0'],
+    'a no-break space and chunks': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \xa0chunked'],
+    'a bare LF in the URL’s host': [400, 'GET http://a\nb/ HTTP/1.1\r\nHost: a'],
+    'a URL without a host': [400, 'GET http:///a HTTP/1.1\r\nHost: a'],
+    'a query and no path': [400, 'GET ?a HTTP/1.1\r\nHost: a'],
     'another encoding': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked'],
     'an encoding behind a byte that is no blank': [
       501,

@@ -1,8 +1,8 @@
 import type { Incoming } from './incoming.ts';
 
-/** Why a request cannot be read. The connection is closed after it is told: where the next one begins is not known. */
+/** Why a request cannot be read, or not answered. The connection is closed after it is told: where the next one begins is not known. */
 export interface Fault {
-  readonly status: 400 | 408 | 413 | 417 | 431 | 501 | 505;
+  readonly status: 400 | 408 | 413 | 417 | 431 | 500 | 501 | 505;
   /** What was wrong, as a sentence without its end. */
   readonly why: string;
 }
@@ -15,7 +15,7 @@ const FIELDS_MAX = 100;
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^ \t]+) HTTP\/(\d)\.(\d)$/;
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HOST = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
+const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
 /**
  * The head of a request, read strictly: what two programs could read in two ways is refused, so that nothing can be
@@ -46,7 +46,7 @@ export class Head implements Incoming {
     this.framing = parts.framing;
     this.isOld = parts.isOld;
     const wishes = (parts.headers.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
-    this.persists = parts.isOld ? wishes.includes('keep-alive') : !wishes.includes('close');
+    this.persists = !wishes.includes('close') && (!parts.isOld || wishes.includes('keep-alive'));
     this.expectsContinue = !parts.isOld && parts.headers.has('expect');
   }
 
@@ -86,8 +86,7 @@ export function readHead(text: string): Head | Fault {
   if ('why' in headers) return headers;
   const isOld = minor === '0';
   const host = headers.get('host');
-  if (host === null ? !isOld : !HOST.test(host) || host.includes(', '))
-    return fault(400, 'there must be one header "Host"');
+  if (host === null ? !isOld : !HOST.test(host)) return fault(400, 'there must be one header "Host"');
   const url = readTarget(target, method);
   if (url === undefined) return fault(400, 'the path must begin with "/" and hold no control character');
   const framing = readFraming(headers, isOld);
@@ -100,6 +99,11 @@ export function readHead(text: string): Head | Fault {
 
 export function fault(status: Fault['status'], why: string): Fault {
   return { status, why };
+}
+
+/** What it means that the handler threw. */
+export function failure(error: unknown): Fault {
+  return fault(500, error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 /** What may stand once only: two of them are two ways to read a request. */
@@ -143,11 +147,11 @@ function holdsControl(text: string): boolean {
 
 /** Path and query. A proxy's form, with scheme and host before it, is taken too. */
 function readTarget(target: string, method: string): string | undefined {
-  if (holdsControl(target)) return undefined;
-  const own = target.replace(ABSOLUTE, '');
-  if (own === '*' && method === 'OPTIONS') return '*';
-  const path = own.startsWith('/') ? own : own === '' || own.startsWith('?') ? `/${own}` : undefined;
-  if (path === undefined || path.includes('#')) return undefined;
+  if (target === '*' && method === 'OPTIONS') return '*';
+  const host = ABSOLUTE.exec(target)?.[0];
+  const own = host === undefined ? target : target.slice(host.length);
+  const path = host !== undefined && !own.startsWith('/') ? `/${own}` : own;
+  if (!path.startsWith('/') || target.includes('#') || holdsControl(target)) return undefined;
   // Some clients send other letters as they are; escaped, they can be decoded like the rest.
   return path.replace(/[\x80-\xff]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }

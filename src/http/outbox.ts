@@ -1,53 +1,103 @@
 import type { Socket } from 'bun';
+import type { Postbag } from './postbag.ts';
 
-/** What is to be sent: written at once as far as the client takes it, and kept for later beyond that. */
+/** The part of a stream's reader that is used here. */
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+}
+
+/** So much is sent at once, without waiting for the end of the turn. */
+const POST_BYTES_MAX = 64 * 1024;
+
+/**
+ * What is to be sent. It is collected, and posted at the end of the event loop's turn: several answers to one client are one
+ * write then, and writes that follow each other cost less than writes with work between them, for the other end is awake.
+ */
 export class Outbox {
   readonly #socket: Pick<Socket<unknown>, 'write'>;
-  #unsent: Uint8Array[] = [];
+  readonly #postbag: Postbag;
+  readonly #onStuck: () => void;
+  #parts: Uint8Array[] = [];
+  #length = 0;
   #onTaken: PromiseWithResolvers<void> | undefined;
+  #isInBag = false;
   isClosed = false;
+  /** Whether the client does not take what is sent to it. */
+  isStuck = false;
 
-  constructor(socket: Pick<Socket<unknown>, 'write'>) {
+  /** `onStuck` hears when that shows at the end of a turn. */
+  constructor(socket: Pick<Socket<unknown>, 'write'>, postbag: Postbag, onStuck: () => void) {
     this.#socket = socket;
+    this.#postbag = postbag;
+    this.#onStuck = onStuck;
   }
 
-  get isEmpty(): boolean {
-    return this.#unsent.length === 0;
-  }
-
-  /** `bytes` may be used again by the caller: what cannot be sent now is copied. */
+  /** From now on `bytes` must not change. */
   write(bytes: Uint8Array): void {
     if (this.isClosed) return;
-    const sent = this.isEmpty ? this.#socket.write(bytes) : 0;
-    if (sent < bytes.length) this.#unsent.push(bytes.slice(Math.max(0, sent)));
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+    if (this.isStuck) return;
+    if (this.#length > POST_BYTES_MAX) this.flush();
+    else if (!this.#isInBag) {
+      this.#isInBag = true;
+      this.#postbag.add(this);
+    }
+  }
+
+  /** The turn is over. */
+  post(): void {
+    this.#isInBag = false;
+    if (!this.isClosed && !this.flush()) this.#onStuck();
+  }
+
+  /** Writes a stream as it comes, and no faster than the client takes it. `onStuck` hears when it must wait, and when no more. */
+  async pipe(reader: Reader, isChunked: boolean, onStuck: (isStuck: boolean) => void): Promise<void> {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || !value || this.isClosed) break;
+      if (value.length === 0) continue; // an empty chunk would be the last
+      this.write(isChunked ? chunk(value) : value);
+      if (!this.isStuck) continue;
+      onStuck(true);
+      await this.#taken();
+      onStuck(false);
+    }
+    if (isChunked) this.write(LAST_CHUNK);
   }
 
   /** Sends what waits. True when nothing does any more. */
   flush(): boolean {
-    while (this.#unsent.length > 0) {
-      const first = this.#unsent[0]!;
-      const sent = this.#socket.write(first);
-      if (sent < first.length) {
-        this.#unsent[0] = first.subarray(Math.max(0, sent));
-        return false;
-      }
-      this.#unsent.shift();
+    if (this.#length > 0) {
+      const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+      const sent = Math.max(0, this.#socket.write(bytes));
+      this.#length -= sent;
+      this.#parts = this.#length > 0 ? [bytes.subarray(sent)] : [];
     }
+    this.isStuck = this.#length > 0;
+    if (this.isStuck) return false;
     this.#onTaken?.resolve();
     this.#onTaken = undefined;
     return true;
   }
 
   /** When the client has taken everything, or is gone. */
-  taken(): Promise<void> {
-    if (this.isEmpty || this.isClosed) return Promise.resolve();
+  #taken(): Promise<void> {
+    if (!this.isStuck || this.isClosed) return Promise.resolve();
     this.#onTaken ??= Promise.withResolvers();
     return this.#onTaken.promise;
   }
 
   close(): void {
     this.isClosed = true;
-    this.#unsent = [];
+    this.#parts = [];
+    this.#length = 0;
     this.#onTaken?.resolve();
   }
+}
+
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+function chunk(bytes: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 }

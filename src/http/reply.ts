@@ -52,6 +52,34 @@ export function headText(status: number, headers: Readonly<Record<string, string
   return text;
 }
 
+/** An answer to the request of this head as it is sent; of a stream, what comes before it. `line` is one more header. */
+export function replyBytes(
+  { status, headers, body }: Reply,
+  request: { method: string; isOld: boolean } | undefined,
+  line: string,
+  nowMs: number,
+): Buffer {
+  const framing = hasBody(status) ? framingLine(body, request?.isOld ?? false) : '';
+  const head = `${headText(status, headers, nowMs)}${line}${framing}\r\n`;
+  const isHeadOnly = body === null || !hasBody(status) || request?.method === 'HEAD';
+  if (isHeadOnly || body instanceof ReadableStream) return Buffer.from(head);
+  return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
+}
+
+/** How the client finds the end of a body. HTTP/1.0 knows no chunks: there, a stream ends with the connection. */
+function framingLine(body: Reply['body'], isOld: boolean): string {
+  if (!(body instanceof ReadableStream)) {
+    return `Content-Length: ${body === null ? 0 : Buffer.byteLength(body)}\r\n`;
+  }
+  return isOld ? '' : 'Transfer-Encoding: chunked\r\n';
+}
+
+/** The same answer with one more line after its first. */
+export function withLine(bytes: Uint8Array, line: string): Uint8Array {
+  const first = bytes.indexOf(LF) + 1;
+  return Buffer.concat([bytes.subarray(0, first), Buffer.from(line), bytes.subarray(first)]);
+}
+
 /** Whether answers of this status have a body at all. */
 export function hasBody(status: number): boolean {
   return status !== 204 && status !== 304 && status >= 200;
@@ -74,3 +102,5 @@ function dateText(nowMs: number): string {
 function inOneLine(value: string): string {
   return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]+/g, ' ') : value;
 }
+
+const LF = 10;

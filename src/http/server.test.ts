@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import fc from 'fast-check';
+import * as raw from '../../test/support/raw-http.ts';
+import { bodyOf, get, post } from '../../test/support/raw-http.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
 import { serve } from './server.ts';
@@ -45,36 +47,9 @@ function countdown(from: number): ReadableStream<Uint8Array> {
   });
 }
 
-function open(): { socket: Socket; all: Promise<string>; got: () => string } {
-  let text = '';
-  const socket = connect(server.port, '127.0.0.1');
-  const done = Promise.withResolvers<string>();
-  socket.on('data', (bytes) => {
-    text += bytes.toString('latin1');
-  });
-  socket.on('error', () => {});
-  socket.on('close', () => done.resolve(text));
-  return { socket, all: done.promise, got: () => text };
-}
-
-/** Sends bytes and gives all that came back until the server closed. */
-function send(bytes: string): Promise<string> {
-  const { socket, all } = open();
-  socket.write(bytes);
-  return all;
-}
-
-/** The same for a client that says it will send no more. */
-function sendAll(bytes: string): Promise<string> {
-  const { socket, all } = open();
-  socket.end(bytes);
-  return all;
-}
-
-const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
-const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
-const post = (path: string, body: string, headers = `Content-Length: ${Buffer.byteLength(body)}\r\n`) =>
-  `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+const open = () => raw.open(server.port);
+const send = (bytes: string) => raw.send(server.port, bytes);
+const sendAll = (bytes: string) => raw.sendAll(server.port, bytes);
 
 describe('an answer', () => {
   test('has a date and a length, and no header that its maker did not mean', async () => {

@@ -1,8 +1,11 @@
-import { Connection, type Handle, type ServerState } from './connection.ts';
-import { connectionsMax } from './connections-max.ts';
+import { Connection } from './connection.ts';
+import type { Handle, ServerState } from './connection-options.ts';
 import type { Fault } from './head.ts';
 import { KnownHeads } from './known-heads.ts';
+import type { State } from './limits.ts';
+import { Postbag } from './postbag.ts';
 import type { Reply } from './reply.ts';
+import { connectionsMax } from './room.ts';
 
 export interface ServerOptions {
   hostname: string;
@@ -29,9 +32,9 @@ const LINGER_MS_MAX = 3_000;
  */
 export function serve({ hostname, port, isShared, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();
-  const max = connectionsMax();
   const state = { second: 0, requests: 0, isClosing: false };
-  const options = { handle, refuse, heads: new KnownHeads(), server: state };
+  const options = { handle, refuse, heads: new KnownHeads(), postbag: new Postbag(), server: state };
+  const roomFor = connectionsMax();
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({
     hostname,
@@ -42,7 +45,7 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
       open(socket) {
         socket.data = new Connection(socket, options);
         connections.add(socket.data);
-        if (connections.size > max) makeRoom(connections, socket.data);
+        if (connections.size > roomFor) makeRoom(connections, socket.data);
       },
       data: (socket, chunk) => socket.data.receive(chunk),
       drain: (socket) => socket.data.drained(),
@@ -64,11 +67,12 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
     port: listener.port,
     async stop(limitMs) {
       state.isClosing = true;
-      await quiet(state, Math.min(limitMs, LINGER_MS_MAX));
+      const start = performance.now();
+      await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX));
       listener.stop();
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
-      const limit = setTimeout(resolve, limitMs);
+      const limit = setTimeout(resolve, Math.max(0, limitMs - (performance.now() - start)));
       for (const connection of connections) connection.drain();
       if (connections.size > 0) await promise;
       clearTimeout(limit);
@@ -78,19 +82,14 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
   };
 }
 
-/** Looked at, from the oldest on, for one that can be let go of. */
-const CANDIDATES_MAX = 100;
-
-/** Makes room for the newest: the oldest goes on which nothing is asked, so that idle ones shut nobody out. If all are busy, the newest goes. */
-function makeRoom(connections: Set<Connection>, newest: Connection): void {
-  let going = newest;
-  let looked = 0;
-  for (const connection of connections) {
-    if (connection.isResting) going = connection;
-    if (going !== newest || ++looked === CANDIDATES_MAX) break;
-  }
-  connections.delete(going);
-  going.terminate();
+/**
+ * There are too many: the oldest on which nothing was asked goes, or the oldest with half a head, or the oldest that rests,
+ * or else the newest. It is not waited for to close its end: whoever does this to us would not.
+ */
+function makeRoom(connections: ReadonlySet<Connection>, newest: Connection): void {
+  const oldest = (state: State) => connections.values().find((one) => one.state === state && one !== newest);
+  const goes = oldest('new') ?? oldest('head') ?? oldest('idle') ?? newest;
+  goes.terminate();
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */

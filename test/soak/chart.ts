@@ -30,6 +30,7 @@ export function chart(samples: readonly Sample[]): string {
   });
   const height = PANELS.length * HEIGHT + 20;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" fill="#888">
+<title>The program under steady load</title>
 ${panels.join('\n')}
 <text x="${LEFT}" y="${height - 6}">${(end / 60).toFixed(1)} minutes, ${samples.length} samples</text>
 </svg>

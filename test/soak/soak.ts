@@ -61,13 +61,25 @@ async function look(program: Program): Promise<Omit<Sample, 'at' | 'perSecond'>>
   };
 }
 
-/** By how much something grows from the end of the first third to the end, by the line that fits it best. */
+/** Into so many parts the time is cut; of each, the lowest sample counts. */
+const PARTS = 10;
+
+/**
+ * By how much something grows after the first third, by the line that fits its floor best. Memory goes up and down with the
+ * collection of garbage: what it comes down to is what is kept.
+ */
 export function growth(
   samples: readonly Sample[],
   of: (sample: Sample) => number,
 ): { from: number; by: number } {
   const steady = samples.slice(Math.floor(samples.length / 3));
-  const [xs, ys] = [steady.map(({ at }) => at), steady.map(of)];
+  const perPart = Math.max(1, Math.floor(steady.length / PARTS));
+  const floor: Sample[] = [];
+  for (let from = 0; from + perPart <= steady.length; from += perPart) {
+    const part = steady.slice(from, from + perPart);
+    floor.push(part.reduce((lowest, one) => (of(one) < of(lowest) ? one : lowest)));
+  }
+  const [xs, ys] = [floor.map(({ at }) => at), floor.map(of)];
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x, y] = [mean(xs), mean(ys)];
   const slope =

@@ -15,7 +15,7 @@ const QUEUE_BYTES = 64 * 1024;
 /** A client that has taken nothing for so long is dropped. */
 const STUCK_MS = 20_000;
 
-/** Bun closes a connection that is silent for 8 to 12 s, and proxies do so after a minute or less. */
+/** Proxies close a connection that is silent for a minute or less. */
 const HEARTBEAT_MS = 5_000;
 
 /** How soon a client that lost its connection tries again. */

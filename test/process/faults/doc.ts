@@ -29,16 +29,17 @@ function render(known: Partial<Record<string, Result>>): string {
   const rows = ROWS.map(({ name, fault, mustHold }) => {
     const result = known[name];
     if (!result) return `| \`${name}\` | ${fault} | ${mustHold} | not yet | | |`;
-    const { tried, figures, broke, scale, on, seconds } = result;
+    const { tried, figures, broke, scale, on, seconds, load } = result;
     const held = broke.length === 0 ? 'yes' : `**no**: ${broke[0]!.replaceAll(/[|\n]/g, ' ')}`;
-    const when = `${on}, ${scale === 'full' ? 'full scale' : 'CI scale'}, ${seconds} s`;
+    const when = `${on}, ${scale === 'full' ? 'full scale' : 'CI scale'}, ${seconds} s${load === undefined ? '' : `, load ${load}`}`;
     return `| \`${name}\` | ${fault} | ${mustHold} | ${held} | ${tried}. ${figures} | ${when} |`;
   });
   return `# Reliability: what was tried, and what held
 
 Every row is a real fault on the real program: child processes, signals, cut connections, full disks. \`npm run faults\` plays them
 at full scale and writes this page; \`npm run faults -- --only NAME\` plays one and keeps the others. \`npm test\` plays all of
-them at a smaller scale. The code of a row is \`test/process/faults/NAME.ts\`, its numbers are in \`scales.ts\` beside it.
+them at a smaller scale, with slack for promised times. The code of a row is \`test/process/faults/NAME.ts\`, its numbers are in \`scales.ts\` beside it.
+The load is that of the machine, other work on it included; a machine of two cores is busy at 2.
 
 | Row | Fault | Must hold | Held | Tried and found | When |
 |---|---|---|---|---|---|

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { type RowName, SCALES, type ScaleName, type ScaleOf } from './scales.ts';
 import { Scene } from './scene.ts';
 
@@ -24,6 +25,8 @@ export interface Result extends Played {
   /** The day it was played. */
   on: string;
   seconds: number;
+  /** What else the machine had to do: its load average at the end. */
+  load?: number;
   /** Everything that did not hold, in words. Empty: all held. */
   broke: readonly string[];
 }
@@ -64,6 +67,7 @@ export async function playRow(one: Row, scale: ScaleName): Promise<Result> {
     scale,
     on: new Date().toISOString().slice(0, 10),
     seconds: Math.round((performance.now() - start) / 1000),
+    load: Math.round(loadavg()[0]!),
     ...played,
     broke: scene.broke,
   };

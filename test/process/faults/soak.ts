@@ -26,7 +26,7 @@ export const soak = row('soak', {
     const most = Math.max(...samples.map(({ lagMs }) => lagMs));
     return {
       tried: `${minutes} minutes, ${count(answered)} answers`,
-      figures: `over the last two thirds, by the line of best fit: heap ${line(
+      figures: `what is kept after the first third, by the line of best fit: heap ${line(
         ' MB',
         growth(samples, (one) => one.heapMb),
       )}, RSS ${line(

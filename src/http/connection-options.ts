@@ -1,0 +1,26 @@
+import type { Fault } from './head.ts';
+import type { Incoming } from './incoming.ts';
+import type { KnownHeads } from './known-heads.ts';
+import type { Postbag } from './postbag.ts';
+import type { Ready, Reply } from './reply.ts';
+
+export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Reply>;
+
+export interface ConnectionOptions {
+  handle: Handle;
+  /** The words for a request that cannot be read. */
+  refuse(fault: Fault): Reply;
+  heads: KnownHeads;
+  postbag: Postbag;
+  server: ServerState;
+}
+
+/** What all connections of a server share. */
+export interface ServerState {
+  /** Goes up by one each second, for what may not last. */
+  second: number;
+  /** That were answered since the start. */
+  requests: number;
+  /** Whether every answer is the last of its connection. */
+  isClosing: boolean;
+}

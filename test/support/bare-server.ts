@@ -1,0 +1,15 @@
+import { reply } from '../../src/http/reply.ts';
+import { serve } from '../../src/http/server.ts';
+
+/** The HTTP server by itself, as a process. Tells its port, and answers with the processor time that it has used, in ms. */
+const { port } = serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  isShared: false,
+  handle: () => {
+    const { user, system } = process.cpuUsage();
+    return reply(String((user + system) / 1000), {});
+  },
+  refuse: ({ status }) => reply(null, {}, status),
+});
+console.log(port);

@@ -1,0 +1,38 @@
+import { connect, type Socket } from 'node:net';
+
+/** A connection to a server of this machine, as it is: what came back so far, and all of it once the server has closed. */
+export function open(port: number): { socket: Socket; all: Promise<string>; got: () => string } {
+  let text = '';
+  const socket = connect(port, '127.0.0.1');
+  const done = Promise.withResolvers<string>();
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => done.resolve(text));
+  return { socket, all: done.promise, got: () => text };
+}
+
+/** Sends bytes and gives all that came back until the server closed. */
+export function send(port: number, bytes: string): Promise<string> {
+  const { socket, all } = open(port);
+  socket.write(bytes);
+  return all;
+}
+
+/** The same for a client that says it will send no more. */
+export function sendAll(port: number, bytes: string): Promise<string> {
+  const { socket, all } = open(port);
+  socket.end(bytes);
+  return all;
+}
+
+export const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+
+export const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+
+export const post = (
+  path: string,
+  body: string,
+  headers = `Content-Length: ${Buffer.byteLength(body)}\r\n`,
+) => `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
