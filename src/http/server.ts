@@ -82,12 +82,14 @@ export function serve({ hostname, port, isShared, handle, refuse }: ServerOption
   };
 }
 
-/** There are too many: the oldest goes on which nothing was asked, or only half of something, or that rests, or else the newest. */
+/**
+ * There are too many: the oldest on which nothing was asked goes, or the oldest with half a head, or the oldest that rests,
+ * or else the newest. It is not waited for to close its end: whoever does this to us would not.
+ */
 function makeRoom(connections: ReadonlySet<Connection>, newest: Connection): void {
   const oldest = (state: State) => connections.values().find((one) => one.state === state && one !== newest);
   const goes = oldest('new') ?? oldest('head') ?? oldest('idle') ?? newest;
-  if (goes.state === 'idle') goes.drain();
-  else goes.terminate();
+  goes.terminate();
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */

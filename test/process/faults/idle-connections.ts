@@ -15,7 +15,8 @@ function limitedTo(descriptors: number) {
 }
 
 export const idleConnections = row('idle-connections', {
-  fault: 'idle connections, more than the program has file descriptors for',
+  fault:
+    'idle connections, every other crowd of them with half a head, more than the program has file descriptors for',
   mustHold: 'no crash; clients old and new are answered; recovery within 5 s',
   async play(scene, { connections, descriptors }) {
     const settings = await scene.settings();
@@ -31,11 +32,13 @@ export const idleConnections = row('idle-connections', {
     scene.holds(await ask(), 'it does not answer at all');
     const regular = keepAsking(program, key);
 
+    const perCrowd = Math.min(PER_CROWD, Math.ceil(connections / 2));
     const crowds: Crowd[] = [];
     let opened = 0;
-    for (let left = connections; left > 0; left -= PER_CROWD) {
-      const quiet = { first: '', piece: '', everyMs: 1_000, untilMs: 60_000 };
-      const crowd = new Crowd({ port, connections: Math.min(left, PER_CROWD), ...quiet });
+    for (let left = connections; left > 0; left -= perCrowd) {
+      const first = crowds.length % 2 === 0 ? '' : 'GET /half HTTP/1.1\r\n';
+      const quiet = { first, piece: '', everyMs: 1_000, untilMs: 60_000 };
+      const crowd = new Crowd({ port, connections: Math.min(left, perCrowd), ...quiet });
       scene.atEnd(() => crowd.leave());
       crowds.push(crowd);
       opened += await crowd.opened();
