@@ -14,7 +14,7 @@ import { report } from './lib/report.ts';
 const SECONDS = Number(process.env.SECONDS ?? 15);
 const BARS = Number(process.env.BARS ?? 1_000_000);
 const TICKS_PER_SECOND = 10_000;
-const PUSHES_PER_SECOND = 50;
+const PUSHES_PER_SECOND = 5;
 const TOKEN = 'bench-token-of-the-operator-0123456789';
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 
@@ -34,7 +34,19 @@ console.log(`${Math.round(most)} requests a second at most; sending ${rate}`);
 const alone = await timed(rate, SECONDS);
 const feed = startFeed();
 const importing = Bun.spawn(
-  ['taskset', '-c', '1', 'bun', join(ROOT, 'src/main.ts'), 'import', file, '--data-dir', dir],
+  [
+    'taskset',
+    '-c',
+    '1',
+    'bun',
+    join(ROOT, 'src/main.ts'),
+    'import',
+    file,
+    '--symbol-column',
+    'symbol',
+    '--data-dir',
+    dir,
+  ],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 );
 const beside = await timed(rate, SECONDS);
@@ -48,29 +60,55 @@ const work = `${Math.round(ticks / SECONDS)} ticks a second and an import of ${B
 await report('latency', 'Latency', 'npm run bench:latency', [
   `\`latest × 5\` at ${rate} requests a second, half of the ${Math.round(most)} that this server did at most, for ${SECONDS} s each.`,
   '',
-  '| | p50 | p99 | p99.9 | longest |',
-  '|---|---|---|---|---|',
+  '| | p50 | p99 | p99.9 | longest | longest pause of the server |',
+  '|---|---|---|---|---|---|',
   row('alone', alone),
   row(`beside ${work}`, beside),
   '',
-  'A time is from the moment a request was due to its answer, so it holds every pause of the server, and of the client that shares its core with the feed and the import.',
+  'A time is from the moment a request was due to its answer. It holds every pause of the server, and on this machine also those of the client, which shares its core with the feed and the import. The last column is what the server tells of its own event loop (`openpit_event_loop_lag_seconds`).',
 ]);
 
-function row(name: string, times: Float64Array): string {
+interface Timed {
+  times: Float64Array;
+  /** Of the server's event loop. */
+  pauseMs: number;
+  isWhole: boolean;
+}
+
+function row(name: string, { times, pauseMs, isWhole }: Timed): string {
   const at = (part: number) =>
     `${times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(2)} ms`;
-  return `| ${name} | ${at(0.5)} | ${at(0.99)} | ${at(0.999)} | ${at(1)} |`;
+  return `| ${name} | ${at(0.5)} | ${at(0.99)} | ${at(0.999)} | ${at(1)} | ${pauseMs.toFixed(1)} ms |${isWhole ? '' : ' some were refused |'}`;
 }
 
 /** Sends so many a second for some seconds, by a program of its own. Times in ms, sorted. */
-async function timed(perSecond: number, seconds: number): Promise<Float64Array> {
+async function timed(perSecond: number, seconds: number): Promise<Timed> {
   const client = Bun.spawn(
     ['taskset', '-c', '1', 'bun', join(import.meta.dir, 'lib', 'timetable.ts')].concat(
       JSON.stringify({ url: target.url, path: PATH, key, perSecond, seconds }),
     ),
     { stdout: 'pipe' },
   );
-  return new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
+  const pauses = watchPauses();
+  const times = new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
+  return { times, pauseMs: await pauses.stop(), isWhole: (await client.exited) === 0 };
+}
+
+/** The longest that a timer of the server was late, as it tells by itself. It looks ten times a second. */
+function watchPauses(): { stop(): Promise<number> } {
+  let longestMs = 0;
+  const look = async () => {
+    const text = await (await fetch(`${target.url}/metrics`)).text();
+    longestMs = Math.max(longestMs, Number(/^openpit_event_loop_lag_seconds (\S+)/m.exec(text)![1]) * 1000);
+  };
+  const timer = setInterval(look, 1_000);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await look();
+      return longestMs;
+    },
+  };
 }
 
 function startFeed(): { stop(): Promise<number> } {

@@ -2,9 +2,11 @@
 import { FeedLoop } from './loop.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { PROVIDERS } from './providers/index.ts';
+import { stepBack } from './step-back.ts';
 
 declare const self: Worker;
 
+stepBack();
 const post = (message: FromWorker) => self.postMessage(message);
 let loop: FeedLoop | undefined;
 
