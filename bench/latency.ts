@@ -101,10 +101,15 @@ function watchPauses(): { stop(): Promise<number> } {
     const text = await (await fetch(`${target.url}/metrics`)).text();
     longestMs = Math.max(longestMs, Number(/^openpit_event_loop_lag_seconds (\S+)/m.exec(text)![1]) * 1000);
   };
+  // The first look begins the time that is looked at.
+  const begun = look().then(() => {
+    longestMs = 0;
+  });
   const timer = setInterval(look, 1_000);
   return {
     async stop() {
       clearInterval(timer);
+      await begun;
       await look();
       return longestMs;
     },

@@ -4,6 +4,7 @@ import type { Head, Ledger } from '../ledger/ledger.ts';
 import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
+import { Turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
 import { type Past, PastPrices } from './past.ts';
 import { type Loaded, Series } from './series.ts';
@@ -219,7 +220,9 @@ export class Board {
     await this.#nameSources();
     this.#views.lookAtClock();
     const now = clock.now();
+    const turns = new Turns();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
+      if (turns.isOver) await turns.next();
       const changed = bars.get(id) ?? [];
       const series = this.#series.get(id);
       if (changed === 'many') series?.reset();
