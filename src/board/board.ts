@@ -236,7 +236,9 @@ export class Board {
   async #changedBars(mine: number, upTo: number): Promise<Map<number, BarRevision[] | 'many'>> {
     const { ledger } = this.#options;
     const found = new Map<number, BarRevision[] | 'many'>();
+    const turns = new Turns(); // SQLite works on this thread, and what is awaited is done at once
     for (const { symbolId, firstDay, lastDay } of await ledger.bars.changes(mine, upTo)) {
+      if (turns.isOver) await turns.next();
       if (lastDay - firstDay > DAYS_PER_CHANGE_MAX) {
         found.set(symbolId, 'many');
         continue;
