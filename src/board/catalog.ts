@@ -2,6 +2,8 @@ import type { Alias, LedgerSymbol } from '../ledger/symbols.ts';
 import { nearestCodes } from '../market/symbol.ts';
 import type { Series } from './series.ts';
 
+const NEAREST_MAX = 1_000;
+
 /** The symbols by every code that may be asked for. */
 export class Catalog {
   /** Sorted by code. */
@@ -9,6 +11,7 @@ export class Catalog {
   readonly #byCode = new Map<string, Series>();
   /** The rates to 1 EUR by currency, sorted. They are no symbols: no code finds them. */
   readonly #currencies = new Map<string, Series>();
+  readonly #nearest = new Map<string, string[]>();
 
   constructor(
     symbols: readonly LedgerSymbol[],
@@ -37,7 +40,13 @@ export class Catalog {
     return this.#currencies.get(currency);
   }
 
+  /** Known codes that are like a wrong one. A program that asks for it once asks for it again. */
   nearest(code: string): string[] {
-    return nearestCodes(code, this.#byCode.keys());
+    const known = this.#nearest.get(code);
+    if (known) return known;
+    if (this.#nearest.size >= NEAREST_MAX) this.#nearest.clear();
+    const found = nearestCodes(code, this.#byCode.keys());
+    this.#nearest.set(code, found);
+    return found;
   }
 }
