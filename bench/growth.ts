@@ -14,6 +14,8 @@ const SECONDS = Number(process.env.SECONDS ?? 1);
 const MILLION = 1_000_000;
 const SYMBOLS = 131;
 const DAYS = 3_000;
+/** From 1930 on: a day before 1900 is not served. */
+const DAYS_MAX = 35_000;
 
 const extra = Number(process.argv[process.argv.indexOf('--bars') + 1]) || 0;
 const lines: string[] = [];
@@ -61,7 +63,8 @@ async function overBars(millions: readonly number[]): Promise<void> {
   const candidates = [];
   for (const count of millions) {
     console.log(`${count} million bars …`);
-    const dir = await filledLedger(SYMBOLS, Math.round((count * MILLION) / SYMBOLS));
+    const symbols = Math.max(SYMBOLS, Math.ceil((count * MILLION) / DAYS_MAX));
+    const dir = await filledLedger(symbols, Math.round((count * MILLION) / symbols));
     candidates.push(await start(`${count} million`, dir));
   }
   const memory: number[] = [];
@@ -74,7 +77,7 @@ async function overBars(millions: readonly number[]): Promise<void> {
   lines.push(
     '### History',
     '',
-    `${SYMBOLS} symbols. History is what the history of all symbols takes in memory, once every one of them was asked for.`,
+    `${SYMBOLS} symbols, and more where their days would begin before 1930. History is what the history of all symbols takes in memory, once every one of them was asked for.`,
     '',
     '| Bars | ready after | historical × 5 | time-series 30 × 5, never asked before | history |',
     '|---|---|---|---|---|',
