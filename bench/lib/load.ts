@@ -15,6 +15,8 @@ export interface Measured {
 }
 
 interface Load {
+  /** Whether the generator uses all cores, as the server does; else it has one of its own. */
+  isSpread: boolean;
   seconds: number;
   expected: number;
   connections: number;
@@ -33,12 +35,13 @@ export async function measure(
   seconds: number,
   expected = 200,
   connections = CONNECTIONS,
+  isSpread = false,
 ): Promise<Measured> {
   const cpuBefore = cpuSeconds(target.pids);
   const start = performance.now();
   const count = HAS_WRK
-    ? await byWrk(target.url, request, { seconds, expected, connections })
-    : await byOwn(target.url, request, { seconds, expected, connections });
+    ? await byWrk(target.url, request, { seconds, expected, connections, isSpread })
+    : await byOwn(target.url, request, { seconds, expected, connections, isSpread });
   const elapsed = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(target.pids) - cpuBefore;
   return { requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
@@ -47,17 +50,15 @@ export async function measure(
 async function byWrk(
   url: string,
   { paths, headers = {} }: Request,
-  { seconds, expected, connections }: Load,
+  { seconds, expected, connections, isSpread }: Load,
 ): Promise<number> {
   const isPlain = paths.length === 1 && !paths[0]!.includes('{n}');
   const script = isPlain ? [] : ['-s', await scriptFor(paths)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = [
-    'taskset',
-    '-c',
-    String(LOAD_CORE),
+    ...(isSpread ? [] : ['taskset', '-c', String(LOAD_CORE)]),
     'wrk',
-    '-t1',
+    isSpread ? '-t2' : '-t1',
     `-c${connections}`,
     `-d${seconds}`,
     ...flags,
