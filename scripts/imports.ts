@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   market: [],
-  http: [],
+  http: ['clock.ts'],
   'clock.ts': [],
   'turns.ts': [],
   'log.ts': ['clock.ts'],

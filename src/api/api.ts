@@ -94,6 +94,11 @@ export class Api {
     this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
   }
 
+  /** The one clock of all that is answered. */
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** Ends what would go on for ever, so that the process can stop. */
   drain(): void {
     this.#streams.drain();

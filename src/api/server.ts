@@ -14,6 +14,7 @@ export function listen(api: Api, hostname: string, port: number, isShared = fals
     hostname,
     port,
     isShared,
+    clock: api.clock,
     handle: (request, peer) => api.handle(request, peer),
     refuse: (fault) => api.refuse(fault),
   });

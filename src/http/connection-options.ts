@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { Fault } from './head.ts';
 import type { Incoming } from './incoming.ts';
 import type { KnownHeads } from './known-heads.ts';
@@ -12,6 +13,7 @@ export interface ConnectionOptions {
   refuse(fault: Fault): Reply;
   heads: KnownHeads;
   postbag: Postbag;
+  clock: Clock;
   server: ServerState;
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../test/support/program.ts';
 import * as raw from '../../test/support/raw-http.ts';
 import { bodyOf, get, post } from '../../test/support/raw-http.ts';
+import { systemClock } from '../clock.ts';
 import type { Fault } from './head.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
@@ -54,6 +55,7 @@ const server = serve({
   hostname: '127.0.0.1',
   port: 0,
   isShared: false,
+  clock: systemClock,
   handle(request) {
     if (request.url === '/throws') throw new Error('it threw');
     if (request.url === '/shared') return { status: 200, bytes: SHARED.fill(marks++, SHARED_HEAD.length) };

@@ -199,7 +199,7 @@ export class Connection {
     if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
     if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
     const line = reply.headers.Connection ? '' : this.#connectionLine(head);
-    this.#outbox.write(replyBytes(reply, head, line, Date.now()));
+    this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
     if (isStreamed) void this.#pipe(stream, !head?.isOld);
     else this.#finish();
   }

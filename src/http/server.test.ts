@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import * as raw from '../../test/support/raw-http.ts';
 import { bodyOf, get, post } from '../../test/support/raw-http.ts';
+import { systemClock } from '../clock.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
 import { serve } from './server.ts';
@@ -25,6 +26,7 @@ const server = serve({
   hostname: '127.0.0.1',
   port: 0,
   isShared: false,
+  clock: systemClock,
   handle: (request) => (request.url === '/ready' ? { status: 200, bytes: READY } : answer(request)),
   refuse: ({ status }) => reply(null, {}, status),
 });
@@ -248,6 +250,7 @@ test('a server that stops answers what is under way, and says on each connection
     hostname: '127.0.0.1',
     port: 0,
     isShared: false,
+    clock: systemClock,
     handle: answer,
     refuse: ({ status }) => reply(null, {}, status),
   });

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { Connection } from './connection.ts';
 import type { Handle, ServerState } from './connection-options.ts';
 import type { Fault } from './head.ts';
@@ -12,6 +13,8 @@ export interface ServerOptions {
   port: number;
   /** Whether other processes of this machine may listen on the same port. */
   isShared: boolean;
+  /** For the date of an answer. */
+  clock: Clock;
   handle: Handle;
   refuse(fault: Fault): Reply;
 }
@@ -30,10 +33,10 @@ const LINGER_MS_MAX = 3_000;
  * HTTP/1.1 on Bun's sockets. A request that was read before costs one look-up, and an answer that is ready costs one
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
-export function serve({ hostname, port, isShared, handle, refuse }: ServerOptions): HttpServer {
+export function serve({ hostname, port, isShared, clock, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
-  const options = { handle, refuse, heads: new KnownHeads(), postbag: new Postbag(), server: state };
+  const options = { handle, refuse, clock, heads: new KnownHeads(), postbag: new Postbag(), server: state };
   const roomFor = connectionsMax();
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({

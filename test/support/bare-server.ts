@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/clock.ts';
 import { reply } from '../../src/http/reply.ts';
 import { serve } from '../../src/http/server.ts';
 
@@ -6,6 +7,7 @@ const { port } = serve({
   hostname: '127.0.0.1',
   port: 0,
   isShared: false,
+  clock: systemClock,
   handle: () => {
     const { user, system } = process.cpuUsage();
     return reply(String((user + system) / 1000), {});
