@@ -1,4 +1,5 @@
 /** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
+import { systemClock } from '../clock.ts';
 import { FeedLoop } from './loop.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { PROVIDERS } from './providers/index.ts';
@@ -21,7 +22,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     return;
   }
   const { ledgerUrl, demo, secrets, clockSkewMs } = data.settings;
-  const clock = { now: () => Date.now() + clockSkewMs };
+  const clock = { now: () => systemClock.now() + clockSkewMs };
   loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets });
   loop.run();
 };

@@ -1,5 +1,5 @@
 import { newFolder } from './ledger.ts';
-import { openpit, Program } from './program.ts';
+import { Program } from './program.ts';
 
 /** The operator's token, on every replica. */
 export const ADMIN_TOKEN = 'a-token-for-the-operator';
@@ -37,31 +37,6 @@ export class Replicas {
   async restart(index: number, signal: NodeJS.Signals): Promise<void> {
     await this.programs[index]!.end(signal);
     this.programs[index] = await Program.start(this.#settings[index]!);
-  }
-
-  async createAccount(quota: number): Promise<{ account: string; key: string; keyId: string }> {
-    const plan = [
-      'plan',
-      'set',
-      'test',
-      '--quota',
-      String(quota),
-      '--burst',
-      '1000000',
-      '--delay-seconds',
-      '0',
-    ];
-    await openpit(plan, this.settings);
-    const created = await openpit(
-      ['account', 'create', '--name', 'A', '--plan', 'test', '--json'],
-      this.settings,
-    );
-    return JSON.parse(created.stdout);
-  }
-
-  async usedOf(key: string): Promise<number> {
-    const usage = await this.programs[0]!.get('/usage', key);
-    return ((await usage.json()) as { used: number }).used;
   }
 
   async end(): Promise<void> {
