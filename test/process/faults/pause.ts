@@ -2,7 +2,7 @@ import { Cluster, PATH } from '../../replicas/cluster.ts';
 import { crowd } from '../../replicas/crowd.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { row } from './row.ts';
-import { count } from './scene.ts';
+import { count, usedOf } from './scene.ts';
 
 export const pause = row('pause', {
   fault: 'a replica is paused (SIGSTOP), and goes on',
@@ -25,7 +25,7 @@ export const pause = row('pause', {
     const backMs = performance.now() - start;
     const after = await ask([first!, second!], quota);
     const answered = before.count(200) + meanwhile.count(200) + after.count(200) + 1;
-    const used = await cluster.replicas.usedOf(key);
+    const used = await usedOf(cluster.replicas.programs[0]!, key);
     scene.holds(answered === quota && used === quota, `quota ${quota}: ${answered} answered, ${used} used`);
     scene.holdsWithin(2_000, backMs, 'to serve again');
     for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
