@@ -135,16 +135,27 @@ onEachEngine('fuzz', (engine) => {
     },
   );
 
+  test('success and both kinds of refusal have the shapes that the rest is held against', async () => {
+    const statuses = [];
+    for (const path of [
+      '/rates/latest?symbols=XAU',
+      '/rates/latest?symbols=',
+      '/rates/latest?symbols=NOPE',
+    ]) {
+      const reply = await api.ask(path);
+      expectEnvelope(path, reply);
+      statuses.push(reply.status);
+    }
+    expect(statuses).toEqual([200, 400, 404]);
+  });
+
   test('any parameters, in any form and number: the envelope, the right shape, never a 500', async () => {
-    const seen = new Set<number>();
     const property = fc.asyncProperty(target, async (path) => {
       const reply = await api.ask(path);
-      seen.add(reply.status);
       expectEnvelope(path, reply);
       expect(reply.headers.get('x-injected')).toBeNull();
     });
     await fc.assert(property, { numRuns: 400 });
-    expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 404]));
   });
 
   test('one wrong parameter among right ones: the envelope, the right shape, never a 500', async () => {
