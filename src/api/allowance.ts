@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import { rateLimit } from './headers.ts';
+import type { Soon } from './soon.ts';
 
 /** What is left of each customer's quota, for the headers: what this process knows, without asking the ledger twice. */
 export class Allowance {
@@ -32,8 +33,11 @@ export class Allowance {
   }
 
   /** Sees to it that `header` has a value; without the ledger it has none. */
-  async learn(customer: Customer): Promise<void> {
-    if (this.#remaining(customer) !== undefined) return;
+  learn(customer: Customer): Soon<void> {
+    return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
+  }
+
+  async #ask(customer: Customer): Promise<void> {
     const usage = await this.#meter.usage(customer.account.id).catch(() => undefined);
     if (usage) customer.left = { remaining: Math.max(0, usage.quota - usage.used), resetAt: this.resetAt };
   }

@@ -1,16 +1,18 @@
 import type { Board } from '../board/board.ts';
 import type { Prices } from '../board/prices.ts';
+import type { View } from '../board/view.ts';
 import type { Clock } from '../clock.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { lastingAsOf } from './as-of.ts';
 import { ConvertedPrices } from './converted-prices.ts';
-import type { Context, PriceEndpoint } from './endpoint.ts';
-import { formatAccepted, formatInUrl, writeDown } from './format.ts';
+import type { Answer, Context, PriceEndpoint, Question } from './endpoint.ts';
+import { type Format, formatAccepted, formatInUrl, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
 import type { Query } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
+import type { Soon } from './soon.ts';
 
 /**
  * Works answers out: what is asked, from which prices, in which format.
@@ -29,46 +31,70 @@ export class Answering {
   }
 
   /** Works an answer out, and keeps it for the next time. */
-  async prepare(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Promise<ReadyAnswer> {
+  prepare(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Soon<ReadyAnswer> {
     const board = this.#board;
     const context: Context = { query, plan, board, now: this.#clock.now() };
     const named = formatInUrl(query);
     const format = named ?? formatAccepted(request.headers.get('accept'));
     const question = endpoint.read(context);
-    const { series, asOf, conversion } = question;
     const view = board.view(plan.delaySeconds * 1000);
-    let prices: Prices = view;
-    if (asOf) {
-      const { moment, first, last } = asOf;
-      const at = Math.min(board.horizon(view, context.now) + view.delayMs, moment);
-      prices = await board.past(series, { delayMs: view.delayMs, at, recordedBy: moment, first, last });
-    }
-    // What was loaded can be let go of again while others were waited for: so until all is there, and then at once.
-    while (!asOf) {
-      const loading = board.prepare(series, endpoint.needs, context.now);
-      if (!loading) break;
-      await loading;
-    }
-    if (conversion) prices = new ConvertedPrices(prices, conversion, context.now);
-    const answering = endpoint.answer(question, prices, context);
-    const answer = answering instanceof Promise ? await answering : answering;
-    const ready = new ReadyAnswer({
+    const asked: Asked = { url: request.url, endpoint, context, named, format, question, view };
+    if (!question.asOf) return this.#fromMemory(asked);
+    const { moment, first, last } = question.asOf;
+    const at = Math.min(board.horizon(view, context.now) + view.delayMs, moment);
+    const past = { delayMs: view.delayMs, at, recordedBy: moment, first, last };
+    return board.past(question.series, past).then((prices) => this.#answer(asked, prices));
+  }
+
+  /** What was loaded can be let go of again while others were waited for: so until all is there, and then at once. */
+  #fromMemory(asked: Asked): Soon<ReadyAnswer> {
+    const { endpoint, context, question, view } = asked;
+    const loading = this.#board.prepare(question.series, endpoint.needs, context.now);
+    return loading ? loading.then(() => this.#fromMemory(asked)) : this.#answer(asked, view);
+  }
+
+  #answer(asked: Asked, seen: Prices): Soon<ReadyAnswer> {
+    const { endpoint, context, question } = asked;
+    const { conversion } = question;
+    const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
+    const answer = endpoint.answer(question, prices, context);
+    if (answer instanceof Promise) return answer.then((read) => this.#writeDown(asked, read));
+    const ready = this.#writeDown(asked, answer);
+    this.#keep(asked, ready);
+    return ready;
+  }
+
+  #writeDown({ context, format, question, view }: Asked, answer: Answer): ReadyAnswer {
+    const { query, plan, board, now } = context;
+    return new ReadyAnswer({
       body: writeDown(answer, format),
-      lasting: asOf ? lastingAsOf(asOf, context.now) : answer.lasting,
+      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
       link: answer.next === undefined ? undefined : nextLink(query, answer.next),
-      series,
+      series: question.series,
       view,
       board,
       plan,
-      now: context.now,
+      now,
     });
-    // What was read from the ledger does not go by the versions of the series, and a URL does not tell what `Accept` says.
-    const lives = !asOf && !(answering instanceof Promise);
-    if (lives && (named || format === 'json')) {
-      const keys = query.get('apiKey');
-      const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
-      this.#kept.keep(request.url, { endpoint, key, namesFormat: named !== undefined }, plan, ready);
-    }
-    return ready;
   }
+
+  /** What was read from the ledger does not go by the versions of the series, and a URL does not tell what `Accept` says. */
+  #keep({ url, endpoint, context, named, format, question }: Asked, ready: ReadyAnswer): void {
+    if (question.asOf || (!named && format !== 'json')) return;
+    const keys = context.query.get('apiKey');
+    const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
+    this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
+  }
+}
+
+/** One request, as far as it is understood. */
+interface Asked {
+  url: string;
+  endpoint: PriceEndpoint;
+  context: Context;
+  /** The format that the URL names. */
+  named: Format | undefined;
+  format: Format;
+  question: Question;
+  view: View;
 }

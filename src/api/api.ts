@@ -14,7 +14,7 @@ import { type Log, messageOf } from '../log.ts';
 import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
-import type { Endpoint, StreamEndpoint } from './endpoint.ts';
+import type { AccountEndpoint, Endpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
@@ -26,12 +26,14 @@ import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
 import { type Query, readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import { Reception } from './reception.ts';
 import { bodyRefusal, quotaRefusal } from './refusals.ts';
 import { Responses } from './responses.ts';
 import { Router } from './router.ts';
 import { requireMethod, routesOf } from './routes.ts';
 import type { PageKeys } from './site/page-key.ts';
+import { type Soon, soon } from './soon.ts';
 import { StreamHub } from './stream/hub.ts';
 
 export interface ApiOptions {
@@ -104,7 +106,7 @@ export class Api {
     this.#streams.drain();
   }
 
-  handle(request: Incoming, peer: () => string): Ready | Promise<Reply> {
+  handle(request: Incoming, peer: () => string): Soon<Ready | Reply> {
     const known = this.#kept.find(request.url);
     const again = known && this.#again(request, known, peer);
     if (!again || 'request' in again) return this.#handleFully(again ?? this.#receive(request, peer));
@@ -159,36 +161,48 @@ export class Api {
     const requestId = this.#nextId();
     const target = readTarget(request.url);
     const found = this.#router.find(target.path);
-    const [endpoint, id] = [found?.route, found?.id ?? ''];
-    const unknown = { customer: undefined, key: undefined, spending: undefined };
-    return { request, requestId, peer, target, endpoint, id, ...unknown };
+    return {
+      request,
+      requestId,
+      peer,
+      target,
+      endpoint: found?.route,
+      id: found?.id ?? '',
+      customer: undefined,
+      key: undefined,
+      spending: undefined,
+    };
   }
 
   #nextId(): string {
     return `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
   }
 
-  async #handleFully(exchange: Exchange): Promise<Reply> {
+  #handleFully(exchange: Exchange): Soon<Ready | Reply> {
     const started = performance.now();
     const { request, endpoint } = exchange;
-    let answer: Reply;
-    try {
-      answer = await this.#answer(exchange);
-    } catch (error) {
+    const give = (answer: Ready | Reply) => {
+      this.#observe(endpoint, request, answer.status, performance.now() - started, exchange.requestId);
+      return answer;
+    };
+    const refuse = (error: unknown) => {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
-      answer = this.#responses.refusal(exchange, refusal, endpoint);
+      return give(this.#responses.refusal(exchange, refusal, endpoint));
+    };
+    try {
+      const answer = this.#answer(exchange);
+      return answer instanceof Promise ? answer.then(give, refuse) : give(answer);
+    } catch (error) {
+      return refuse(error);
     }
-    this.#observe(endpoint, request, answer.status, performance.now() - started, exchange.requestId);
-    return answer;
   }
 
   /**
    * The long way, in the order of the contract: path, method, key, account, burst limit, parameters, symbols, data, quota.
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
-  async #answer(exchange: Exchange): Promise<Reply> {
+  #answer(exchange: Exchange): Soon<Ready | Reply> {
     const { request, target, endpoint, id } = exchange;
-    const { meter, phase } = this.#options;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
     if (!endpoint) {
@@ -200,29 +214,49 @@ export class Api {
     if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
-      return this.#responses.admin(exchange, await this.#management.admin(endpoint, managing, address));
+      return this.#management
+        .admin(endpoint, managing, address)
+        .then((answer) => this.#responses.admin(exchange, answer));
     }
-    if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
-
+    if (this.#options.phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
     const query = readQuery(target.query);
-    const customer = exchange.customer ?? (await this.#reception.admit(exchange, query));
-    if (endpoint.kind === 'account') {
-      return this.#responses.account(exchange, await endpoint.answer(customer, meter, query));
-    }
-    if (endpoint.kind === 'owner') {
-      const managing = { request, id, query: target.query };
-      const answer = this.#management.owner(endpoint, managing, customer, exchange.key!.known);
-      return this.#responses.account(exchange, await answer);
+    const admitted = exchange.customer ?? this.#reception.admit(exchange, query);
+    return soon(admitted, (customer) => this.#serve(exchange, endpoint, query, customer));
+  }
+
+  /** Answers somebody who may ask. */
+  #serve(
+    exchange: Exchange,
+    endpoint: PriceEndpoint | StreamEndpoint | AccountEndpoint | OwnerEndpoint,
+    query: Query,
+    customer: Customer,
+  ): Soon<Ready | Reply> {
+    const { request, target, id } = exchange;
+    if (endpoint.kind === 'prices') {
+      const preparing = this.#answering.prepare(request, endpoint, query, customer.plan);
+      return soon(preparing, (ready) => this.#sell(exchange, endpoint, customer, ready));
     }
     if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
-    const ready = await this.#answering.prepare(request, endpoint, query, customer.plan);
+    const managing = { request, id, query: target.query };
+    const telling =
+      endpoint.kind === 'account'
+        ? endpoint.answer(customer, this.#options.meter, query)
+        : this.#management.owner(endpoint, managing, customer, exchange.key!.known);
+    return telling.then((answer) => this.#responses.account(exchange, answer));
+  }
+
+  /** Gives an answer that is ready, for a unit where it tells something new. */
+  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
+    const { request } = exchange;
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
       return representation.notModified(this.#allowance.header(customer));
     }
-    if (request.method !== 'HEAD') await this.#reception.count(exchange, customer, endpoint);
-    return representation.success(this.#allowance.header(customer));
+    if (request.method === 'HEAD') return representation.headOnly(this.#allowance.header(customer));
+    return soon(this.#reception.count(exchange, customer, endpoint), () =>
+      representation.success(this.#allowance.header(customer)),
+    );
   }
 
   /** Opens a stream. It is counted like an answer, and again for its events. */

@@ -13,6 +13,7 @@ import type { AsOf } from './as-of.ts';
 import type { Conversion } from './conversion.ts';
 import type { AskedSymbol } from './parameters.ts';
 import type { Query } from './query.ts';
+import type { Sheet } from './sheet.ts';
 import type { Table } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
@@ -28,17 +29,12 @@ export type Lasting = 'open' | 'closed' | 'final';
 
 /** A success, before it is written down: once as JSON in the shape of the interface, once as flat rows. */
 export interface Answer {
-  json(): Json;
+  /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
+  json(sheet: Sheet): void;
   table(): Table;
   lasting: Lasting;
   /** Where the next page of it begins. */
   next?: string | undefined;
-}
-
-/** The JSON of an answer: `prefix` changes with every answer (a timestamp), `content` only when the data does. */
-export interface Json {
-  prefix: string;
-  content: string;
 }
 
 /** What an endpoint has understood of a request. */

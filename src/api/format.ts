@@ -3,6 +3,7 @@ import { refuse } from './errors.ts';
 import { JSON_TYPE } from './headers.ts';
 import { single } from './parameters.ts';
 import type { Query } from './query.ts';
+import { Sheet } from './sheet.ts';
 import { csvOf, ndjsonOf } from './table.ts';
 
 /** How an answer is written down. */
@@ -23,10 +24,10 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
   'application/ndjson': 'ndjson',
 };
 
-/** The body of a success. `prefix` is left out of its tag. */
+/** The body of a success. What stands before `contentFrom` is left out of its tag. */
 export interface Body {
-  prefix: string;
-  content: string;
+  bytes: Buffer<ArrayBuffer>;
+  contentFrom: number;
   /** Its media type. */
   type: string;
 }
@@ -56,9 +57,12 @@ export function formatAccepted(accept: string | null): Format {
   return best && best.quality >= other ? best.format : 'json';
 }
 
+const sheet = new Sheet();
+
 export function writeDown(answer: Answer, format: Format): Body {
-  const type = TYPES[format];
-  if (format === 'json') return { ...answer.json(), type };
-  const table = answer.table();
-  return { prefix: '', content: format === 'csv' ? csvOf(table) : ndjsonOf(table), type };
+  sheet.clear();
+  if (format === 'json') answer.json(sheet);
+  else sheet.text(format === 'csv' ? csvOf(answer.table()) : ndjsonOf(answer.table()));
+  const { bytes, contentFrom } = sheet.take();
+  return { bytes, contentFrom, type: TYPES[format] };
 }

@@ -3,6 +3,7 @@ import type { Catalog } from '../board/catalog.ts';
 import { Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Incoming } from '../http/incoming.ts';
+import { headerLines } from '../http/reply.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
@@ -45,20 +46,16 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
-    const body = Buffer.from(said.prefix + said.content);
-    const content = body.subarray(said.prefix.length); // a prefix is plain ASCII
-    const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), said.prefix !== '');
-    const headers = {
-      ...COMMON_HEADERS,
-      'Content-Type': said.type,
-      'Cache-Control': CACHE_CONTROL[lasting],
-      ETag: etag,
-      'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
-      ...(link !== undefined && { Link: link }),
-      // Tools that read files from the web ask for parts: they are told that there are only wholes.
-      ...(said.type !== JSON_TYPE && { 'Accept-Ranges': 'none' }),
-    };
-    this.#plain = new Representation(body, headers, now);
+    const { bytes: body, contentFrom } = said;
+    const content = contentFrom === 0 ? body : body.subarray(contentFrom);
+    const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), contentFrom > 0);
+    const policy = rateLimitPolicy(plan.quota, plan.burstPerSecond);
+    let lines = `${COMMON_LINES}${CACHE_LINES[lasting]}RateLimit-Policy: ${policy}\r\n`;
+    if (link !== undefined) lines += headerLines({ Link: link });
+    // Tools that read files from the web ask for parts: they are told that there are only wholes.
+    if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
+    const bodyLines = `Content-Type: ${said.type}\r\n`;
+    this.#plain = new Representation({ body, etag, bodyLines, lines, madeAt: now });
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = body.length + 1_000;
     this.#series = series;
@@ -88,9 +85,11 @@ export class ReadyAnswer {
   }
 }
 
+const COMMON_LINES = headerLines(COMMON_HEADERS);
+
 /** Closed days change only by a correction; anything that holds today may change at once. */
-const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
-  open: 'private, no-cache',
-  closed: 'private, max-age=60',
-  final: 'private, max-age=86400',
+const CACHE_LINES: Readonly<Record<Lasting, string>> = {
+  open: 'Cache-Control: private, no-cache\r\n',
+  closed: 'Cache-Control: private, max-age=60\r\n',
+  final: 'Cache-Control: private, max-age=86400\r\n',
 };

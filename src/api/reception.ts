@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { single } from './parameters.ts';
 import type { Query } from './query.ts';
 import { admissionRefusal, quotaRefusal } from './refusals.ts';
+import { type Soon, soon } from './soon.ts';
 
 export interface ReceptionOptions {
   gate: Gate;
@@ -29,31 +30,32 @@ export class Reception {
   }
 
   /** Finds out who asks. The header wins over the parameter. */
-  async admit(exchange: Exchange, query: Query): Promise<Customer> {
+  admit(exchange: Exchange, query: Query): Soon<Customer> {
     const inHeader = exchange.request.headers.get('x-api-key')?.trim();
     const key = inHeader || single(query, 'apiKey')?.trim();
     if (!key) throw refuse('missing_key', {});
     const address = () => this.addressOf(exchange);
     const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
-    const admission = admitting instanceof Promise ? await admitting : admitting;
-    if ('customer' in admission) {
-      exchange.customer = admission.customer;
-      await this.#allowance.learn(admission.customer);
-    }
-    if (!admission.ok) throw admissionRefusal(admission);
-    exchange.key = { text: key, known: admission.key };
-    return admission.customer;
+    return soon(admitting, (admission) => {
+      if ('customer' in admission) exchange.customer = admission.customer;
+      return soon(exchange.customer && this.#allowance.learn(exchange.customer), () => {
+        if (!admission.ok) throw admissionRefusal(admission);
+        exchange.key = { text: key, known: admission.key };
+        return admission.customer;
+      });
+    });
   }
 
   /** Takes one unit of the quota, or refuses. */
-  async count(
+  count(
     exchange: Exchange,
     { account, plan }: Customer,
     { name }: PriceEndpoint | StreamEndpoint,
-  ): Promise<void> {
+  ): Soon<void> {
     const spending = exchange.spending ?? this.#options.meter.spend(account, name);
-    const spend = spending instanceof Promise ? await spending : spending;
-    if (!spend.ok) throw quotaRefusal(spend, plan, this.#allowance);
+    return soon(spending, (spend) => {
+      if (!spend.ok) throw quotaRefusal(spend, plan, this.#allowance);
+    });
   }
 
   addressOf({ request, peer }: Exchange): string {

@@ -8,11 +8,16 @@ import type { AskedSymbol } from './parameters.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
 
-export function ohlcJson(bar: Ohlc): string {
-  return bar instanceof KeptBar ? bar.text(writeOhlc) : writeOhlc(bar);
+/** `"XAU":{"open":…}`, under the code it was asked by. A code that is known holds nothing to escape, and only ASCII. */
+export function rateJson(code: string, bar: Ohlc): string {
+  return bar instanceof KeptBar ? bar.text(code, writeRate) : writeRate(code, bar);
 }
 
-function writeOhlc(bar: Ohlc): string {
+function writeRate(code: string, bar: Ohlc): string {
+  return `"${code}":${ohlcJson(bar)}`;
+}
+
+export function ohlcJson(bar: Ohlc): string {
   return `{"open":${printNumber(bar.open)},"high":${printNumber(bar.high)},"low":${printNumber(bar.low)},"close":${printNumber(bar.close)}}`;
 }
 

@@ -1,99 +1,114 @@
-import { headText, type Ready, type Reply, reply } from '../http/reply.ts';
+import { firstLines, type Ready } from '../http/reply.ts';
+
+export interface RepresentationOptions {
+  body: Uint8Array<ArrayBuffer>;
+  etag: string;
+  /** The header lines that speak of the body, which a 304 lacks. */
+  bodyLines: string;
+  /** The other header lines, all but `RateLimit`, which differs from request to request. */
+  lines: string;
+  madeAt: number;
+}
 
 /** One encoding of an answer, and how it is sent: anew, or as bytes that were written before. */
 export class Representation {
-  readonly etag: string;
-  readonly #body: Uint8Array<ArrayBuffer>;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #madeAt: number;
+  readonly #options: RepresentationOptions;
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
-  /** `headers` lacks what differs from request to request, which is `RateLimit` alone. */
-  constructor(
-    body: Uint8Array<ArrayBuffer>,
-    headers: Readonly<Record<string, string>> & { ETag: string },
-    madeAt: number,
-  ) {
-    this.#body = body;
-    this.etag = headers.ETag;
-    this.#headers = headers;
-    this.#madeAt = madeAt;
+  constructor(options: RepresentationOptions) {
+    this.#options = options;
   }
 
-  success(rateLimit: string | undefined): Reply {
-    return reply(this.#body, withRateLimit(this.#headers, rateLimit));
+  get etag(): string {
+    return this.#options.etag;
+  }
+
+  success(rateLimit: string | undefined): Ready {
+    return { status: 200, bytes: assemble(this.#successHead(), rateLimit, this.#options.body) };
+  }
+
+  /** What a success would say, without its body. */
+  headOnly(rateLimit: string | undefined): Ready {
+    return { status: 200, bytes: assemble(this.#successHead(), rateLimit, EMPTY) };
   }
 
   /** Its headers are those of the answer that it stands for. */
-  notModified(rateLimit: string | undefined): Reply {
-    return reply(null, withRateLimit(this.#headersWithoutBody(), rateLimit), 304);
+  notModified(rateLimit: string | undefined): Ready {
+    return { status: 304, bytes: assemble(this.#notModifiedHead(), rateLimit, EMPTY) };
   }
 
-  /** The same as bytes. They are good until the next call. */
+  /** The same, from the second time on. */
   successAgain(rateLimit: string): Ready {
-    this.#success ??= new Packet(200, this.#headers, this.#body, this.#madeAt);
-    return this.#success.stamp(rateLimit);
+    this.#success ??= new Packet(200, this.#successHead(), this.#options.body);
+    return this.#success.stamped(rateLimit);
   }
 
   notModifiedAgain(rateLimit: string): Ready {
-    this.#notModified ??= new Packet(304, this.#headersWithoutBody(), undefined, this.#madeAt);
-    return this.#notModified.stamp(rateLimit);
-  }
-
-  #headersWithoutBody(): Readonly<Record<string, string>> {
-    const { 'Content-Type': _, 'Content-Encoding': __, ...headers } = this.#headers;
-    return headers;
+    this.#notModified ??= new Packet(304, this.#notModifiedHead(), EMPTY);
+    return this.#notModified.stamped(rateLimit);
   }
 
   /** The same answer in gzip, which is another representation. */
   gzipped(etag: string): Representation {
-    const headers = { ...this.#headers, 'Content-Encoding': 'gzip', ETag: etag };
-    return new Representation(Bun.gzipSync(this.#body), headers, this.#madeAt);
+    const { body, bodyLines } = this.#options;
+    return new Representation({
+      ...this.#options,
+      body: Bun.gzipSync(body),
+      etag,
+      bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,
+    });
   }
-}
 
-function withRateLimit(
-  headers: Readonly<Record<string, string>>,
-  rateLimit: string | undefined,
-): Readonly<Record<string, string>> {
-  return rateLimit === undefined ? headers : { ...headers, RateLimit: rateLimit };
+  #successHead(): string {
+    const { body, bodyLines, lines, etag, madeAt } = this.#options;
+    return `${firstLines(200, madeAt)}${lines}ETag: ${etag}\r\n${bodyLines}Content-Length: ${body.length}\r\n`;
+  }
+
+  #notModifiedHead(): string {
+    const { lines, etag, madeAt } = this.#options;
+    return `${firstLines(304, madeAt)}${lines}ETag: ${etag}\r\n`;
+  }
 }
 
 const EMPTY = new Uint8Array();
 
+function assemble(head: string, rateLimit: string | undefined, body: Uint8Array): Buffer {
+  const last = rateLimit === undefined ? '\r\n' : `RateLimit: ${rateLimit}\r\n\r\n`;
+  const bytes = Buffer.allocUnsafeSlow(head.length + last.length + body.length);
+  bytes.write(head + last, 'latin1');
+  bytes.set(body, head.length + last.length);
+  return bytes;
+}
+
 /**
- * A whole answer in one piece of memory, in which one value changes:
+ * A whole answer in one piece of memory, of which copies are sent that differ in one value:
  *
  *     HTTP/1.1 200 OK … RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
  *                                  └── stamped anew ──┘
  */
-class Packet implements Ready {
-  readonly status: number;
-  readonly #before: string;
-  readonly #after: Buffer;
-  bytes: Buffer = Buffer.alloc(0);
+class Packet {
+  readonly #status: number;
+  readonly #head: string;
+  readonly #body: Uint8Array;
+  #bytes: Buffer = Buffer.alloc(0);
+  readonly #stampAt: number;
   #stampLength = -1;
 
-  constructor(
-    status: number,
-    headers: Readonly<Record<string, string>>,
-    body: Uint8Array | undefined,
-    madeAt: number,
-  ) {
-    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
-    this.status = status;
-    this.#before = `${headText(status, headers, madeAt)}${length}RateLimit: `;
-    this.#after = Buffer.concat([Buffer.from('\r\n\r\n'), body ?? EMPTY]);
+  constructor(status: number, head: string, body: Uint8Array) {
+    this.#status = status;
+    this.#head = head;
+    this.#body = body;
+    this.#stampAt = head.length + 'RateLimit: '.length;
   }
 
-  stamp(rateLimit: string): this {
-    if (rateLimit.length === this.#stampLength) {
-      this.bytes.write(rateLimit, this.#before.length, 'latin1');
-    } else {
-      this.bytes = Buffer.concat([Buffer.from(this.#before + rateLimit, 'latin1'), this.#after]);
+  stamped(rateLimit: string): Ready {
+    if (rateLimit.length !== this.#stampLength) {
+      this.#bytes = assemble(this.#head, rateLimit, this.#body);
       this.#stampLength = rateLimit.length;
     }
-    return this;
+    const bytes = Buffer.from(this.#bytes);
+    bytes.write(rateLimit, this.#stampAt, 'latin1');
+    return { status: this.#status, bytes };
   }
 }

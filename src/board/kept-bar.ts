@@ -9,7 +9,8 @@ export class KeptBar implements Ohlc {
   readonly low: number;
   readonly close: number;
   readonly sourceId: number;
-  #text: string | undefined;
+  #code = '';
+  #text = '';
 
   constructor(day: Day, prices: Float64Array, at: number, sourceId: number) {
     this.day = day;
@@ -20,9 +21,12 @@ export class KeptBar implements Ohlc {
     this.sourceId = sourceId;
   }
 
-  /** What `write` makes of its prices. There is one way to write them, so the first text stands. */
-  text(write: (prices: Ohlc) => string): string {
-    this.#text ??= write(this);
+  /** What `write` makes of it under a code. There is one way to write it, and mostly one code, so the last text stands. */
+  text(code: string, write: (code: string, prices: Ohlc) => string): string {
+    if (this.#code !== code) {
+      this.#text = write(code, this);
+      this.#code = code;
+    }
     return this.#text;
   }
 }

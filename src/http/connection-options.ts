@@ -5,7 +5,7 @@ import type { KnownHeads } from './known-heads.ts';
 import type { Postbag } from './postbag.ts';
 import type { Ready, Reply } from './reply.ts';
 
-export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Reply>;
+export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Ready | Reply>;
 
 export interface ConnectionOptions {
   handle: Handle;

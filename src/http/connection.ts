@@ -169,8 +169,12 @@ export class Connection {
     }
     if (answer instanceof Promise) {
       const failed = (error: unknown) => this.#refuse(failure(error));
-      answer.then((reply) => this.#send(reply, head), failed).catch(() => this.terminate());
-    } else if ('bytes' in answer) this.#sendReady(answer, head);
+      answer.then((answer) => this.#give(answer, head), failed).catch(() => this.terminate());
+    } else this.#give(answer, head);
+  }
+
+  #give(answer: Ready | Reply, head: Head): void {
+    if ('bytes' in answer) this.#sendReady(answer, head);
     else this.#send(answer, head);
   }
 
@@ -183,9 +187,9 @@ export class Connection {
   }
 
   #sendReady({ bytes }: Ready, head: Head): void {
-    if (this.#body?.leave()) this.#isLast = true;
-    // A copy: the bytes are written over for the next answer before these are posted.
-    if (!this.#isLast && !head.isOld) this.#outbox.write(Buffer.from(bytes));
+    if (this.#outbox.isClosed) return;
+    if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
+    if (!this.#isLast && !head.isOld) this.#outbox.write(bytes);
     else this.#outbox.write(withLine(bytes, this.#connectionLine(head)));
     this.#finish();
   }

@@ -7,7 +7,7 @@ export interface Reply {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
-/** An answer of HTTP/1.1 that is written already, head included. It is sent at once, for it may be written over. */
+/** An answer of HTTP/1.1 that is written already, head included. Its bytes never change again. */
 export interface Ready {
   readonly status: number;
   readonly bytes: Uint8Array;
@@ -45,9 +45,14 @@ const REASONS: Readonly<Record<number, string>> = {
   507: 'Insufficient Storage',
 };
 
-/** The status line and the headers, each with its line end. The empty line that ends a head is not among them. */
-export function headText(status: number, headers: Readonly<Record<string, string>>, nowMs: number): string {
-  let text = `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nDate: ${dateText(nowMs)}\r\n`;
+/** The status line and the date, each with its line end. */
+export function firstLines(status: number, nowMs: number): string {
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nDate: ${dateText(nowMs)}\r\n`;
+}
+
+/** Headers, each with its line end. The empty line that ends a head is not among them. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  let text = '';
   for (const name in headers) text += `${name}: ${inOneLine(headers[name]!)}\r\n`;
   return text;
 }
@@ -60,7 +65,7 @@ export function replyBytes(
   nowMs: number,
 ): Buffer {
   const framing = hasBody(status) ? framingLine(body, request?.isOld ?? false) : '';
-  const head = `${headText(status, headers, nowMs)}${line}${framing}\r\n`;
+  const head = `${firstLines(status, nowMs)}${headerLines(headers)}${line}${framing}\r\n`;
   const isHeadOnly = body === null || !hasBody(status) || request?.method === 'HEAD';
   if (isHeadOnly || body instanceof ReadableStream) return Buffer.from(head);
   return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);

@@ -42,7 +42,7 @@ export const fluctuation = priceEndpoint({
     const sourceOf = ({ start, end }: Record) =>
       sourceNames(board, [...sourceIdsOf(start), ...sourceIdsOf(end)]);
     return {
-      json() {
+      json(sheet) {
         const rates = bySymbol(symbols, (_, i) => {
           const one = records[i]!;
           return `{"startRate":${one.startRate},"endRate":${one.endRate},"change":${one.change},"changePercent":${one.changePercent}}`;
@@ -59,7 +59,7 @@ export const fluctuation = priceEndpoint({
             return `{${measureJson(one.measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${JSON.stringify(sourceOf(one))}}`;
           })}`;
         }
-        return { prefix: '', content: `${content}}` };
+        sheet.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,

@@ -7,7 +7,7 @@ import {
   measureCells,
   measureJson,
   ohlcCells,
-  ohlcJson,
+  rateJson,
   sourceIdsOf,
   sourceNames,
   sourcesJson,
@@ -32,8 +32,9 @@ export const historical = priceEndpoint({
   answer({ symbols, day, metadata }, prices, { board, now }) {
     const bars = barsFor(symbols, day, prices);
     return {
-      json() {
-        let content = `{"success":true,"date":"${printDay(day)}","rates":${bySymbol(symbols, (_, i) => ohlcJson(bars[i]!))}`;
+      json(sheet) {
+        const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
+        let content = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
         if (metadata) {
           content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
             const bar = bars[i]!;
@@ -41,7 +42,7 @@ export const historical = priceEndpoint({
             return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
           })}`;
         }
-        return { prefix: '', content: `${content}}` };
+        sheet.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,

@@ -70,7 +70,7 @@ export const history = priceEndpoint({
     const cursor = next && printCursor(next, asked);
     const measures = symbols.map(({ series }) => prices.measure(series));
     return {
-      json() {
+      json(sheet) {
         const rates = page.map((row) => {
           const head = `{"date":"${printDay(row.day)}","symbol":${JSON.stringify(symbols[row.place]!.code)},`;
           const factor = factorOf(row);
@@ -82,7 +82,7 @@ export const history = priceEndpoint({
           for (const row of page) for (const id of sourceIds(row)) bySource[row.place]!.add(id);
           content += `,"metadata":${bySymbol(symbols, (_, i) => `{${measureJson(measures[i]!)},"source":${JSON.stringify(sourceNames(board, bySource[i]!))}}`)}`;
         }
-        return { prefix: '', content: `${content}}` };
+        sheet.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,

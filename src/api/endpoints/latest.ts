@@ -34,7 +34,9 @@ export const latest = priceEndpoint({
     }
     const horizon = now - prices.delayMs;
     return {
-      json() {
+      json(sheet) {
+        sheet.ascii(`{"success":true,"timestamp":${Math.floor(now / 1000)},`);
+        sheet.beginContent();
         let content = `"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
         if (metadata) {
           content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
@@ -44,8 +46,7 @@ export const latest = priceEndpoint({
             return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
           })}`;
         }
-        const prefix = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
-        return { prefix, content: `${content}}` };
+        sheet.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,

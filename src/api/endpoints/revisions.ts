@@ -55,12 +55,12 @@ export const revisions = priceEndpoint({
       : { versions: await ofDay(board, symbols, days.first, horizon), next: undefined };
     const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
     return {
-      json() {
+      json(sheet) {
         const content = days.isRange
           ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
           : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, place) => listJson(board, versions, place))}`;
         const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
-        return { prefix: '', content: `${content}${metadata ? `,"metadata":${measures()}` : ''}}` };
+        sheet.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
       },
       table: () => ({
         columns: COLUMNS,

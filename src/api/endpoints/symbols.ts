@@ -21,9 +21,9 @@ export const symbols = priceEndpoint({
   answer({ series }, prices) {
     const records = series.map((one) => recordOf(one, prices));
     return {
-      json() {
+      json(sheet) {
         const list = records.map((record) => JSON.stringify(record)).join(',');
-        return { prefix: '', content: `{"success":true,"symbols":[${list}]}` };
+        sheet.text(`{"success":true,"symbols":[${list}]}`);
       },
       table: () => ({ columns: COLUMNS, rows: records.map(cellsOf) }),
       lasting: 'open',

@@ -8,12 +8,13 @@ import {
   measureCells,
   measureJson,
   ohlcCells,
-  ohlcJson,
+  rateJson,
   sourceIdsOf,
   sourceIdsOfAll,
   sourceNames,
   sourcesJson,
 } from '../render.ts';
+import type { Sheet } from '../sheet.ts';
 import { columnsOf } from '../table.ts';
 
 const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
@@ -33,17 +34,21 @@ export const timeSeries = priceEndpoint({
   answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
     const bars = symbols.map(({ series }) => prices.bars(series, first, Math.min(last, today)));
     return {
-      json() {
-        const rates = ratesByDay(symbols, bars);
-        let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":{${rates}}`;
+      json(sheet) {
+        sheet.ascii(
+          `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":{`,
+        );
+        writeRatesByDay(sheet, symbols, bars);
+        sheet.ascii('}');
         if (metadata) {
-          content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+          const records = bySymbol(symbols, ({ series }, i) => {
             const measure = measureJson(prices.measure(series));
             const sources = sourcesJson(board, sourceIdsOfAll(bars[i]!));
             return `{${measure}${factorsJson(bars[i]!)},"source":${sources}}`;
-          })}`;
+          });
+          sheet.text(`,"metadata":${records}`);
         }
-        return { prefix: '', content: `${content}}` };
+        sheet.ascii('}');
       },
       table() {
         const rows = symbols.flatMap(({ code, series }, i) =>
@@ -63,25 +68,39 @@ export const timeSeries = priceEndpoint({
 });
 
 /** `"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together. */
-function ratesByDay(symbols: readonly AskedSymbol[], bars: readonly (readonly SourcedBar[])[]): string {
+function writeRatesByDay(
+  sheet: Sheet,
+  symbols: readonly AskedSymbol[],
+  bars: readonly (readonly SourcedBar[])[],
+): void {
   const next = symbols.map(() => 0);
-  let json = '';
+  let isFirst = true;
   for (;;) {
     let day = Number.POSITIVE_INFINITY;
     for (let i = 0; i < bars.length; i++) day = Math.min(day, bars[i]![next[i]!]?.day ?? day);
-    if (day === Number.POSITIVE_INFINITY) return json;
-    json += `${json === '' ? '' : ','}"${printDay(day)}":{`;
-    let isFirst = true;
+    if (day === Number.POSITIVE_INFINITY) return;
+    sheet.ascii(isFirst ? '"' : ',"');
+    isFirst = false;
+    sheet.ascii(printDay(day));
+    sheet.ascii('":');
+    let before = OPEN;
     for (let i = 0; i < bars.length; i++) {
       const bar = bars[i]![next[i]!];
       if (bar?.day !== day) continue;
       next[i]!++;
-      json += `${isFirst ? '' : ','}"${symbols[i]!.code}":${ohlcJson(bar)}`;
-      isFirst = false;
+      sheet.byte(before);
+      sheet.ascii(rateJson(symbols[i]!.code, bar));
+      before = COMMA;
     }
-    json += '}';
+    sheet.byte(CLOSE);
   }
 }
+
+const [OPEN, COMMA, CLOSE] = ['{', ',', '}'].map((letter) => letter.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+];
 
 /** Each day has its own exchange rate, and so its own factor. */
 function factorsJson(bars: readonly SourcedBar[]): string {
