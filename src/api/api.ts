@@ -4,7 +4,7 @@ import type { Customer } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import { BodyFault } from '../http/body.ts';
-import type { Fault } from '../http/head.ts';
+import type { Fault } from '../http/fault.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { type Ready, type Reply, reply } from '../http/reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import type { Admission } from '../gate/gate.ts';
 import type { Refusal as QuotaRefusal } from '../gate/meter/spend.ts';
-import type { Fault } from '../http/head.ts';
+import type { Fault } from '../http/fault.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import type { Allowance } from './allowance.ts';
 import { type Refusal, refuse } from './errors.ts';

@@ -1,4 +1,5 @@
-import { type Fault, type Framing, fault } from './head.ts';
+import { type Fault, fault } from './fault.ts';
+import type { Framing } from './fields.ts';
 
 /** A size line and its extension, which nobody uses and everybody must be able to skip. */
 const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(;[\t\x20-\x7e\x80-\xff]*)?$/;

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
-import type { Fault } from './head.ts';
+import type { Fault } from './fault.ts';
 import type { Incoming } from './incoming.ts';
 import type { KnownHeads } from './known-heads.ts';
-import type { Postbag } from './postbag.ts';
 import type { Ready, Reply } from './reply.ts';
+import type { Turn } from './turn.ts';
 
 export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Ready | Reply>;
 
@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   /** The words for a request that cannot be read. */
   refuse(fault: Fault): Reply;
   heads: KnownHeads;
-  postbag: Postbag;
+  turn: Turn;
   clock: Clock;
   server: ServerState;
 }

@@ -3,7 +3,7 @@ import { eventually } from '../../test/support/program.ts';
 import * as raw from '../../test/support/raw-http.ts';
 import { bodyOf, get, post } from '../../test/support/raw-http.ts';
 import { systemClock } from '../clock.ts';
-import type { Fault } from './head.ts';
+import type { Fault } from './fault.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
 import { serve } from './server.ts';

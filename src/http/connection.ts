@@ -1,6 +1,8 @@
 import type { Socket } from 'bun';
 import type { ConnectionOptions, Handle } from './connection-options.ts';
-import { type Fault, type Framing, failure, fault, type Head } from './head.ts';
+import { type Fault, failure, fault } from './fault.ts';
+import type { Framing } from './fields.ts';
+import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
 import { AHEAD_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, SECONDS_MAX, type State } from './limits.ts';
@@ -29,6 +31,8 @@ export class Connection {
   #state: State = 'new';
   #since: number;
   #isPumping = false;
+  /** Whether something has arrived that is read at the end of this turn. */
+  #isToRead = false;
   #isPaused = false;
   #isEnded = false;
   /** Whether the answer under way is the last. */
@@ -40,7 +44,7 @@ export class Connection {
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#outbox = new Outbox(socket, options.postbag, () => this.#isFree() && this.#enter('stuck'));
+    this.#outbox = new Outbox(socket, options.turn, () => this.#isFree() && this.#enter('stuck'));
     this.#peer = () => socket.remoteAddress ?? ''; // which who is gone has no more
     this.#since = options.server.second;
   }
@@ -51,15 +55,21 @@ export class Connection {
 
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
-    if (this.#inbox.length === 0 && this.#isFree()) {
-      const head = this.#options.heads.find(chunk);
-      if (head) {
-        this.#answer(head);
-        return;
-      }
-    }
     this.#inbox.add(chunk);
-    this.#pump();
+    if (this.#isToRead) return;
+    this.#isToRead = true;
+    this.#options.turn.reads(this);
+  }
+
+  /** The turn is over, and what has arrived in it is read. */
+  read(): void {
+    this.#isToRead = false;
+    if (this.#outbox.isClosed) return;
+    try {
+      this.#pump();
+    } catch {
+      this.terminate();
+    }
   }
 
   /** The client takes more. */
@@ -72,7 +82,7 @@ export class Connection {
   ended(): void {
     this.#isEnded = true;
     if (this.#stream) this.#socket.end();
-    else this.#stopWaiting();
+    else if (!this.#isToRead) this.#stopWaiting();
   }
 
   closed(): void {

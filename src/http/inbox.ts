@@ -1,4 +1,5 @@
-import { type Fault, fault, type Head } from './head.ts';
+import { type Fault, fault } from './fault.ts';
+import type { Head } from './head.ts';
 import type { KnownHeads } from './known-heads.ts';
 import { HEAD_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
@@ -21,6 +22,11 @@ export class Inbox {
 
   /** Undefined when its end is still to come. */
   takeHead(heads: KnownHeads): Head | Fault | undefined {
+    const head = heads.find(this.#bytes); // mostly it is all that has arrived
+    if (head) {
+      this.clear();
+      return head;
+    }
     while (this.#bytes[0] === CR && this.#bytes[1] === LF) this.#forget(2); // empty lines before a request mean nothing
     const end = this.#bytes.indexOf(HEAD_END);
     if (end >= 0 && end <= HEAD_BYTES_MAX) {

@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import type { Postbag } from './postbag.ts';
+import type { Turn } from './turn.ts';
 
 /** The part of a stream's reader that is used here. */
 interface Reader {
@@ -9,13 +9,10 @@ interface Reader {
 /** So much is sent at once, without waiting for the end of the turn. */
 const POST_BYTES_MAX = 64 * 1024;
 
-/**
- * What is to be sent. It is collected, and posted at the end of the event loop's turn: several answers to one client are one
- * write then, and writes that follow each other cost less than writes with work between them, for the other end is awake.
- */
+/** What is to be sent. It is collected, and posted at the end of the event loop's turn. */
 export class Outbox {
   readonly #socket: Pick<Socket<unknown>, 'write'>;
-  readonly #postbag: Postbag;
+  readonly #turn: Turn;
   readonly #onStuck: () => void;
   #parts: Uint8Array[] = [];
   #length = 0;
@@ -26,9 +23,9 @@ export class Outbox {
   isStuck = false;
 
   /** `onStuck` hears when that shows at the end of a turn. */
-  constructor(socket: Pick<Socket<unknown>, 'write'>, postbag: Postbag, onStuck: () => void) {
+  constructor(socket: Pick<Socket<unknown>, 'write'>, turn: Turn, onStuck: () => void) {
     this.#socket = socket;
-    this.#postbag = postbag;
+    this.#turn = turn;
     this.#onStuck = onStuck;
   }
 
@@ -41,7 +38,7 @@ export class Outbox {
     if (this.#length > POST_BYTES_MAX) this.flush();
     else if (!this.#isInBag) {
       this.#isInBag = true;
-      this.#postbag.add(this);
+      this.#turn.sends(this);
     }
   }
 

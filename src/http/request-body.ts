@@ -1,5 +1,6 @@
 import { BodyFault, BodyReader } from './body.ts';
-import { type Fault, type Framing, fault } from './head.ts';
+import { type Fault, fault } from './fault.ts';
+import type { Framing } from './fields.ts';
 import { BODY_BYTES_MAX, SKIPPED_BYTES_MAX } from './limits.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { Connection } from './connection.ts';
 import type { Handle, ServerState } from './connection-options.ts';
-import type { Fault } from './head.ts';
+import type { Fault } from './fault.ts';
 import { KnownHeads } from './known-heads.ts';
 import type { State } from './limits.ts';
-import { Postbag } from './postbag.ts';
 import type { Reply } from './reply.ts';
 import { connectionsMax } from './room.ts';
+import { Turn } from './turn.ts';
 
 export interface ServerOptions {
   hostname: string;
@@ -36,7 +36,7 @@ const LINGER_MS_MAX = 3_000;
 export function serve({ hostname, port, isShared, clock, handle, refuse }: ServerOptions): HttpServer {
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
-  const options = { handle, refuse, clock, heads: new KnownHeads(), postbag: new Postbag(), server: state };
+  const options = { handle, refuse, clock, heads: new KnownHeads(), turn: new Turn(), server: state };
   const roomFor = connectionsMax();
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({
