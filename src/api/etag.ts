@@ -3,12 +3,21 @@
  * changes it and somebody else's tick does not, and a restored ledger never repeats a tag.
  */
 export function etagSeed(epoch: string, delayMs: number): bigint {
-  return BigInt.asUintN(64, Bun.hash(`${epoch} ${delayMs}`) as bigint);
+  if (epoch !== seedsOf) {
+    seeds.clear();
+    seedsOf = epoch;
+  }
+  return seeds.getOrInsertComputed(delayMs, () =>
+    BigInt.asUintN(64, Bun.hash(`${epoch} ${delayMs}`) as bigint),
+  );
 }
+
+const seeds = new Map<number, bigint>();
+let seedsOf = '';
 
 /** A weak tag is for an answer that differs in its timestamp alone. */
 export function etagOf(content: Uint8Array, seed: bigint, weak: boolean): string {
-  const tag = (Bun.hash(content, seed) as bigint).toString(36);
+  const tag = Bun.hash.xxHash3(content, seed).toString(36);
   return weak ? `W/"${tag}"` : `"${tag}"`;
 }
 

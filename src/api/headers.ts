@@ -1,3 +1,4 @@
+import type { Plan } from '../ledger/accounts.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Headers that every answer of the interface carries. */
@@ -18,6 +19,17 @@ const MONTH_SECONDS = 2_592_000;
 /** After the IETF draft: what the plan allows. */
 export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
   return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
+}
+
+const policyLines = new WeakMap<Plan, string>();
+
+/** The same for a plan, as a header line. A plan that is changed is another object. */
+export function policyLine(plan: Plan): string {
+  const known = policyLines.get(plan);
+  if (known !== undefined) return known;
+  const line = `RateLimit-Policy: ${rateLimitPolicy(plan.quota, plan.burstPerSecond)}\r\n`;
+  policyLines.set(plan, line);
+  return line;
 }
 
 /** After the IETF draft: what is left of it, and for how long that holds. */

@@ -5,7 +5,7 @@ import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
 import type { Lasting } from './endpoint.ts';
 import { refuse } from './errors.ts';
-import type { Query } from './query.ts';
+import { partsOf, type Query } from './query.ts';
 
 /** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
 export interface AskedSymbol {
@@ -25,7 +25,9 @@ export interface AskedSymbols {
  * in Shanghai while gold trades for today in New York, and a delayed view lives in the past.
  */
 export function lastingOf(last: Day, symbols: readonly AskedSymbol[], horizon: number): Lasting {
-  if (last >= utcDay(horizon)) return 'open';
+  const today = utcDay(horizon);
+  if (last >= today) return 'open';
+  if (last < today - 1) return 'closed'; // nowhere is it the day before yesterday
   const open = symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
   return open ? 'open' : 'closed';
 }
@@ -48,9 +50,9 @@ export function wantsMetadata(query: Query): boolean {
 export function readCodes(query: Query, plan: Plan): string[] {
   const values = query.get('symbols');
   if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
-  const received = values.join(',');
+  const received = values.length === 1 ? values[0]! : values.join(',');
   const codes = new Set<string>();
-  for (const part of received.split(',')) {
+  for (const part of partsOf(received, ',')) {
     const code = part.trim().toUpperCase();
     if (code !== '') codes.add(code);
   }

@@ -24,9 +24,7 @@ export type Query = ReadonlyMap<string, readonly string[]>;
 
 export function readQuery(text: string): Query {
   const query = new Map<string, string[]>();
-  if (text === '') return query;
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
+  for (const pair of partsOf(text, '&')) {
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
@@ -35,6 +33,18 @@ export function readQuery(text: string): Query {
     else query.set(name, [value]);
   }
   return query;
+}
+
+/** The parts of a text that are not empty. `split` keeps what it has split for the next time, which never comes here. */
+export function partsOf(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf(separator, start);
+    const end = found < 0 ? text.length : found;
+    if (end > start) parts.push(text.slice(start, end));
+    start = end + 1;
+  }
+  return parts;
 }
 
 export const NOT_PLAIN = 'must be whole Unicode without control characters';

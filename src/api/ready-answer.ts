@@ -9,7 +9,7 @@ import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
 import type { Body } from './format.ts';
-import { COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import { COMMON_HEADERS, JSON_TYPE, policyLine } from './headers.ts';
 import { Representation } from './representation.ts';
 
 export interface ReadyAnswerOptions {
@@ -49,8 +49,7 @@ export class ReadyAnswer {
     const { bytes: body, contentFrom } = said;
     const content = contentFrom === 0 ? body : body.subarray(contentFrom);
     const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), contentFrom > 0);
-    const policy = rateLimitPolicy(plan.quota, plan.burstPerSecond);
-    let lines = `${COMMON_LINES}${CACHE_LINES[lasting]}RateLimit-Policy: ${policy}\r\n`;
+    let lines = COMMON_LINES + CACHE_LINES[lasting] + policyLine(plan);
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';

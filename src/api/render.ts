@@ -1,6 +1,5 @@
 import type { Board } from '../board/board.ts';
 import type { SourcedBar } from '../board/columns.ts';
-import { KeptBar } from '../board/kept-bar.ts';
 import type { Factor, Measure } from '../board/prices.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { printNumber } from '../market/decimal.ts';
@@ -10,10 +9,6 @@ import type { AskedSymbol } from './parameters.ts';
 
 /** `"XAU":{"open":…}`, under the code it was asked by. A code that is known holds nothing to escape, and only ASCII. */
 export function rateJson(code: string, bar: Ohlc): string {
-  return bar instanceof KeptBar ? bar.text(code, writeRate) : writeRate(code, bar);
-}
-
-function writeRate(code: string, bar: Ohlc): string {
   return `"${code}":${ohlcJson(bar)}`;
 }
 
@@ -64,15 +59,18 @@ export function measureCells({ unit, quote }: Measure, factor: Factor | undefine
 }
 
 /** The ids of the sources of some bars, each once. */
-export function sourceIdsOfAll(bars: readonly SourcedBar[]): Set<number> {
-  const ids = new Set<number>();
-  let last: number | undefined;
+export function sourceIdsOfAll(bars: readonly SourcedBar[]): number[] {
+  const ids: number[] = [];
   for (const { sourceId, factor } of bars) {
-    if (sourceId !== last) ids.add(sourceId); // mostly all are of one source
-    last = sourceId;
-    if (factor) for (const id of factor.sourceIds) ids.add(id);
+    addOnce(ids, sourceId);
+    if (factor) for (const id of factor.sourceIds) addOnce(ids, id);
   }
   return ids;
+}
+
+/** Mostly it is the last that was added: bars of one source stand together. */
+export function addOnce(ids: number[], id: number): void {
+  if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
 }
 
 /** The ids of the sources of a number: where it comes from, and where the rates come from that converted it. */
@@ -81,13 +79,12 @@ export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: F
 }
 
 /** The names of the sources of some bars, each once. */
-export function sourcesJson(board: Board, sourceIds: Iterable<number>): string {
+export function sourcesJson(board: Board, sourceIds: readonly number[]): string {
   return quoted(sourceNames(board, sourceIds));
 }
 
-export function sourceNames(board: Board, sourceIds: Iterable<number>): string {
-  const [only, ...others] = sourceIds;
-  if (only !== undefined && others.length === 0) return board.sourceName(only);
+export function sourceNames(board: Board, sourceIds: readonly number[]): string {
+  if (sourceIds.length === 1) return board.sourceName(sourceIds[0]!);
   const names = [...new Set(sourceIds)].map((id) => board.sourceName(id));
   return names.length > 0 ? names.join(', ') : 'none';
 }

@@ -1,3 +1,4 @@
+import { bytesFor } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
 
 export interface RepresentationOptions {
@@ -75,8 +76,8 @@ const EMPTY = new Uint8Array();
 
 function assemble(head: string, rateLimit: string | undefined, body: Uint8Array): Buffer {
   const last = rateLimit === undefined ? '\r\n' : `RateLimit: ${rateLimit}\r\n\r\n`;
-  const bytes = Buffer.allocUnsafeSlow(head.length + last.length + body.length);
-  bytes.write(head + last, 'latin1');
+  const bytes = bytesFor(head.length + last.length + body.length);
+  bytes.latin1Write(head + last, 0);
   bytes.set(body, head.length + last.length);
   return bytes;
 }
@@ -107,8 +108,9 @@ class Packet {
       this.#bytes = assemble(this.#head, rateLimit, this.#body);
       this.#stampLength = rateLimit.length;
     }
-    const bytes = Buffer.from(this.#bytes);
-    bytes.write(rateLimit, this.#stampAt, 'latin1');
+    const bytes = bytesFor(this.#bytes.length);
+    this.#bytes.copy(bytes);
+    bytes.latin1Write(rateLimit, this.#stampAt);
     return { status: this.#status, bytes };
   }
 }

@@ -1,22 +1,14 @@
+import { type Bytes, bytesFor } from '../http/bytes.ts';
+
 /** What most answers fit on. */
 const BYTES_USUAL = 64 * 1024;
-
-/** The two that `write` leads to after it has looked at its arguments, which takes longer than writing; types leave them out. */
-interface Bytes extends Buffer<ArrayBuffer> {
-  latin1Write(text: string, offset: number): number;
-  utf8Write(text: string, offset: number): number;
-}
-
-function bytesFor(length: number): Bytes {
-  return Buffer.allocUnsafeSlow(length) as Bytes;
-}
 
 /**
  * Where an answer is written down, piece by piece: bytes at once, for putting long strings together and turning them into
  * bytes takes three times as long. The same sheet serves every answer, so what is on it must be taken before the next begins.
  */
 export class Sheet {
-  #bytes = bytesFor(BYTES_USUAL);
+  #bytes: Bytes = bytesFor(BYTES_USUAL);
   #length = 0;
   #contentFrom = 0;
 
@@ -44,6 +36,13 @@ export class Sheet {
     this.#length += this.#bytes.latin1Write(text, this.#length);
   }
 
+  /** A part of bytes that were written before. */
+  copy(bytes: Uint8Array, from: number, to: number): void {
+    this.#makeRoom(to - from);
+    (bytes as Buffer).copy(this.#bytes, this.#length, from, to);
+    this.#length += to - from;
+  }
+
   /** One character of ASCII, by its number. */
   byte(code: number): void {
     this.#makeRoom(1);
@@ -52,7 +51,7 @@ export class Sheet {
 
   /** What was written, as bytes of its own. */
   take(): { bytes: Buffer<ArrayBuffer>; contentFrom: number } {
-    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    const bytes = bytesFor(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
     return { bytes, contentFrom: this.#contentFrom };
   }

@@ -1,10 +1,7 @@
 import type { Bar, Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
-import { KeptBar } from './kept-bar.ts';
+import { BarTexts } from './bar-texts.ts';
 import type { Factor } from './prices.ts';
-
-/** How many bars are kept as objects with their texts, over all symbols: about 50 MB. */
-const KEPT_MAX = 200_000;
 
 /** A bar and where it comes from. */
 export interface SourcedBar extends Bar {
@@ -20,18 +17,16 @@ export interface SourcedBar extends Bar {
  *     prices  [ o h l c | o h l c | o h l c | …      ]   Float64Array, four to a day
  *     sources [     3 |     3 |     4 | … |          ]   Int32Array
  *
- * A new day is mostly the last one and goes to the end; the arrays double when they are full. Bars that were asked for
- * are kept as objects beside them; when there are too many, the columns that began first let go of theirs.
+ * A new day is mostly the last one and goes to the end; the arrays double when they are full. The texts of bars that were
+ * asked for are kept beside them.
  */
 export class Columns {
   #days: Int32Array;
   #prices: Float64Array;
   #sources: Int32Array;
   #length = 0;
-  #kept: (KeptBar | undefined)[] = [];
-  #keptCount = 0;
-  static readonly #keepers = new Set<Columns>();
-  static #keptTotal = 0;
+  /** By the code that they are written under: a symbol may have aliases. */
+  readonly #texts = new Map<string, BarTexts>();
 
   constructor(capacity = 16) {
     this.#days = new Int32Array(capacity);
@@ -51,7 +46,7 @@ export class Columns {
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
     let index = this.#length;
     if (index > 0 && this.#days[index - 1]! >= day) {
-      this.#forgetKept();
+      for (const texts of this.#texts.values()) texts.forget();
       index = this.firstFrom(day);
       if (this.#days[index] !== day) this.#open(index);
     } else {
@@ -82,25 +77,29 @@ export class Columns {
     return this.#days[index]!;
   }
 
+  source(index: number): number {
+    return this.#sources[index]!;
+  }
+
   bar(index: number): SourcedBar {
-    return this.#kept[index] ?? this.#keep(index);
+    const at = index * 4;
+    return {
+      day: this.#days[index]!,
+      open: this.#prices[at]!,
+      high: this.#prices[at + 1]!,
+      low: this.#prices[at + 2]!,
+      close: this.#prices[at + 3]!,
+      sourceId: this.#sources[index]!,
+    };
   }
 
-  #keep(index: number): KeptBar {
-    while (Columns.#keptTotal >= KEPT_MAX) Columns.#keepers.values().next().value!.#forgetKept();
-    const bar = new KeptBar(this.#days[index]!, this.#prices, index * 4, this.#sources[index]!);
-    this.#kept[index] = bar;
-    this.#keptCount++;
-    Columns.#keptTotal++;
-    Columns.#keepers.add(this);
-    return bar;
-  }
-
-  #forgetKept(): void {
-    this.#kept = [];
-    Columns.#keptTotal -= this.#keptCount;
-    this.#keptCount = 0;
-    Columns.#keepers.delete(this);
+  /** The texts of its bars under a code. There is one way to write them, so `write` is always the same. */
+  texts(code: string, write: (code: string, prices: Ohlc) => string): BarTexts {
+    const known = this.#texts.get(code);
+    if (known) return known;
+    const texts = new BarTexts(this, (bar) => write(code, bar));
+    this.#texts.set(code, texts);
+    return texts;
   }
 
   /** Makes room for one day at an index. */

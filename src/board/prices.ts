@@ -1,5 +1,5 @@
 import type { Day } from '../market/day.ts';
-import type { SourcedBar } from './columns.ts';
+import type { Columns, SourcedBar } from './columns.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
 
@@ -28,4 +28,13 @@ export interface Prices {
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined;
   /** The bars from `first` to `last`, ascending. */
   bars(series: Series, first: Day, last: Day): SourcedBar[];
+  /** The same where they lie in the history, if they are kept there and nothing younger is among them. */
+  settled?(series: Series, first: Day, last: Day): Settled | undefined;
+}
+
+/** Consecutive bars of a history: at the indices from `from` up to, and without, `to`. */
+export interface Settled {
+  columns: Columns;
+  from: number;
+  to: number;
 }

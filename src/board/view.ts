@@ -1,7 +1,7 @@
 import type { Strand as StrandName } from '../ledger/bars.ts';
 import type { Day } from '../market/day.ts';
 import type { SourcedBar } from './columns.ts';
-import type { Measure, Prices } from './prices.ts';
+import type { Measure, Prices, Settled } from './prices.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
 
@@ -55,6 +55,15 @@ export class View implements Prices {
     const index = columns.firstFrom(day + 1) - 1;
     const found = index >= 0 && (!young || columns.day(index) > young.day) ? columns.bar(index) : young;
     return found && found.day >= earliest ? found : undefined;
+  }
+
+  settled(series: Series, first: Day, last: Day): Settled | undefined {
+    const strand = series.shown(this.index);
+    if (!strand) return undefined;
+    const { overlay } = strand.views[this.index]!;
+    if (overlay.length > 0 && overlay[0]!.day <= last) return undefined;
+    const columns = strand.columns!;
+    return { columns, from: columns.firstFrom(first), to: columns.firstFrom(last + 1) };
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {

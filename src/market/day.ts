@@ -7,22 +7,34 @@ export const MS_PER_DAY = 86_400_000;
 export const FIRST_DAY: Day = Date.UTC(1900, 0, 1) / MS_PER_DAY;
 export const LAST_DAY: Day = Date.UTC(2199, 11, 31) / MS_PER_DAY;
 
-const PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
-
 /** Reads YYYY-MM-DD; undefined when it is not of that form, does not exist, or is out of range. */
 export function parseDay(text: string): Day | undefined {
-  const match = PATTERN.exec(text);
-  if (!match) return undefined;
-  const day = dayOf(Number(match[1]), Number(match[2]), Number(match[3]));
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined;
+  const day = dayOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
   return day !== undefined && day >= FIRST_DAY && day <= LAST_DAY ? day : undefined;
+}
+
+/** The number that stands in a part of a text; NaN when that is not of plain digits. */
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** The day of a year, month (1 to 12) and day of the month; undefined when there is no such day. */
 export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
-  const ms = Date.UTC(year, month - 1, dayOfMonth);
-  const date = new Date(ms);
-  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === dayOfMonth;
-  return exists && year >= 1000 ? ms / MS_PER_DAY : undefined;
+  const exists = year >= 1000 && month >= 1 && month <= 12 && dayOfMonth >= 1;
+  if (!exists || dayOfMonth > daysIn(year, month)) return undefined;
+  return Date.UTC(year, month - 1, dayOfMonth) / MS_PER_DAY;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 // Days of 1900 to 2199 print in a request's loop; each text is made once. At most 110,000 short strings.

@@ -1,5 +1,5 @@
 import { type Day, isWeekend, MS_PER_DAY } from './day.ts';
-import { instantOf, zoneOffset } from './zone.ts';
+import { instantOf, QUARTER_MS, zoneOffset } from './zone.ts';
 
 /** When a market trades, on its own clock. */
 export interface Market {
@@ -50,17 +50,39 @@ export const MARKETS: Readonly<Record<string, Market>> = {
 
 /** The trade date that an instant belongs to. After an evening's opening it is tomorrow's; a weekend's is Monday. */
 export function tradeDate(market: Market, ms: number): Day {
+  return datesAt(market, ms).trade;
+}
+
+/** The trade date whose session is running or was the last to run; undefined between a weekend's start and its end. */
+export function runningTradeDate(market: Market, ms: number): Day | undefined {
+  return datesAt(market, ms).running;
+}
+
+interface Dates {
+  quarter: number;
+  trade: Day;
+  running: Day | undefined;
+}
+
+const lastDates = new Map<Market, Dates>();
+
+/** Sessions open on a quarter of an hour, so dates hold for one. Requests ask for the same one again and again. */
+function datesAt(market: Market, ms: number): Dates {
+  const quarter = Math.floor(ms / QUARTER_MS);
+  const known = lastDates.get(market);
+  if (known?.quarter === quarter) return known;
+  const trade = workOutTradeDate(market, ms);
+  const dates = { quarter, trade, running: sessionStart(market, trade) <= ms ? trade : undefined };
+  lastDates.set(market, dates);
+  return dates;
+}
+
+function workOutTradeDate(market: Market, ms: number): Day {
   const local = ms + zoneOffset(market.zone, ms);
   let day = Math.floor(local / MS_PER_DAY);
   if (market.opens === 'evening before' && local - day * MS_PER_DAY >= timeOfDay(market.opensAt)) day++;
   while (isWeekend(day)) day++;
   return day;
-}
-
-/** The trade date whose session is running or was the last to run; undefined between a weekend's start and its end. */
-export function runningTradeDate(market: Market, ms: number): Day | undefined {
-  const day = tradeDate(market, ms);
-  return sessionStart(market, day) <= ms ? day : undefined;
 }
 
 /** When the session of a trade date opens, in ms. Monday's opens on Sunday evening. */

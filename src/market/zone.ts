@@ -4,7 +4,7 @@ import { MS_PER_DAY } from './day.ts';
  * Wall time in an IANA zone. Asking Intl costs microseconds, so the offset of each quarter of an hour is
  * kept: every zone in use changes its offset on a quarter.
  */
-const QUARTER_MS = 900_000;
+export const QUARTER_MS = 900_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 const offsets = new Map<string, Map<number, number>>();
 

@@ -80,7 +80,7 @@ export const history = priceEndpoint({
         if (metadata) {
           const bySource = symbols.map(() => new Set<number>());
           for (const row of page) for (const id of sourceIds(row)) bySource[row.place]!.add(id);
-          content += `,"metadata":${bySymbol(symbols, (_, i) => `{${measureJson(measures[i]!)},"source":${JSON.stringify(sourceNames(board, bySource[i]!))}}`)}`;
+          content += `,"metadata":${bySymbol(symbols, (_, i) => `{${measureJson(measures[i]!)},"source":${JSON.stringify(sourceNames(board, [...bySource[i]!]))}}`)}`;
         }
         sheet.text(`${content}}`);
       },
