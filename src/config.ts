@@ -64,7 +64,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_ADMIN_TOKEN',
     default: '',
-    help: 'Token for the operator’s page and /metrics from elsewhere',
+    help: 'Token for the operator’s page, for pushing prices, and for /metrics from elsewhere',
   },
   {
     env: 'OPENPIT_PUBLIC_PLAN',

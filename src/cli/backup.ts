@@ -16,6 +16,7 @@ export const backupCommand: Command = {
   async run({ config, operands }) {
     const file = operands[0]!;
     if (isPostgres(config)) throw new UsageError(POSTGRES_HINT);
+    if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
     if (!existsSync(ledgerPath(config))) throw new UsageError(`there is no ledger at ${ledgerPath(config)}`);
     if (existsSync(file)) throw new UsageError(`${file} is there already; choose another name`);
     // Under another name until it is whole, so that a backup that was cut short is never taken for one.
@@ -52,12 +53,19 @@ export const restoreCommand: Command = {
     const partial = join(dirname(path), 'openpit.db.partial');
     await Bun.write(partial, Bun.file(file));
     await giveNewEpoch(partial);
-    if (existsSync(path)) renameSync(path, `${path}.before-restore`);
-    for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+    if (existsSync(path)) keepBeside(path);
     renameSync(partial, path);
     console.log(`Restored ${file} to ${path}. Replicas and caches load it afresh.`);
   },
 };
+
+/** With its log: after a kill, the last writes are in there and not in the file. */
+function keepBeside(path: string): void {
+  for (const part of ['', '-wal', '-shm']) {
+    rmSync(`${path}.before-restore${part}`, { force: true });
+    if (existsSync(path + part)) renameSync(path + part, `${path}.before-restore${part}`);
+  }
+}
 
 function isPostgres({ databaseUrl }: Config): boolean {
   return /^postgres(ql)?:/.test(databaseUrl);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { type Config, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { messageOf } from '../log.ts';
 
 /** A flag of a command. `value` names what follows it; a flag without one is a switch. */
 export interface Flag {
@@ -46,15 +47,14 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
     options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
   }
   for (const env of command.settings) options[flagOf(env)] = { type: 'string' };
-  const { values, positionals } = parse(args, options);
+  const { values, positionals } = parse(command.name, args, options);
   if (values.help) return 'help';
   const expected = command.operands ?? [];
   const least = expected.filter((operand) => !operand.startsWith('[')).length;
   if (positionals.length < least || positionals.length > expected.length) {
     const takes = expected.length === 0 ? 'takes no further words' : `takes ${expected.join(' ')}`;
-    throw new UsageError(
-      `openpit ${command.name} ${takes} (received ${positionals.length}: ${positionals.join(' ')})`,
-    );
+    const received = positionals.length === 0 ? 'nothing' : positionals.join(' ');
+    throw new UsageError(`openpit ${command.name} ${takes} (received ${received})`);
   }
   const flag = (name: string) => {
     const value = values[name];
@@ -121,11 +121,16 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-function parse(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
+function parse(
+  name: string,
+  args: readonly string[],
+  options: Record<string, { type: 'string' | 'boolean' }>,
+) {
   try {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message.split(/\. |\n/)[0]! : String(error));
+    const [what] = messageOf(error).split(/\. |\n/);
+    throw new UsageError(`${what}; openpit ${name} --help lists the flags`);
   }
 }
 

@@ -40,6 +40,8 @@ export const importCommand: Command = {
     const code = call.flag('symbol')?.trim().toUpperCase();
     if (!code && !call.flag('symbol-column'))
       throw new UsageError('openpit import needs --symbol CODE, or --symbol-column NAME');
+    if (code && call.flag('symbol-column'))
+      throw new UsageError('openpit import takes --symbol or --symbol-column, not both');
     const source = call.flag('source')?.trim() || 'import';
     if (source === SIMULATED)
       throw new UsageError(`--source ${SIMULATED} is for simulated prices; choose another name`);
@@ -83,7 +85,7 @@ function mappingOf(call: Call): CsvMapping {
   const [date, value, symbol, zone] = ['date-column', 'value-column', 'symbol-column', 'zone'].map(call.flag);
   if (date) columns.date = date;
   if (value) columns.value = value;
-  if (symbol && !call.flag('symbol')) columns.symbol = symbol;
+  if (symbol) columns.symbol = symbol;
   const ohlc = call.flag('ohlc-columns')?.split(',');
   if (ohlc) {
     const [open, high, low, close, more] = ohlc;

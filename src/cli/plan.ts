@@ -78,11 +78,10 @@ export const planCommands: readonly Command[] = [
     async run({ config, operands, isSet }) {
       const name = operands[0]!;
       const result = await withLedger(config, (ledger) => ledger.accounts.deletePlan(name));
-      if (result === false) throw new Error(`there is no plan "${name}"`);
+      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list shows them`);
       if (result !== true) {
-        throw new Error(
-          `${result} accounts are on the plan "${name}"; move them first with openpit account set-plan`,
-        );
+        const who = result === 1 ? '1 account is' : `${result} accounts are`;
+        throw new Error(`${who} on the plan "${name}"; first: openpit account set-plan ID --plan ANOTHER`);
       }
       console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
     },

@@ -41,18 +41,16 @@ export const symbolsCommands: readonly Command[] = [
           console.log(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
           return;
         }
-        console.log(
-          table(
-            records.map((one) => [
-              one.code,
-              one.name,
-              one.category,
-              `${one.currency.code}/${one.unit.symbol}`,
-              one.market,
-              one.aliases.join(' '),
-            ]),
-          ),
-        );
+        const head = ['code', 'name', 'category', 'price in', 'market', 'also known as'];
+        const rows = records.map((one) => [
+          one.code,
+          one.name,
+          one.category,
+          `${one.currency.code}/${one.unit.symbol}`,
+          one.market,
+          one.aliases.join(' '),
+        ]);
+        console.log(table([head, ...rows]));
       });
     },
   },
