@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import type { Config } from '../config.ts';
 import { isInUse } from '../gate/spool/in-use.ts';
-import { type Command, LEDGER_SETTINGS, UsageError, withLedger } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (docs/operating.md)';
 
@@ -12,8 +12,7 @@ export const backupCommand: Command = {
   operands: ['FILE'],
   summary: 'Copy the SQLite ledger to a file, consistent, while the service runs',
   flags: {},
-  settings: LEDGER_SETTINGS,
-  async run({ config, operands }) {
+  async run({ config, withLedger, operands }) {
     const file = operands[0]!;
     if (isPostgres(config)) throw new UsageError(POSTGRES_HINT);
     if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
@@ -22,7 +21,7 @@ export const backupCommand: Command = {
     // Under another name until it is whole, so that a backup that was cut short is never taken for one.
     const partial = `${file}.partial`;
     rmSync(partial, { force: true });
-    await withLedger(config, async (ledger) => {
+    await withLedger(async (ledger) => {
       await ledger.engine.read.unsafe('VACUUM INTO ?', [partial]);
     });
     await verify(partial);
@@ -38,7 +37,6 @@ export const restoreCommand: Command = {
   flags: {
     force: { help: 'also over a ledger that is there; it is kept beside, with the ending .before-restore' },
   },
-  settings: LEDGER_SETTINGS,
   async run({ config, operands, isSet }) {
     const file = operands[0]!;
     const path = ledgerPath(config);

@@ -7,7 +7,7 @@ import { SIMULATED } from '../ledger/sources.ts';
 import { utcDay } from '../market/day.ts';
 import { nearestCodes } from '../market/symbol.ts';
 import { zoneOffset } from '../market/zone.ts';
-import { type Call, type Command, JSON_FLAG, LEDGER_SETTINGS, UsageError, withLedger } from './command.ts';
+import { type Call, type Command, JSON_FLAG, UsageError } from './command.ts';
 import { progressBar } from './progress.ts';
 
 /** How many refused lines are printed; the rest is counted. */
@@ -35,7 +35,6 @@ export const importCommand: Command = {
     },
     ...JSON_FLAG,
   },
-  settings: LEDGER_SETTINGS,
   async run(call) {
     const code = call.flag('symbol')?.trim().toUpperCase();
     if (!code && !call.flag('symbol-column'))
@@ -51,7 +50,7 @@ export const importCommand: Command = {
     const parsed = parseCsv(text, utcDay(now) + 2, mapping); // two days on: Asia and an evening session are ahead of UTC
     const codes = code ? [code] : [...new Set(parsed.bars.map(({ symbol }) => symbol))];
     const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
-    const result = await withLedger(call.config, async (ledger) => {
+    const result = await call.withLedger(async (ledger) => {
       const ids = await findSymbols(ledger, codes);
       const bars = parsed.bars.map((bar) => ({ ...bar, symbolId: ids.get(code ?? bar.symbol)! }));
       const progress = progressBar(`Importing ${label}`, bars.length);

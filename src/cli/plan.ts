@@ -1,14 +1,5 @@
 import { type Plan, QUOTA_MAX } from '../ledger/accounts.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  UsageError,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
 /** A day: a longer delay than this is a mistake. */
 const DELAY_SECONDS_MAX = 86_400;
@@ -18,9 +9,8 @@ export const planCommands: readonly Command[] = [
     name: 'plan list',
     summary: 'List the plans',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, isSet }) {
-      await withLedger(config, async (ledger) => {
+    async run({ withLedger, isSet }) {
+      await withLedger(async (ledger) => {
         const plans = await ledger.accounts.plans();
         if (isSet('json')) return console.log(JSON.stringify(plans));
         const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
@@ -41,7 +31,6 @@ export const planCommands: readonly Command[] = [
       history: { value: 'on|off', help: 'whether /rates/history is open to it' },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const name = call.operands[0]!;
       if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) {
@@ -57,7 +46,7 @@ export const planCommands: readonly Command[] = [
         burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
         history: onOff(call, 'history'),
       };
-      const plan = await withLedger(call.config, async (ledger) => {
+      const plan = await call.withLedger(async (ledger) => {
         const known = (await ledger.accounts.plans()).find((one) => one.name === name);
         const changed = { ...(known ?? newPlan(name)), ...withoutUndefined(given) };
         await ledger.accounts.setPlan(changed);
@@ -74,10 +63,9 @@ export const planCommands: readonly Command[] = [
     operands: ['NAME'],
     summary: 'Delete a plan that no account is on',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, operands, isSet }) {
+    async run({ withLedger, operands, isSet }) {
       const name = operands[0]!;
-      const result = await withLedger(config, (ledger) => ledger.accounts.deletePlan(name));
+      const result = await withLedger((ledger) => ledger.accounts.deletePlan(name));
       if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list shows them`);
       if (result !== true) {
         const who = result === 1 ? '1 account is' : `${result} accounts are`;
