@@ -1,4 +1,5 @@
 import { type Plan, QUOTA_MAX } from '../ledger/accounts.ts';
+import { newPlan, PLAN_NAME } from '../ledger/new-plan.ts';
 import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
 /** A day: a longer delay than this is a mistake. */
@@ -21,7 +22,7 @@ export const planCommands: readonly Command[] = [
   {
     name: 'plan set',
     operands: ['NAME'],
-    summary: 'Create a plan, or change what is given of one',
+    summary: 'Create a plan, which is as basic is in what is not given, or change what is given of one',
     flags: {
       quota: { value: 'N', help: 'answers a month' },
       'delay-seconds': { value: 'N', help: 'how old prices must be' },
@@ -33,9 +34,9 @@ export const planCommands: readonly Command[] = [
     },
     async run(call) {
       const name = call.operands[0]!;
-      if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) {
+      if (!PLAN_NAME.test(name)) {
         throw new UsageError(
-          `a plan's name has small letters, digits and dashes, at most 32 (received "${name}")`,
+          `a plan's name has small letters, digits, - and _, at most 32 (received "${name}")`,
         );
       }
       const given = {
@@ -75,19 +76,6 @@ export const planCommands: readonly Command[] = [
     },
   },
 ];
-
-/** A new plan begins as `free` does, until it is told otherwise. */
-function newPlan(name: string): Plan {
-  return {
-    name,
-    quota: 1_000,
-    delaySeconds: 3_600,
-    maxSymbols: 5,
-    maxSpanDays: 30,
-    burstPerSecond: 5,
-    history: true,
-  };
-}
 
 function onOff(call: Call, name: string): boolean | undefined {
   const text = call.flag(name);

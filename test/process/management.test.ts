@@ -36,6 +36,12 @@ describe('management by the command line', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('a new plan is as basic is in what was not given', async () => {
+    const plan = await json('plan', 'set', 'silver', '--quota', '77');
+    const basic = (await json('plan', 'list')).find(({ name }: { name: string }) => name === 'basic');
+    expect(plan).toEqual({ ...basic, name: 'silver', quota: 77 });
+  });
+
   test('a key that is rotated runs out after the overlap, and the new one has its rules', async () => {
     const made = await json(
       'key',
