@@ -5,9 +5,9 @@ import type { Framing } from './fields.ts';
 import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import { AHEAD_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, SECONDS_MAX, type State } from './limits.ts';
+import { AHEAD_BYTES_MAX, type State, secondsMax } from './limits.ts';
 import { Outbox } from './outbox.ts';
-import { hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
+import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
 import { RequestBody } from './request-body.ts';
 
 /**
@@ -94,8 +94,8 @@ export class Connection {
 
   /** Once a second: what lasts too long is ended. */
   sweep(): void {
-    const earned = this.#state === 'body' ? this.#body!.length / BODY_BYTES_PER_SECOND_MIN : 0;
-    if (this.#options.server.second - this.#since <= SECONDS_MAX[this.#state] + earned) return;
+    const lasted = this.#options.server.second - this.#since;
+    if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
     const late = fault(408, 'the request did not come to its end in time');
     if (this.#state === 'head') this.#refuse(late);
     else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);
@@ -166,9 +166,8 @@ export class Connection {
 
   #answer(head: Head): void {
     this.#enter('answering');
-    const { server } = this.#options;
-    server.requests++;
-    this.#isLast = !head.persists || server.isClosing;
+    this.#options.server.requests++;
+    this.#isLast = !head.persists || this.#options.server.isClosing;
     const request = head.framing ? this.#withBody(head, head.framing) : head;
     let answer: ReturnType<Handle>;
     try {
@@ -200,7 +199,7 @@ export class Connection {
     if (this.#outbox.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
     if (!this.#isLast && !head.isOld) this.#outbox.write(bytes);
-    else this.#outbox.write(withLine(bytes, this.#connectionLine(head)));
+    else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head)));
     this.#finish();
   }
 
@@ -212,15 +211,10 @@ export class Connection {
     if (this.#body?.leave()) this.#isLast = true;
     if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
     if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
-    const line = reply.headers.Connection ? '' : this.#connectionLine(head);
+    const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
     this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
     if (isStreamed) void this.#pipe(stream, !head?.isOld);
     else this.#finish();
-  }
-
-  #connectionLine(head: Head | undefined): string {
-    if (this.#isLast) return 'Connection: close\r\n';
-    return head?.isOld ? 'Connection: keep-alive\r\n' : '';
   }
 
   async #pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean): Promise<void> {
@@ -318,5 +312,3 @@ export class Connection {
     this.#body!.fail(fault);
   }
 }
-
-const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
