@@ -36,7 +36,7 @@ export class Faults {
       [mix.outage, () => this.#outage()],
       [mix.freeze, () => this.#freeze()],
       [mix.loseHost, () => this.#loseHost()],
-      [mix.ledgerJump, () => clock.jump(1_000_000)],
+      [mix.ledgerJump, () => clock.jump(mix.ledgerJumpMs)],
       [mix.changePlan, changePlan],
     ];
     for (let second = 0; second < WAVE_MS / 1_000; second++) {
