@@ -226,6 +226,7 @@ export async function startService(
   const becomeReady = async () => {
     await following.once();
     core.phase = 'ready';
+    heartbeat.beat();
     tellReady();
   };
   const feeds =
