@@ -5,7 +5,7 @@ import type { Framing } from './fields.ts';
 import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import { AHEAD_BYTES_MAX, type State, secondsMax } from './limits.ts';
+import { type State, secondsMax } from './limits.ts';
 import { Outbox } from './outbox.ts';
 import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
 import { RequestBody } from './request-body.ts';
@@ -33,13 +33,11 @@ export class Connection {
   #isPumping = false;
   /** Whether something has arrived that is read at the end of this turn. */
   #isToRead = false;
-  #isPaused = false;
   #isEnded = false;
   /** Whether the answer under way is the last. */
   #isLast = false;
   /** Until it was read or skipped to its end. */
   #body: RequestBody | undefined;
-  #stream: { cancel(): Promise<void> } | undefined;
 
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
@@ -75,13 +73,13 @@ export class Connection {
   /** The client takes more. */
   drained(): void {
     if (this.#state === 'stuck') this.#enter('stuck');
-    if (this.#outbox.flush() && this.#state === 'stuck' && !this.#stream) this.#finish();
+    if (this.#outbox.flush() && this.#state === 'stuck' && !this.#outbox.isStreaming) this.#finish();
   }
 
   /** The client sends no more. What it has asked is answered all the same; who hangs up on a stream has heard enough. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#stream) this.#socket.end();
+    if (this.#outbox.isStreaming) this.#socket.end();
     else if (!this.#isToRead) this.#stopWaiting();
   }
 
@@ -89,7 +87,6 @@ export class Connection {
     this.#inbox.clear();
     this.#outbox.close();
     this.#body?.fail(fault(400, 'the client is gone'));
-    void this.#stream?.cancel().catch(() => {});
   }
 
   /** Once a second: what lasts too long is ended. */
@@ -131,7 +128,7 @@ export class Connection {
       if (!goesOn) break;
     }
     this.#isPumping = false;
-    this.#throttle();
+    this.#inbox.throttle(this.#socket, this.#state === 'answering' || this.#state === 'stuck');
     if (this.#isEnded) this.#stopWaiting();
   }
 
@@ -140,16 +137,6 @@ export class Connection {
     if (this.#state === 'answering' || this.#state === 'stuck') return;
     if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(fault(400, 'the body ends too soon'));
     else this.#end();
-  }
-
-  /** A client that sends on while its answers wait is not read from. */
-  #throttle(): void {
-    const waits = this.#state === 'answering' || this.#state === 'stuck';
-    const pauses = waits && this.#inbox.length > AHEAD_BYTES_MAX;
-    if (pauses === this.#isPaused) return;
-    this.#isPaused = pauses;
-    if (pauses) this.#socket.pause();
-    else this.#socket.resume();
   }
 
   /** False when the rest of the head is still to come. */
@@ -218,15 +205,12 @@ export class Connection {
   }
 
   async #pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean): Promise<void> {
-    const reader = stream.getReader();
-    this.#stream = reader;
     try {
-      await this.#outbox.pipe(reader, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
+      await this.#outbox.pipe(stream, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
     } catch {
       this.#socket.terminate(); // it broke off, and the client must see that
       return;
     }
-    this.#stream = undefined;
     this.#finish();
   }
 
@@ -263,7 +247,7 @@ export class Connection {
   #close(): void {
     this.#enter('lingering');
     this.#inbox.clear();
-    this.#throttle();
+    this.#inbox.throttle(this.#socket, false);
     if (this.#isEnded) this.#socket.end();
     else this.#socket.shutdown();
   }
