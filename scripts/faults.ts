@@ -3,15 +3,16 @@
  * `-- --only NAME` plays one row and keeps what is known of the others; `--scale ci` plays as the tests do
  * and writes nothing.
  */
-import { parseArgs } from 'node:util';
+
 import { keepResult } from '../test/process/faults/doc.ts';
 import { playRow, type Result } from '../test/process/faults/row.ts';
 import { ROWS } from '../test/process/faults/rows.ts';
 import type { ScaleName } from '../test/process/faults/scales.ts';
 import { removeFolders } from '../test/support/ledger.ts';
 import { stopPostgres } from '../test/support/postgres.ts';
+import { readFlags } from './flags.ts';
 
-const { values } = parseArgs({
+const { values } = readFlags({
   options: { only: { type: 'string', multiple: true }, scale: { type: 'string', default: 'full' } },
 });
 const scale: ScaleName = values.scale === 'ci' ? 'ci' : 'full';

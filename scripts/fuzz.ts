@@ -4,13 +4,13 @@
  * parser is written there too, and becomes a test.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Coverage } from '../test/fuzz/coverage.ts';
 import { instrument } from '../test/fuzz/instrument.ts';
 import { fuzz } from '../test/fuzz/loop.ts';
 import type { Target } from '../test/fuzz/target.ts';
+import { readFlags } from './flags.ts';
 
-const { values } = parseArgs({
+const { values } = readFlags({
   options: {
     target: { type: 'string', multiple: true },
     seconds: { type: 'string', default: '60' },

@@ -3,7 +3,7 @@
  * program on a PostgreSQL of their own, under load and under faults. The tests do the same with smaller numbers. Ends with
  * 1 when something does not hold.
  */
-import { parseArgs } from 'node:util';
+
 import { Cluster } from '../test/replicas/cluster.ts';
 import { percentile } from '../test/replicas/crowd.ts';
 import { type Disturbed, disturbed } from '../test/replicas/disturbed.ts';
@@ -13,13 +13,14 @@ import { race, raceWanted } from '../test/replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../test/replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../test/replicas/spread.ts';
 import { removeFolders } from '../test/support/ledger.ts';
+import { readFlags } from './flags.ts';
 
 /** Promised in docs/operating.md. */
 const RECOVERY_MS_MAX = 5_000;
 const TICK_P99_MS_MAX = 500;
 const REVOKED_MS_MAX = 1_000;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readFlags({
   allowPositionals: true,
   options: {
     replicas: { type: 'string', default: '3' },

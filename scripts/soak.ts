@@ -1,11 +1,12 @@
 /** `npm run soak -- --minutes N [--out FILE.svg]`: steady load on the real program, and whether its memory stays flat. */
-import { parseArgs } from 'node:util';
+
 import { Scene } from '../test/process/faults/scene.ts';
 import { chart, sparklines } from '../test/soak/chart.ts';
 import { notFlat, soak } from '../test/soak/soak.ts';
 import { removeFolders } from '../test/support/ledger.ts';
+import { readFlags } from './flags.ts';
 
-const { values } = parseArgs({
+const { values } = readFlags({
   options: { minutes: { type: 'string', default: '10' }, out: { type: 'string', default: 'soak.svg' } },
 });
 const token = 'a-token-for-the-soak';

@@ -44,7 +44,11 @@ export interface Setting {
 export const SETTINGS = [
   { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all' },
   { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free one' },
-  { env: 'OPENPIT_DATA_DIR', default: './data', help: 'Folder for the SQLite ledger and the demo key' },
+  {
+    env: 'OPENPIT_DATA_DIR',
+    default: './data',
+    help: 'Folder for the SQLite ledger, the spool of counts and the demo key',
+  },
   {
     env: 'OPENPIT_DATABASE_URL',
     default: '',
@@ -64,7 +68,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_ADMIN_TOKEN',
     default: '',
-    help: 'Token for the operator’s page and /metrics from elsewhere',
+    help: 'Token for the operator’s page, for pushing prices, and for /metrics from elsewhere',
   },
   {
     env: 'OPENPIT_PUBLIC_PLAN',

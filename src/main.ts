@@ -1,3 +1,5 @@
 import { runCli } from './cli/cli.ts';
 
-process.exitCode = await runCli(process.argv.slice(2));
+const exitCode = await runCli(process.argv.slice(2));
+// What failed half-way may have left a timer or a connection open, and must not keep the process for it.
+if (exitCode !== 0) process.exit(exitCode);

@@ -4,7 +4,7 @@ import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
-import { listen } from './api/server.ts';
+import { type Listener, listen } from './api/server.ts';
 import { Board } from './board/board.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -210,7 +210,14 @@ export async function startService(
     await following.once();
     core.phase = 'ready';
   }
-  const listener = listen(core.api, config.host, config.port, share.shared);
+  let listener: Listener;
+  try {
+    listener = listen(core.api, config.host, config.port, share.shared);
+  } catch (error) {
+    await Promise.all([following.stop(), telling.stop()]);
+    await core.close();
+    throw error;
+  }
   const ready = Promise.withResolvers<void>();
   const tellReady = () => {
     ready.resolve();
@@ -219,6 +226,7 @@ export async function startService(
   const becomeReady = async () => {
     await following.once();
     core.phase = 'ready';
+    heartbeat.beat();
     tellReady();
   };
   const feeds =

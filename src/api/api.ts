@@ -20,7 +20,7 @@ import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
 import { formatAccepted } from './format.ts';
-import { PREFLIGHT_HEADERS } from './headers.ts';
+import { optionsHeaders, SERVER_OPTIONS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
@@ -206,9 +206,10 @@ export class Api {
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
     if (!endpoint) {
+      if (target.path === '*') return reply(null, SERVER_OPTIONS, 204);
       throw refuse('not_found', { path: target.path.slice(0, 100), hint: this.#router.hint(target.path) });
     }
-    if (request.method === 'OPTIONS') return reply(null, PREFLIGHT_HEADERS, 204);
+    if (request.method === 'OPTIONS') return reply(null, optionsHeaders(endpoint), 204);
     requireMethod(request, endpoint);
     const address = () => this.#reception.addressOf(exchange);
     if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });

@@ -38,7 +38,6 @@ export function rateLimit(remaining: number, resetSeconds: number): string {
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'] as const;
-const ALLOWED_METHODS = READING.join(', ');
 
 /** The methods of an endpoint; most can only be read. */
 export function allowedMethods(endpoint: Endpoint | undefined): readonly string[] {
@@ -47,11 +46,21 @@ export function allowedMethods(endpoint: Endpoint | undefined): readonly string[
   return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];
 }
 
-/** The answer to a CORS preflight; browsers may keep it for a day. */
-export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+/** The answer to a CORS preflight; browsers may keep it for a day. A page from elsewhere may read, and change nothing. */
+const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
-  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  'Access-Control-Allow-Methods': READING.join(', '),
   'Access-Control-Allow-Headers': 'x-api-key, content-type, accept, if-none-match, last-event-id',
   'Access-Control-Max-Age': '86400',
-  Allow: ALLOWED_METHODS,
+};
+
+/** OPTIONS of a path. */
+export function optionsHeaders(endpoint: Endpoint): Readonly<Record<string, string>> {
+  return { ...PREFLIGHT_HEADERS, Allow: allowedMethods(endpoint).join(', ') };
+}
+
+/** `OPTIONS *` asks of the server as a whole (RFC 9110, 9.3.7): every method that some path takes. */
+export const SERVER_OPTIONS: Readonly<Record<string, string>> = {
+  ...COMMON_HEADERS,
+  Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
 };

@@ -19,7 +19,7 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/rates/symbols': '/symbols',
   '/symbol': '/symbols',
   '/supported-symbols': '/symbols',
-  '/account': '/usage',
+  '/account': '/account',
   '/account/usage': '/usage',
   '/status': '/usage',
   '/quota': '/usage',

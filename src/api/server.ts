@@ -1,4 +1,4 @@
-import { serve } from '../http/server.ts';
+import { type HttpServer, type ServerOptions, serve } from '../http/server.ts';
 import type { Api } from './api.ts';
 
 export interface Listener {
@@ -10,7 +10,7 @@ export interface Listener {
 
 /** Several processes of one machine may listen on the same port; the system shares connections out among them. */
 export function listen(api: Api, hostname: string, port: number, isShared = false): Listener {
-  const server = serve({
+  const server = serveOrSayWhy({
     hostname,
     port,
     isShared,
@@ -24,3 +24,21 @@ export function listen(api: Api, hostname: string, port: number, isShared = fals
     stop: (drainMs) => server.stop(drainMs),
   };
 }
+
+/** The system's own words are "Failed to listen at 127.0.0.1", with a code for the reason. */
+function serveOrSayWhy(options: ServerOptions): HttpServer {
+  try {
+    return serve(options);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const { hostname, port } = options;
+    throw new Error(WHY_NOT[code]?.(port) ?? `cannot listen on the address ${hostname}; set OPENPIT_HOST`, {
+      cause,
+    });
+  }
+}
+
+const WHY_NOT: Record<string, (port: number) => string> = {
+  EADDRINUSE: (port) => `another program listens on port ${port}; stop it, or set OPENPIT_PORT`,
+  EACCES: (port) => `this user may not listen on port ${port}; set OPENPIT_PORT to one above 1023`,
+};

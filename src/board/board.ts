@@ -2,11 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import type { Day } from '../market/day.ts';
-import { marketOf, sessionEnd } from '../market/session.ts';
-import { barSeenFrom } from '../market/visibility.ts';
 import { Turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
 import { type Past, PastPrices } from './past.ts';
+import { type DayRange, type Revised, readRevised, readRevisions, type Sight } from './revisions.ts';
 import { type Loaded, Series } from './series.ts';
 import type { View } from './view.ts';
 import { Views } from './views.ts';
@@ -117,39 +116,17 @@ export class Board {
 
   /** Every version of one day's bar that the view may see, the oldest first. */
   async revisions(series: Series, day: Day, view: View, now: number): Promise<BarRevision[]> {
-    const strand = view.strand(series);
-    if (!strand) return [];
-    const { ledger } = this.#options;
-    const revisions = await ledger.bars.revisions(series.symbol.id, strand, day, day);
+    const found = await readRevisions(this.#options.ledger.bars, series, day, this.#sight(series, view, now));
     await this.#nameSources();
-    return revisions.filter((bar) => isSeen(series, bar, this.horizon(view, now)));
+    return found;
   }
 
-  /**
-   * Every version of the days from `first` to `last` that the view sees more than one of, and the last day that was
-   * looked at: it stops after `limit` versions, between two days.
-   */
-  async revised(
-    series: Series,
-    { first, last }: { first: Day; last: Day },
-    limit: number,
-    view: View,
-    now: number,
-  ): Promise<{ bars: BarRevision[]; lookedTo: Day }> {
-    const strand = view.strand(series);
-    if (!strand) return { bars: [], lookedTo: last };
+  /** The days of a range that the view sees more than one version of; `readRevised` says more. */
+  async revised(series: Series, range: DayRange, limit: number, view: View, now: number): Promise<Revised> {
     const { bars } = this.#options.ledger;
-    let found = await bars.revised(series.symbol.id, strand, first, last, limit + 1);
-    let lookedTo = last;
-    if (found.length > limit) {
-      const [from, to] = [found[0]!.day, found.at(-1)!.day];
-      lookedTo = Math.max(from, to - 1);
-      if (from === to) found = await bars.revisions(series.symbol.id, strand, from, to);
-    }
+    const found = await readRevised(bars, series, range, limit, this.#sight(series, view, now));
     await this.#nameSources();
-    const seen = found.filter((bar) => bar.day <= lookedTo && isSeen(series, bar, this.horizon(view, now)));
-    const byDay = Map.groupBy(seen, (bar) => bar.day);
-    return { bars: seen.filter((bar) => byDay.get(bar.day)!.length > 1), lookedTo };
+    return found;
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
@@ -187,6 +164,10 @@ export class Board {
         if (this.isDue(now)) this.#advance(now);
       });
     return this.#following;
+  }
+
+  #sight(series: Series, view: View, now: number): Sight {
+    return { strand: view.strand(series), horizon: this.horizon(view, now) };
   }
 
   async #load(wanted: readonly Series[], needed: Loaded): Promise<void> {
@@ -302,8 +283,4 @@ export class Board {
       series.evict();
     }
   }
-}
-
-function isSeen({ symbol }: Series, { day, recordedAt }: BarRevision, horizon: number): boolean {
-  return barSeenFrom(sessionEnd(marketOf(symbol.market), day), recordedAt) <= horizon;
 }

@@ -5,15 +5,7 @@ import type { Account } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { periodOf } from '../ledger/period.ts';
 import { printDay, utcDay } from '../market/day.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { type Call, type Command, JSON_FLAG, table, wholeFlag } from './command.ts';
 
 /** How far back the days of usage go. */
 const DAYS_SHOWN = 31;
@@ -27,10 +19,9 @@ export const accountCommands: readonly Command[] = [
       plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
-    async run({ config, required, isSet }) {
+    async run({ withLedger, required, isSet }) {
       const [name, plan] = [required('name'), required('plan')];
-      await withLedger(config, async (ledger) => {
+      await withLedger(async (ledger) => {
         const { account, issued } = await createAccount(
           ledger,
           { name, plan },
@@ -56,10 +47,9 @@ export const accountCommands: readonly Command[] = [
       limit: { value: 'N', help: 'at most so many (100)' },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const limit = wholeFlag(call, 'limit', 1, 1_000_000) ?? 100;
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         const accounts = await ledger.accounts.list(call.flag('search') ?? '', limit);
         const rows = [];
         for (const account of accounts) rows.push({ ...account, ...(await usedThisMonth(ledger, account)) });
@@ -82,9 +72,8 @@ export const accountCommands: readonly Command[] = [
     operands: ['ID'],
     summary: 'Show an account: its usage by day and endpoint, and the thresholds it reached',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
     async run(call) {
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         const account = await requireAccount(ledger, call.operands[0]!);
         const { used, quota } = await usedThisMonth(ledger, account);
         const today = utcDay(await ledger.quota.now());
@@ -127,10 +116,9 @@ function change(
     operands: ['ID'],
     summary,
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const wanted = to(call);
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         const before = await requireAccount(ledger, call.operands[0]!);
         if (wanted.plan !== undefined) await requirePlan(ledger, wanted.plan);
         await ledger.accounts.update(before.id, wanted);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import type { Config } from '../config.ts';
 import { isInUse } from '../gate/spool/in-use.ts';
-import { type Command, LEDGER_SETTINGS, UsageError, withLedger } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (docs/operating.md)';
 
@@ -12,16 +12,16 @@ export const backupCommand: Command = {
   operands: ['FILE'],
   summary: 'Copy the SQLite ledger to a file, consistent, while the service runs',
   flags: {},
-  settings: LEDGER_SETTINGS,
-  async run({ config, operands }) {
+  async run({ config, withLedger, operands }) {
     const file = operands[0]!;
     if (isPostgres(config)) throw new UsageError(POSTGRES_HINT);
+    if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
     if (!existsSync(ledgerPath(config))) throw new UsageError(`there is no ledger at ${ledgerPath(config)}`);
     if (existsSync(file)) throw new UsageError(`${file} is there already; choose another name`);
     // Under another name until it is whole, so that a backup that was cut short is never taken for one.
     const partial = `${file}.partial`;
     rmSync(partial, { force: true });
-    await withLedger(config, async (ledger) => {
+    await withLedger(async (ledger) => {
       await ledger.engine.read.unsafe('VACUUM INTO ?', [partial]);
     });
     await verify(partial);
@@ -37,7 +37,6 @@ export const restoreCommand: Command = {
   flags: {
     force: { help: 'also over a ledger that is there; it is kept beside, with the ending .before-restore' },
   },
-  settings: LEDGER_SETTINGS,
   async run({ config, operands, isSet }) {
     const file = operands[0]!;
     const path = ledgerPath(config);
@@ -52,12 +51,19 @@ export const restoreCommand: Command = {
     const partial = join(dirname(path), 'openpit.db.partial');
     await Bun.write(partial, Bun.file(file));
     await giveNewEpoch(partial);
-    if (existsSync(path)) renameSync(path, `${path}.before-restore`);
-    for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+    if (existsSync(path)) keepBeside(path);
     renameSync(partial, path);
     console.log(`Restored ${file} to ${path}. Replicas and caches load it afresh.`);
   },
 };
+
+/** With its log: after a kill, the last writes are in there and not in the file. */
+function keepBeside(path: string): void {
+  for (const part of ['', '-wal', '-shm']) {
+    rmSync(`${path}.before-restore${part}`, { force: true });
+    if (existsSync(path + part)) renameSync(path + part, `${path}.before-restore${part}`);
+  }
+}
 
 function isPostgres({ databaseUrl }: Config): boolean {
   return /^postgres(ql)?:/.test(databaseUrl);

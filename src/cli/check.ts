@@ -1,12 +1,11 @@
-import { type Command, JSON_FLAG, LEDGER_SETTINGS, withLedger } from './command.ts';
+import { type Command, JSON_FLAG } from './command.ts';
 
 export const checkCommand: Command = {
   name: 'check',
   summary: 'Verify that every count in the ledger adds up; exit code 1 when one does not',
   flags: JSON_FLAG,
-  settings: LEDGER_SETTINGS,
-  async run({ config, isSet }) {
-    const wrong = await withLedger(config, (ledger) => ledger.quota.check());
+  async run({ withLedger, isSet }) {
+    const wrong = await withLedger((ledger) => ledger.quota.check());
     if (isSet('json')) console.log(JSON.stringify({ ok: wrong.length === 0, wrong }));
     else if (wrong.length === 0) console.log('All counts add up.');
     else for (const line of wrong) console.log(line);

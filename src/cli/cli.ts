@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
+import { isFull, outageOf } from '../ledger/outage.ts';
 import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
@@ -39,9 +40,16 @@ export async function runCli(args: readonly string[], providers = PROVIDERS): Pr
   try {
     return await run(args, commandsOf(providers));
   } catch (error) {
-    console.error(`openpit: ${messageOf(error)}`);
+    console.error(`openpit: ${reasonOf(error)}`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/** A database that is away says no more than "Failed to connect". */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  if (isFull(error) || outageOf(error) === undefined) return message;
+  return `the ledger cannot be reached: ${message} (OPENPIT_DATABASE_URL and OPENPIT_DATA_DIR say where it is)`;
 }
 
 async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
@@ -69,17 +77,22 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
   const words = args.filter((arg) => !arg.startsWith('-'));
   const group = groupOf(words);
   if (group.length > 0) {
-    console.log(table(group.map(({ name, summary }) => [`openpit ${name}`, summary])));
+    console.log(table(group.map(rowOf)));
     return args.includes('--help') ? 0 : 2;
   }
   const known = words.findIndex((_, i) => groupOf(words.slice(0, i + 1)).length === 0);
   const asked = words.slice(0, known + 1).join(' ');
-  throw new UsageError(`there is no command "${asked}"; openpit --help lists them`);
+  const help = ['openpit', ...words.slice(0, known), '--help'].join(' ');
+  throw new UsageError(`there is no command "${asked}"; ${help} lists them`);
 }
 
 function overview(commands: readonly Command[]): string {
-  const rows = commands.map(({ name, operands = [], summary }) => [[name, ...operands].join(' '), summary]);
+  const rows = commands.map(rowOf);
   return `openpit ${VERSION}: an open commodity rates service\n\nUsage: openpit COMMAND [flags]\n\n${table(rows)}\n\nopenpit COMMAND --help tells more of each.`;
+}
+
+function rowOf({ name, operands = [], summary }: Command): string[] {
+  return [[name, ...operands].join(' '), summary];
 }
 
 function wordsOf(name: string): number {

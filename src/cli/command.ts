@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { type Config, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { messageOf } from '../log.ts';
 
 /** A flag of a command. `value` names what follows it; a flag without one is a switch. */
 export interface Flag {
@@ -16,8 +17,8 @@ export interface Command {
   operands?: readonly string[];
   summary: string;
   flags: Readonly<Record<string, Flag>>;
-  /** Which settings it takes as flags, beside the environment. */
-  settings: readonly SettingName[];
+  /** Which settings it takes as flags, beside the environment; those of the ledger when it does not say. */
+  settings?: readonly SettingName[];
   run(call: Call): Promise<void>;
 }
 
@@ -30,12 +31,14 @@ export interface Call {
   /** The value of a flag that must be given. */
   required(name: string): string;
   isSet(name: string): boolean;
+  /** Opens the ledger for some work, and closes it. */
+  withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
 /** A call that is wrong: told in one line, exit code 2. */
 export class UsageError extends Error {}
 
-/** What keeps the ledger: every command that opens it can be pointed at it. */
+/** Where the ledger is: every command that opens it can be pointed at it. */
 export const LEDGER_SETTINGS: readonly SettingName[] = ['OPENPIT_DATA_DIR', 'OPENPIT_DATABASE_URL'];
 
 export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print JSON' } };
@@ -45,25 +48,26 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
   for (const [name, flag] of Object.entries(command.flags)) {
     options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
   }
-  for (const env of command.settings) options[flagOf(env)] = { type: 'string' };
-  const { values, positionals } = parse(args, options);
+  const taken = command.settings ?? LEDGER_SETTINGS;
+  for (const env of taken) options[flagOf(env)] = { type: 'string' };
+  const { values, positionals } = parse(command.name, args, options);
   if (values.help) return 'help';
   const expected = command.operands ?? [];
   const least = expected.filter((operand) => !operand.startsWith('[')).length;
   if (positionals.length < least || positionals.length > expected.length) {
     const takes = expected.length === 0 ? 'takes no further words' : `takes ${expected.join(' ')}`;
-    throw new UsageError(
-      `openpit ${command.name} ${takes} (received ${positionals.length}: ${positionals.join(' ')})`,
-    );
+    const received = positionals.length === 0 ? 'nothing' : positionals.join(' ');
+    throw new UsageError(`openpit ${command.name} ${takes} (received ${received})`);
   }
   const flag = (name: string) => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const settings = Object.fromEntries(command.settings.map((env) => [flagOf(env), flag(flagOf(env))]));
+  const settings = Object.fromEntries(taken.map((env) => [flagOf(env), flag(flagOf(env))]));
+  const config = readConfig(process.env, settings);
   return {
     operands: positionals,
-    config: readConfig(process.env, settings),
+    config,
     flag,
     required(name) {
       const value = flag(name);
@@ -72,6 +76,7 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
       return value;
     },
     isSet: (name) => values[name] === true,
+    withLedger: (work) => withLedger(config, work),
   };
 }
 
@@ -84,21 +89,12 @@ export function wholeFlag(call: Call, name: string, min: number, max: number): n
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max} (received "${text}")`);
 }
 
-export async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await Ledger.open(config.databaseUrl, systemClock);
-  try {
-    return await work(ledger);
-  } finally {
-    await ledger.close();
-  }
-}
-
 export function helpOf(command: Command): string {
   const rows: [string, string][] = Object.entries(command.flags).map(([name, { value, help }]) => [
     `--${name}${value === undefined ? '' : ` ${value}`}`,
     help,
   ]);
-  for (const env of command.settings) {
+  for (const env of command.settings ?? LEDGER_SETTINGS) {
     const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;
     rows.push([`--${flagOf(env)} …`, `${help}${fallback === '' ? '' : ` (${fallback})`}; or ${env}`]);
   }
@@ -121,11 +117,25 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-function parse(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
+async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await Ledger.open(config.databaseUrl, systemClock);
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+function parse(
+  name: string,
+  args: readonly string[],
+  options: Record<string, { type: 'string' | 'boolean' }>,
+) {
   try {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message.split(/\. |\n/)[0]! : String(error));
+    const [what] = messageOf(error).split(/\. |\n/);
+    throw new UsageError(`${what}; openpit ${name} --help lists the flags`);
   }
 }
 

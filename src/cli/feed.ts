@@ -8,16 +8,7 @@ import type { FeedRun, RunReport } from '../ledger/feed-runs.ts';
 import { printDay } from '../market/day.ts';
 import { nearestCodes } from '../market/symbol.ts';
 import { processName } from '../process-name.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  UsageError,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 import { progressBar } from './progress.ts';
 
 /** How many reasons are printed of each run; JSON has more. */
@@ -36,17 +27,14 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
     throw new UsageError(`there is no feed ${key}.${hint} openpit feed list shows all.`);
   };
-  const common = { settings: LEDGER_SETTINGS };
   return [
     {
-      ...common,
       name: 'feed list',
       summary: 'List the feeds: which are on, when they ran, which are late',
       flags: JSON_FLAG,
       run: (call) => list(call, providers),
     },
     {
-      ...common,
       name: 'feed run',
       operands: ['KEY'],
       summary: 'Run a feed now, whether it is on or not',
@@ -58,7 +46,6 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       run: (call) => runNow(call, find(call.operands[0]!), providers),
     },
     {
-      ...common,
       name: 'feed enable',
       operands: ['KEY'],
       summary: 'Turn a feed on: a running server runs it at once, then by its schedule',
@@ -66,19 +53,17 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       run: (call) => enable(call, find(call.operands[0]!)),
     },
     {
-      ...common,
       name: 'feed disable',
       operands: ['KEY'],
       summary: 'Turn a feed off; its prices stay',
       flags: JSON_FLAG,
-      async run({ config, operands, isSet }) {
+      async run({ withLedger, operands, isSet }) {
         const { key } = find(operands[0]!);
-        await withLedger(config, (ledger) => ledger.feeds.disable(key));
+        await withLedger((ledger) => ledger.feeds.disable(key));
         console.log(isSet('json') ? JSON.stringify({ key, enabled: false }) : `Feed ${key} is off.`);
       },
     },
     {
-      ...common,
       name: 'feed history',
       operands: ['[KEY]'],
       summary: 'Show the last runs of a feed, or of all, with the reasons for what was not taken',
@@ -88,8 +73,8 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
   ];
 }
 
-async function list({ config, isSet }: Call, providers: readonly Provider[]): Promise<void> {
-  const known = await withLedger(config, (ledger) => ledger.feeds.health(systemClock.now()));
+async function list({ config, withLedger, isSet }: Call, providers: readonly Provider[]): Promise<void> {
+  const known = await withLedger((ledger) => ledger.feeds.health(systemClock.now()));
   const feeds = providers.map((provider) => {
     const health = known.find((one) => one.key === provider.key);
     const { key, title, schedule, zone, licence, needs } = provider;
@@ -124,10 +109,10 @@ function withTimes(feed: {
   return { ...rest, lastRun: run, lastOkAt: iso(lastOkAt), nextRunAt: iso(nextRunAt) };
 }
 
-async function enable({ config, isSet }: Call, provider: Provider): Promise<void> {
+async function enable({ config, withLedger, isSet }: Call, provider: Provider): Promise<void> {
   const { key, licence, needs } = provider;
   const now = systemClock.now();
-  await withLedger(config, (ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
+  await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
   const lacking = needs.filter((name) => !config.secrets[name]);
   if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
   console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
@@ -143,7 +128,7 @@ async function runNow(call: Call, provider: Provider, providers: readonly Provid
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
     throw new UsageError(`--base-url must be a URL such as https://mirror.example (received "${baseUrl}")`);
   }
-  const result = await withLedger(call.config, async (ledger) => {
+  const result = await call.withLedger(async (ledger) => {
     const stop = new AbortController();
     const onSignal = () => stop.abort();
     process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
@@ -182,7 +167,7 @@ function printRun(key: string, result: RunResult): void {
 
 async function history(call: Call, key: string | undefined): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
-  const runs = await withLedger(call.config, (ledger) => ledger.feeds.history(limit, key));
+  const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));
   if (runs.length === 0) return console.log('No run yet.');
   for (const run of runs) {

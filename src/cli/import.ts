@@ -7,7 +7,7 @@ import { SIMULATED } from '../ledger/sources.ts';
 import { utcDay } from '../market/day.ts';
 import { nearestCodes } from '../market/symbol.ts';
 import { zoneOffset } from '../market/zone.ts';
-import { type Call, type Command, JSON_FLAG, LEDGER_SETTINGS, UsageError, withLedger } from './command.ts';
+import { type Call, type Command, JSON_FLAG, UsageError } from './command.ts';
 import { progressBar } from './progress.ts';
 
 /** How many refused lines are printed; the rest is counted. */
@@ -35,11 +35,12 @@ export const importCommand: Command = {
     },
     ...JSON_FLAG,
   },
-  settings: LEDGER_SETTINGS,
   async run(call) {
     const code = call.flag('symbol')?.trim().toUpperCase();
     if (!code && !call.flag('symbol-column'))
       throw new UsageError('openpit import needs --symbol CODE, or --symbol-column NAME');
+    if (code && call.flag('symbol-column'))
+      throw new UsageError('openpit import takes --symbol or --symbol-column, not both');
     const source = call.flag('source')?.trim() || 'import';
     if (source === SIMULATED)
       throw new UsageError(`--source ${SIMULATED} is for simulated prices; choose another name`);
@@ -49,7 +50,7 @@ export const importCommand: Command = {
     const parsed = parseCsv(text, utcDay(now) + 2, mapping); // two days on: Asia and an evening session are ahead of UTC
     const codes = code ? [code] : [...new Set(parsed.bars.map(({ symbol }) => symbol))];
     const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
-    const result = await withLedger(call.config, async (ledger) => {
+    const result = await call.withLedger(async (ledger) => {
       const ids = await findSymbols(ledger, codes);
       const bars = parsed.bars.map((bar) => ({ ...bar, symbolId: ids.get(code ?? bar.symbol)! }));
       const progress = progressBar(`Importing ${label}`, bars.length);
@@ -83,7 +84,7 @@ function mappingOf(call: Call): CsvMapping {
   const [date, value, symbol, zone] = ['date-column', 'value-column', 'symbol-column', 'zone'].map(call.flag);
   if (date) columns.date = date;
   if (value) columns.value = value;
-  if (symbol && !call.flag('symbol')) columns.symbol = symbol;
+  if (symbol) columns.symbol = symbol;
   const ohlc = call.flag('ohlc-columns')?.split(',');
   if (ohlc) {
     const [open, high, low, close, more] = ohlc;

@@ -3,16 +3,7 @@ import { hashKey, isWellFormed, secureRandom } from '../gate/key.ts';
 import { type IssuedKey, issueKey, type KeyOptions, requireAccount, rotateKey } from '../gate/onboarding.ts';
 import type { ApiKey } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  UsageError,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
 /** A day: long enough to change a key in every program that uses it. */
 const OVERLAP_SECONDS = 86_400;
@@ -29,12 +20,11 @@ export const keyCommands: readonly Command[] = [
       'header-only': { help: 'refuse it when it is sent in a URL' },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const account = call.required('account');
       const now = systemClock.now();
       const options = readOptions(call, now);
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         print(call, account, await issueKey(ledger, account, options, now, secureRandom));
       });
     },
@@ -43,10 +33,9 @@ export const keyCommands: readonly Command[] = [
     name: 'key list',
     summary: 'List the keys of an account; never the keys themselves',
     flags: { account: { value: 'ID', help: 'the account' }, ...JSON_FLAG },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const id = call.required('account');
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         await requireAccount(ledger, id);
         const now = systemClock.now();
         const keys = (await ledger.accounts.keys(id)).map(({ hash: _, ...key }) => ({
@@ -75,10 +64,9 @@ export const keyCommands: readonly Command[] = [
       'overlap-seconds': { value: 'N', help: `how long the old one still works (${OVERLAP_SECONDS})` },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const overlap = wholeFlag(call, 'overlap-seconds', 0, OVERLAP_SECONDS_MAX) ?? OVERLAP_SECONDS;
-      await withLedger(call.config, async (ledger) => {
+      await call.withLedger(async (ledger) => {
         const old = await findKey(ledger, call.operands[0]!);
         const issued = await rotateKey(ledger, old, overlap * 1000, systemClock.now(), secureRandom);
         print(call, old.accountId, issued);
@@ -90,9 +78,8 @@ export const keyCommands: readonly Command[] = [
     operands: ['KEY'],
     summary: 'Revoke a key, by its id or by the key itself; it is refused everywhere within a second',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, operands, isSet }) {
-      await withLedger(config, async (ledger) => {
+    async run({ withLedger, operands, isSet }) {
+      await withLedger(async (ledger) => {
         const { id } = await findKey(ledger, operands[0]!);
         await ledger.accounts.revokeKey(id, systemClock.now());
         if (isSet('json')) return console.log(JSON.stringify({ keyId: id, revoked: true }));

@@ -1,14 +1,6 @@
 import { type Plan, QUOTA_MAX } from '../ledger/accounts.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  UsageError,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { newPlan, PLAN_NAME } from '../ledger/new-plan.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
 /** A day: a longer delay than this is a mistake. */
 const DELAY_SECONDS_MAX = 86_400;
@@ -18,9 +10,8 @@ export const planCommands: readonly Command[] = [
     name: 'plan list',
     summary: 'List the plans',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, isSet }) {
-      await withLedger(config, async (ledger) => {
+    async run({ withLedger, isSet }) {
+      await withLedger(async (ledger) => {
         const plans = await ledger.accounts.plans();
         if (isSet('json')) return console.log(JSON.stringify(plans));
         const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
@@ -31,7 +22,7 @@ export const planCommands: readonly Command[] = [
   {
     name: 'plan set',
     operands: ['NAME'],
-    summary: 'Create a plan, or change what is given of one',
+    summary: 'Create a plan, which is as basic is in what is not given, or change what is given of one',
     flags: {
       quota: { value: 'N', help: 'answers a month' },
       'delay-seconds': { value: 'N', help: 'how old prices must be' },
@@ -41,12 +32,11 @@ export const planCommands: readonly Command[] = [
       history: { value: 'on|off', help: 'whether /rates/history is open to it' },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     async run(call) {
       const name = call.operands[0]!;
-      if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) {
+      if (!PLAN_NAME.test(name)) {
         throw new UsageError(
-          `a plan's name has small letters, digits and dashes, at most 32 (received "${name}")`,
+          `a plan's name has small letters, digits, - and _, at most 32 (received "${name}")`,
         );
       }
       const given = {
@@ -57,7 +47,7 @@ export const planCommands: readonly Command[] = [
         burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
         history: onOff(call, 'history'),
       };
-      const plan = await withLedger(call.config, async (ledger) => {
+      const plan = await call.withLedger(async (ledger) => {
         const known = (await ledger.accounts.plans()).find((one) => one.name === name);
         const changed = { ...(known ?? newPlan(name)), ...withoutUndefined(given) };
         await ledger.accounts.setPlan(changed);
@@ -74,33 +64,18 @@ export const planCommands: readonly Command[] = [
     operands: ['NAME'],
     summary: 'Delete a plan that no account is on',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, operands, isSet }) {
+    async run({ withLedger, operands, isSet }) {
       const name = operands[0]!;
-      const result = await withLedger(config, (ledger) => ledger.accounts.deletePlan(name));
-      if (result === false) throw new Error(`there is no plan "${name}"`);
+      const result = await withLedger((ledger) => ledger.accounts.deletePlan(name));
+      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list shows them`);
       if (result !== true) {
-        throw new Error(
-          `${result} accounts are on the plan "${name}"; move them first with openpit account set-plan`,
-        );
+        const who = result === 1 ? '1 account is' : `${result} accounts are`;
+        throw new Error(`${who} on the plan "${name}"; first: openpit account set-plan ID --plan ANOTHER`);
       }
       console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
     },
   },
 ];
-
-/** A new plan begins as `free` does, until it is told otherwise. */
-function newPlan(name: string): Plan {
-  return {
-    name,
-    quota: 1_000,
-    delaySeconds: 3_600,
-    maxSymbols: 5,
-    maxSpanDays: 30,
-    burstPerSecond: 5,
-    history: true,
-  };
-}
 
 function onOff(call: Call, name: string): boolean | undefined {
   const text = call.flag(name);

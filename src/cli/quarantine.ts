@@ -1,15 +1,6 @@
 import { systemClock } from '../clock.ts';
 import type { HeldTick } from '../ledger/quarantine.ts';
-import {
-  type Call,
-  type Command,
-  JSON_FLAG,
-  LEDGER_SETTINGS,
-  table,
-  UsageError,
-  wholeFlag,
-  withLedger,
-} from './command.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
 const TICKS_SHOWN = 100;
 
@@ -23,7 +14,6 @@ export const quarantineCommands: readonly Command[] = [
       limit: { value: 'N', help: `how many (${TICKS_SHOWN})` },
       ...JSON_FLAG,
     },
-    settings: LEDGER_SETTINGS,
     run: list,
   },
   {
@@ -31,7 +21,6 @@ export const quarantineCommands: readonly Command[] = [
     operands: ['ID'],
     summary: 'Take a tick after all, in its right place',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
     run: (call) => decide(call, 'released'),
   },
   {
@@ -39,7 +28,6 @@ export const quarantineCommands: readonly Command[] = [
     operands: ['ID'],
     summary: 'Give a tick up that is held back',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
     run: (call) => decide(call, 'dropped'),
   },
 ];
@@ -47,7 +35,7 @@ export const quarantineCommands: readonly Command[] = [
 async function list(call: Call): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? TICKS_SHOWN;
   const all = call.isSet('all');
-  const ticks = await withLedger(call.config, (ledger) => ledger.quarantine.list({ all, limit }));
+  const ticks = await call.withLedger((ledger) => ledger.quarantine.list({ all, limit }));
   if (call.isSet('json')) return console.log(JSON.stringify(ticks.map(withTimes)));
   if (ticks.length === 0) return console.log('No tick is held back.');
   const head = ['id', 'symbol', 'price', 'at', 'source', 'state', 'why'];
@@ -73,7 +61,7 @@ async function decide(call: Call, state: 'released' | 'dropped'): Promise<void> 
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`ID must be a number (received "${text}")`);
   const id = Number(text);
   const now = systemClock.now();
-  const done = await withLedger(call.config, ({ quarantine }) =>
+  const done = await call.withLedger(({ quarantine }) =>
     state === 'released' ? quarantine.release(id, now, 'operator') : quarantine.drop(id, now, 'operator'),
   );
   if (!done) throw new Error(`no tick ${id} can be ${state}; openpit feed quarantine list --all shows them`);

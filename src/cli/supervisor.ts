@@ -25,6 +25,7 @@ export class Supervisor {
   readonly #port: number;
   readonly #log: Log;
   readonly #children = new Map<number, Bun.Subprocess>();
+  #hasStarted = false;
   #stopping = false;
 
   constructor(command: readonly string[], port: number, log: Log) {
@@ -33,9 +34,13 @@ export class Supervisor {
     this.#log = log;
   }
 
-  /** Resolves when every child is ready, with what the first said. The first makes the ledger, so the others wait for it. */
+  /**
+   * Resolves when every child is ready, with what the first said. The first makes the ledger, so the others wait for it.
+   * When the first ends before it is ready, what it lacks will not come by itself: it has said why, and nothing is tried again.
+   */
   async start(count: number): Promise<FromChild> {
     const first = await this.#spawn(0);
+    this.#hasStarted = true;
     await Promise.all(Array.from({ length: count - 1 }, (_, i) => this.#spawn(i + 1)));
     return first;
   }
@@ -58,6 +63,10 @@ export class Supervisor {
     void child.exited.then((exitCode) => {
       this.#children.delete(index);
       if (this.#stopping) return;
+      if (!this.#hasStarted) {
+        ready.reject(new Error('the first process did not start'));
+        return;
+      }
       const steady = performance.now() - started > STEADY_MS;
       const wait = steady ? RESTART_MS : delayMs;
       this.#log.warn('a process ended and is started again', { index, exitCode, waitMs: wait });

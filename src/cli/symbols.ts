@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordOf } from '../ledger/symbols.ts';
 import { MARKETS } from '../market/session.ts';
 import { CODE_PATTERN } from '../market/symbol.ts';
-import { type Command, JSON_FLAG, LEDGER_SETTINGS, table, UsageError, withLedger } from './command.ts';
+import { type Command, JSON_FLAG, table, UsageError } from './command.ts';
 
 const text = z.string().trim().min(1);
 const code = text.regex(CODE_PATTERN, 'must be capitals, digits, dots and dashes, at most 32');
@@ -28,9 +28,8 @@ export const symbolsCommands: readonly Command[] = [
     name: 'symbols list',
     summary: 'List the symbols',
     flags: JSON_FLAG,
-    settings: LEDGER_SETTINGS,
-    async run({ config, isSet }) {
-      await withLedger(config, async (ledger) => {
+    async run({ withLedger, isSet }) {
+      await withLedger(async (ledger) => {
         const symbols = await ledger.symbols.list();
         const aliases = Map.groupBy(await ledger.symbols.aliases(), (one) => one.code);
         const records = symbols.map((symbol) => ({
@@ -41,18 +40,16 @@ export const symbolsCommands: readonly Command[] = [
           console.log(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
           return;
         }
-        console.log(
-          table(
-            records.map((one) => [
-              one.code,
-              one.name,
-              one.category,
-              `${one.currency.code}/${one.unit.symbol}`,
-              one.market,
-              one.aliases.join(' '),
-            ]),
-          ),
-        );
+        const head = ['code', 'name', 'category', 'price in', 'market', 'also known as'];
+        const rows = records.map((one) => [
+          one.code,
+          one.name,
+          one.category,
+          `${one.currency.code}/${one.unit.symbol}`,
+          one.market,
+          one.aliases.join(' '),
+        ]);
+        console.log(table([head, ...rows]));
       });
     },
   },
@@ -61,12 +58,11 @@ export const symbolsCommands: readonly Command[] = [
     operands: ['FILE'],
     summary: 'Add and change symbols from a JSON file, in the shape of "symbols list --json"',
     flags: {},
-    settings: LEDGER_SETTINGS,
-    async run({ config, operands }) {
+    async run({ withLedger, operands }) {
       const file = operands[0]!;
       const { data: records, error } = fileSchema.safeParse(await readJson(file));
       if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
-      await withLedger(config, async (ledger) => {
+      await withLedger(async (ledger) => {
         const aliases = records.flatMap((record) =>
           (record.aliases ?? []).map((alias) => ({ alias, code: record.code, kind: 'operator' })),
         );

@@ -33,6 +33,22 @@ function start(ledgerUrl: string) {
   return { feeds, told, ready: ready.promise, ticked: ticked.promise };
 }
 
+/** A thread that dies when it is told to. */
+function startDying() {
+  const told = { ready: 0, errors: [] as string[] };
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../test/support/dying-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => void told.ready++,
+    onError: (message) => told.errors.push(message),
+  });
+  return { feeds, told };
+}
+
 test('the worker fills a new ledger, goes on ticking, stops, and starts again without doubling anything', async () => {
   const url = await newLedgerUrl('sqlite');
   const ledger = await Ledger.open(url, { now: () => NOON });
@@ -69,18 +85,7 @@ test('a worker that is stopped in the middle of its first fill stops at once', a
 });
 
 test('a thread that dies is started again; what it had taken on is refused, and may be sent again', async () => {
-  const errors: string[] = [];
-  let ready = 0;
-  const feeds = startFeeds({
-    ledgerUrl: '',
-    demo: false,
-    secrets: {},
-    script: new URL('../../test/support/dying-worker.ts', import.meta.url),
-    onWritten() {},
-    onProgress() {},
-    onReady: () => void ready++,
-    onError: (message) => errors.push(message),
-  });
+  const { feeds, told } = startDying();
   const push = (source: string) => feeds.push({ kind: 'ticks', source, ticks: [] });
   for (let death = 1; death <= 2; death++) {
     expect(await push('good')).toEqual([]);
@@ -96,27 +101,17 @@ test('a thread that dies is started again; what it had taken on is refused, and 
       );
     await eventually(isBack, 10_000);
   }
-  expect(ready).toBe(1);
-  expect(errors.filter((message) => message.includes('is started again in'))).toEqual([
+  expect(told.ready).toBe(1);
+  expect(told.errors.filter((message) => message.includes('is started again in'))).toEqual([
     'the thread of the feeds has ended and is started again in 500 ms',
     'the thread of the feeds has ended and is started again in 1000 ms',
   ]);
-  expect(errors.join()).toContain('die');
+  expect(told.errors.join()).toContain('die');
   await feeds.stop();
 }, 60_000);
 
 test('a stop while the thread is dead starts nothing more', async () => {
-  const errors: string[] = [];
-  const feeds = startFeeds({
-    ledgerUrl: '',
-    demo: false,
-    secrets: {},
-    script: new URL('../../test/support/dying-worker.ts', import.meta.url),
-    onWritten() {},
-    onProgress() {},
-    onReady() {},
-    onError: (message) => errors.push(message),
-  });
+  const { feeds } = startDying();
   await feeds.push({ kind: 'ticks', source: 'deadly', ticks: [] }).catch(() => {});
   await feeds.stop();
   expect(feeds.push({ kind: 'ticks', source: 'good', ticks: [] })).rejects.toBeInstanceOf(Unavailable);

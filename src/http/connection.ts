@@ -5,9 +5,9 @@ import type { Framing } from './fields.ts';
 import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import { AHEAD_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, SECONDS_MAX, type State } from './limits.ts';
+import { type State, secondsMax } from './limits.ts';
 import { Outbox } from './outbox.ts';
-import { hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
+import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
 import { RequestBody } from './request-body.ts';
 
 /**
@@ -33,13 +33,11 @@ export class Connection {
   #isPumping = false;
   /** Whether something has arrived that is read at the end of this turn. */
   #isToRead = false;
-  #isPaused = false;
   #isEnded = false;
   /** Whether the answer under way is the last. */
   #isLast = false;
   /** Until it was read or skipped to its end. */
   #body: RequestBody | undefined;
-  #stream: { cancel(): Promise<void> } | undefined;
 
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
@@ -75,13 +73,13 @@ export class Connection {
   /** The client takes more. */
   drained(): void {
     if (this.#state === 'stuck') this.#enter('stuck');
-    if (this.#outbox.flush() && this.#state === 'stuck' && !this.#stream) this.#finish();
+    if (this.#outbox.flush() && this.#state === 'stuck' && !this.#outbox.isStreaming) this.#finish();
   }
 
   /** The client sends no more. What it has asked is answered all the same; who hangs up on a stream has heard enough. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#stream) this.#socket.end();
+    if (this.#outbox.isStreaming) this.#socket.end();
     else if (!this.#isToRead) this.#stopWaiting();
   }
 
@@ -89,13 +87,12 @@ export class Connection {
     this.#inbox.clear();
     this.#outbox.close();
     this.#body?.fail(fault(400, 'the client is gone'));
-    void this.#stream?.cancel().catch(() => {});
   }
 
   /** Once a second: what lasts too long is ended. */
   sweep(): void {
-    const earned = this.#state === 'body' ? this.#body!.length / BODY_BYTES_PER_SECOND_MIN : 0;
-    if (this.#options.server.second - this.#since <= SECONDS_MAX[this.#state] + earned) return;
+    const lasted = this.#options.server.second - this.#since;
+    if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
     const late = fault(408, 'the request did not come to its end in time');
     if (this.#state === 'head') this.#refuse(late);
     else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);
@@ -131,7 +128,7 @@ export class Connection {
       if (!goesOn) break;
     }
     this.#isPumping = false;
-    this.#throttle();
+    this.#inbox.throttle(this.#socket, this.#state === 'answering' || this.#state === 'stuck');
     if (this.#isEnded) this.#stopWaiting();
   }
 
@@ -140,16 +137,6 @@ export class Connection {
     if (this.#state === 'answering' || this.#state === 'stuck') return;
     if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(fault(400, 'the body ends too soon'));
     else this.#end();
-  }
-
-  /** A client that sends on while its answers wait is not read from. */
-  #throttle(): void {
-    const waits = this.#state === 'answering' || this.#state === 'stuck';
-    const pauses = waits && this.#inbox.length > AHEAD_BYTES_MAX;
-    if (pauses === this.#isPaused) return;
-    this.#isPaused = pauses;
-    if (pauses) this.#socket.pause();
-    else this.#socket.resume();
   }
 
   /** False when the rest of the head is still to come. */
@@ -166,9 +153,8 @@ export class Connection {
 
   #answer(head: Head): void {
     this.#enter('answering');
-    const { server } = this.#options;
-    server.requests++;
-    this.#isLast = !head.persists || server.isClosing;
+    this.#options.server.requests++;
+    this.#isLast = !head.persists || this.#options.server.isClosing;
     const request = head.framing ? this.#withBody(head, head.framing) : head;
     let answer: ReturnType<Handle>;
     try {
@@ -200,7 +186,7 @@ export class Connection {
     if (this.#outbox.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
     if (!this.#isLast && !head.isOld) this.#outbox.write(bytes);
-    else this.#outbox.write(withLine(bytes, this.#connectionLine(head)));
+    else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head)));
     this.#finish();
   }
 
@@ -212,27 +198,19 @@ export class Connection {
     if (this.#body?.leave()) this.#isLast = true;
     if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
     if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
-    const line = reply.headers.Connection ? '' : this.#connectionLine(head);
+    const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
     this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
     if (isStreamed) void this.#pipe(stream, !head?.isOld);
     else this.#finish();
   }
 
-  #connectionLine(head: Head | undefined): string {
-    if (this.#isLast) return 'Connection: close\r\n';
-    return head?.isOld ? 'Connection: keep-alive\r\n' : '';
-  }
-
   async #pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean): Promise<void> {
-    const reader = stream.getReader();
-    this.#stream = reader;
     try {
-      await this.#outbox.pipe(reader, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
+      await this.#outbox.pipe(stream, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
     } catch {
       this.#socket.terminate(); // it broke off, and the client must see that
       return;
     }
-    this.#stream = undefined;
     this.#finish();
   }
 
@@ -269,7 +247,7 @@ export class Connection {
   #close(): void {
     this.#enter('lingering');
     this.#inbox.clear();
-    this.#throttle();
+    this.#inbox.throttle(this.#socket, false);
     if (this.#isEnded) this.#socket.end();
     else this.#socket.shutdown();
   }
@@ -318,5 +296,3 @@ export class Connection {
     this.#body!.fail(fault);
   }
 }
-
-const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');

@@ -1,12 +1,13 @@
 import { type Fault, fault } from './fault.ts';
 import type { Head } from './head.ts';
 import type { KnownHeads } from './known-heads.ts';
-import { HEAD_BYTES_MAX } from './limits.ts';
+import { AHEAD_BYTES_MAX, HEAD_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** What has arrived and was not read yet. */
 export class Inbox {
   #bytes: Buffer = EMPTY;
+  #isPaused = false;
 
   get length(): number {
     return this.#bytes.length;
@@ -18,6 +19,15 @@ export class Inbox {
 
   clear(): void {
     this.#bytes = EMPTY;
+  }
+
+  /** A client that sends on while its answers wait is not read from. */
+  throttle(client: { pause(): void; resume(): void }, itsAnswersWait: boolean): void {
+    const pauses = itsAnswersWait && this.length > AHEAD_BYTES_MAX;
+    if (pauses === this.#isPaused) return;
+    this.#isPaused = pauses;
+    if (pauses) client.pause();
+    else client.resume();
   }
 
   /** Undefined when its end is still to come. */

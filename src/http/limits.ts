@@ -3,7 +3,7 @@ export const HEAD_BYTES_MAX = 16 * 1024;
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-export const BODY_BYTES_PER_SECOND_MIN = 32 * 1024;
+const BODY_BYTES_PER_SECOND_MIN = 32 * 1024;
 
 /** What may arrive before its turn; then the client is not read from until it is. */
 export const AHEAD_BYTES_MAX = 64 * 1024;
@@ -14,8 +14,12 @@ export const SKIPPED_BYTES_MAX = 64 * 1024;
 /** What a connection may be doing. */
 export type State = keyof typeof SECONDS_MAX;
 
-/** For how many seconds each state may last. */
-export const SECONDS_MAX = {
+/** For how many seconds a state may last; a body that comes earns itself time. */
+export function secondsMax(state: State, bodyLength: number): number {
+  return SECONDS_MAX[state] + (state === 'body' ? bodyLength / BODY_BYTES_PER_SECOND_MIN : 0);
+}
+
+const SECONDS_MAX = {
   /** Nothing was ever asked on it. */
   new: 12,
   /** From a request's first byte to the end of its head, however slowly it drips. */

@@ -1,11 +1,6 @@
 import type { Socket } from 'bun';
 import type { Turn } from './turn.ts';
 
-/** The part of a stream's reader that is used here. */
-interface Reader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-}
-
 /** So much is sent at once, without waiting for the end of the turn. */
 const POST_BYTES_MAX = 64 * 1024;
 
@@ -18,6 +13,8 @@ export class Outbox {
   #length = 0;
   #onTaken: PromiseWithResolvers<void> | undefined;
   #isInBag = false;
+  /** Until its end: whoever is gone wants no more of it. */
+  #stream: { cancel(): Promise<void> } | undefined;
   isClosed = false;
   /** Whether the client does not take what is sent to it. */
   isStuck = false;
@@ -49,7 +46,13 @@ export class Outbox {
   }
 
   /** Writes a stream as it comes, and no faster than the client takes it. `onStuck` hears when it must wait, and when no more. */
-  async pipe(reader: Reader, isChunked: boolean, onStuck: (isStuck: boolean) => void): Promise<void> {
+  async pipe(
+    stream: ReadableStream<Uint8Array>,
+    isChunked: boolean,
+    onStuck: (isStuck: boolean) => void,
+  ): Promise<void> {
+    const reader = stream.getReader();
+    this.#stream = reader;
     for (;;) {
       const { done, value } = await reader.read();
       if (done || !value || this.isClosed) break;
@@ -61,6 +64,11 @@ export class Outbox {
       onStuck(false);
     }
     if (isChunked) this.write(LAST_CHUNK);
+    this.#stream = undefined;
+  }
+
+  get isStreaming(): boolean {
+    return this.#stream !== undefined;
   }
 
   /** Sends what waits. True when nothing does any more. */
@@ -90,6 +98,7 @@ export class Outbox {
     this.#parts = [];
     this.#length = 0;
     this.#onTaken?.resolve();
+    void this.#stream?.cancel().catch(() => {});
   }
 }
 

@@ -79,6 +79,15 @@ function framingLine(body: Reply['body'], isOld: boolean): string {
   return isOld ? '' : 'Transfer-Encoding: chunked\r\n';
 }
 
+/** What the client must know of the connection; that HTTP/1.1 keeps it needs no word. */
+export function connectionLine(isLast: boolean, request: { isOld: boolean } | undefined): string {
+  if (isLast) return 'Connection: close\r\n';
+  return request?.isOld ? 'Connection: keep-alive\r\n' : '';
+}
+
+/** Before the answer: a client that holds its body back may send it. */
+export const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
+
 /** The same answer with one more line after its first. */
 export function withLine(bytes: Uint8Array, line: string): Uint8Array {
   const first = bytes.indexOf(LF) + 1;

@@ -140,6 +140,16 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
          started BIGINT NOT NULL, seen BIGINT NOT NULL, revision BIGINT NOT NULL, head BIGINT NOT NULL)`,
     ],
   },
+  {
+    id: 7,
+    title: 'settled leases are folded',
+    statements: [
+      // Leases that were closed before this have no mark, and are kept.
+      `ALTER TABLE quota_lease ADD COLUMN settled INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE quota_period ADD COLUMN folded BIGINT NOT NULL DEFAULT 0`,
+      `CREATE INDEX quota_lease_settled ON quota_lease (period, account_id) WHERE settled = 1`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

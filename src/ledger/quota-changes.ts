@@ -2,13 +2,8 @@ import type { SQL } from 'bun';
 import type { Engine } from './engine.ts';
 import type { Period } from './period.ts';
 import { keyOf, writeLeases, writePeriods } from './quota-rows.ts';
-import {
-  crossThresholds,
-  dayOfSpend,
-  type LeaseState,
-  type PeriodState,
-  type SpentBy,
-} from './quota-rules.ts';
+import { dayOfSpend, type LeaseState, type PeriodState, type SpentBy } from './quota-rules.ts';
+import { crossThresholds } from './quota-thresholds.ts';
 import { insertRows, type TableRow } from './statements.ts';
 
 /** What one transaction has to write, gathered so that many accounts take few statements. */

@@ -3,20 +3,20 @@ import type { Engine } from './engine.ts';
 /** What must hold after every transaction, asked of the whole ledger in one statement each. */
 const RULES: readonly { sql: string; says: (row: Record<string, string | number | null>) => string }[] = [
   {
-    sql: `SELECT p.account_id, p.period, p.granted AS told, coalesce(l.granted, 0) AS found
+    sql: `SELECT p.account_id, p.period, p.granted AS told, coalesce(l.granted, 0) + p.folded AS found
           FROM quota_period p LEFT JOIN (
             SELECT account_id, period, sum(CASE WHEN open = 1 THEN granted ELSE spent END) AS granted
             FROM quota_lease GROUP BY account_id, period
           ) l ON l.account_id = p.account_id AND l.period = p.period
-          WHERE p.granted <> coalesce(l.granted, 0)`,
+          WHERE p.granted <> coalesce(l.granted, 0) + p.folded`,
     says: (row) => `the period says ${row.told} granted, its leases add up to ${row.found}`,
   },
   {
-    sql: `SELECT p.account_id, p.period, p.used AS told, coalesce(l.spent, 0) AS found
+    sql: `SELECT p.account_id, p.period, p.used AS told, coalesce(l.spent, 0) + p.folded AS found
           FROM quota_period p LEFT JOIN (
             SELECT account_id, period, sum(spent) AS spent FROM quota_lease GROUP BY account_id, period
           ) l ON l.account_id = p.account_id AND l.period = p.period
-          WHERE p.used <> coalesce(l.spent, 0)`,
+          WHERE p.used <> coalesce(l.spent, 0) + p.folded`,
     says: (row) => `the period says ${row.told} used, its leases add up to ${row.found}`,
   },
   {

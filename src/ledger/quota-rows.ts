@@ -73,7 +73,7 @@ export async function writeLeases(engine: Engine, tx: SQL, leases: readonly Leas
     engine,
     tx,
     `quota_lease
-       (lease_id, account_id, period, replica, granted, spent, spent_by, seq, barrier_ack, open, expires_at)`,
+       (lease_id, account_id, period, replica, granted, spent, spent_by, seq, barrier_ack, open, settled, expires_at)`,
     leases.map((l) => [
       l.leaseId,
       l.accountId,
@@ -85,11 +85,12 @@ export async function writeLeases(engine: Engine, tx: SQL, leases: readonly Leas
       l.seq,
       l.barrierAck,
       l.open ? 1 : 0,
+      l.settled ? 1 : 0,
       l.expiresAt,
     ]),
     `ON CONFLICT (lease_id) DO UPDATE SET granted = excluded.granted, spent = excluded.spent,
        spent_by = excluded.spent_by, seq = excluded.seq, barrier_ack = excluded.barrier_ack, open = excluded.open,
-       expires_at = excluded.expires_at`,
+       settled = excluded.settled, expires_at = excluded.expires_at`,
   );
 }
 
@@ -135,6 +136,7 @@ export function toPeriod(row: Row): PeriodState {
     period: Number(row.period),
     granted: Number(row.granted),
     used: Number(row.used),
+    folded: Number(row.folded),
     barrier: Number(row.barrier),
     recallAt: Number(row.recall_at),
     signalledAt: Number(row.signalled_at),
@@ -153,6 +155,7 @@ export function toLease(row: Row): LeaseState {
     seq: Number(row.seq),
     barrierAck: Number(row.barrier_ack),
     open: Number(row.open) === 1,
+    settled: Number(row.settled) === 1,
     expiresAt: Number(row.expires_at),
   };
 }

@@ -5,8 +5,8 @@ import { type Period, periodEnd, periodOf, periodStart } from './period.ts';
  * The rules of a quota, without SQL. An account's month has a quota; replicas lease blocks of it and spend them
  * in memory. What is kept, always:
  *
- *     period.granted = Σ granted of open leases + Σ spent of closed leases
- *     period.used    = Σ spent of all leases
+ *     period.granted = Σ granted of open leases + Σ spent of closed leases + folded
+ *     period.used    = Σ spent of all leases + folded
  *
  * So `granted ≤ quota` means that no request over the quota can be admitted anywhere.
  */
@@ -26,14 +26,13 @@ export const HOLD_MS = 15 * 60_000;
 /** A recall older than this is over: who asked has given up after a second. */
 export const RECALL_MS = 2_000;
 
-/** An account's owner hears once a month of each. */
-export const THRESHOLDS_PERCENT = [75, 90, 100] as const;
-
 export interface PeriodState {
   accountId: string;
   period: Period;
   granted: number;
   used: number;
+  /** What leases spent that were settled long ago, and are no longer kept one by one. */
+  folded: number;
   /** Raised by whoever wants the exact total; leases acknowledge it. */
   barrier: number;
   /** When units were last asked back from all holders. */
@@ -54,6 +53,8 @@ export interface LeaseState {
   seq: number;
   barrierAck: number;
   open: boolean;
+  /** Whether its holder has said its last word: whatever comes after is that word again. */
+  settled: boolean;
   expiresAt: number;
 }
 
@@ -123,12 +124,16 @@ export function settle(
     move(period, opened, request, around);
     return { answer: answerOf(period, opened, true, around), lease: opened };
   }
+  if (!known && period.folded > 0) return { answer: folded(period, request, around), lease: undefined };
   const lease = known ? { ...known } : newLease(request, false, period.barrier, around.now);
   if (lease.open && !request.close && request.seq <= lease.seq) {
     return { answer: answerOf(period, lease, false, around), lease: undefined };
   }
   recordSpent(period, lease, request.spentBy);
-  if (request.close) closeLease(period, lease);
+  if (request.close) {
+    closeLease(period, lease);
+    lease.settled = true;
+  }
   if (lease.open) move(period, lease, request, around);
   return { answer: answerOf(period, lease, true, around), lease };
 }
@@ -138,15 +143,6 @@ export function closeLease(period: PeriodState, lease: LeaseState): void {
   if (!lease.open) return;
   period.granted -= lease.granted - totalOf(lease.spentBy);
   lease.open = false;
-}
-
-/** The thresholds that were reached and not yet reported; marks them as reported. */
-export function crossThresholds(period: PeriodState, quota: number): number[] {
-  if (quota <= 0) return [];
-  const reached = THRESHOLDS_PERCENT.filter((percent) => period.used * 100 >= percent * quota);
-  const fresh = reached.filter((percent) => percent > period.notified);
-  period.notified = Math.max(period.notified, ...reached);
-  return fresh;
 }
 
 /**
@@ -185,6 +181,7 @@ function newLease(request: SyncRequest, open: boolean, barrierAck: number, expir
     seq: 0,
     barrierAck,
     open,
+    settled: false,
     expiresAt,
   };
 }
@@ -261,6 +258,15 @@ function answerOf(
     now: around.now,
     leaseMs: Math.max(0, lease.expiresAt - around.now),
   };
+}
+
+/**
+ * An unknown lease of a month whose leases were folded is one of them: it was opened before, so it was known then. What it
+ * says is in `used` already.
+ */
+function folded(period: PeriodState, request: SyncRequest, around: Surroundings): SyncAnswer {
+  const lease = { ...newLease(request, false, period.barrier, around.now), spentBy: request.spentBy };
+  return { ...answerOf(period, lease, false, around), granted: totalOf(request.spentBy) };
 }
 
 function elsewhere(request: SyncRequest, around: Surroundings): SyncAnswer {

@@ -3,26 +3,19 @@ import { OPERATOR_SCHEMAS } from '../../src/api/openapi/operator-schemas.ts';
 import type { Finish, RunReport } from '../../src/ledger/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { EMPTY_RUN } from '../support/run-report.ts';
 import { MINUTE, NOON } from '../support/service.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
 const HOUR = 60 * MINUTE;
 
 const REPORT: RunReport = {
-  status: 'ok',
-  message: undefined,
-  bodyHash: 'ab',
-  bytes: 10,
-  requests: 1,
+  ...EMPTY_RUN,
   taken: 3,
   corrected: 1,
-  unchanged: 0,
   missing: 2,
   refused: 1,
   reasons: [{ where: 'line 7', reason: 'no number' }],
-  odd: 0,
-  ignored: 0,
-  notes: [],
 };
 
 onEachEngine('/admin/feeds', (engine) => {

@@ -2,25 +2,11 @@ import { expect, test } from 'bun:test';
 import type { Finish, RunReport } from '../../src/ledger/feed-runs.ts';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { EMPTY_RUN } from '../support/run-report.ts';
 import { MINUTE, NOON } from '../support/service.ts';
 
 const HOUR = 60 * MINUTE;
-const REPORT: RunReport = {
-  status: 'ok',
-  message: undefined,
-  bodyHash: 'ab',
-  bytes: 10,
-  requests: 1,
-  taken: 3,
-  corrected: 0,
-  unchanged: 0,
-  missing: 0,
-  refused: 0,
-  reasons: [],
-  odd: 0,
-  ignored: 0,
-  notes: [],
-};
+const REPORT: RunReport = { ...EMPTY_RUN, taken: 3 };
 
 onEachEngine('feeds', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import type { RunReport } from '../../src/ledger/feed-runs.ts';
+import { EMPTY_RUN } from '../support/run-report.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
 import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
@@ -10,23 +11,6 @@ const HOUR = 3_600_000;
 
 const found = await browserPath();
 const title = found ? 'the operator’s page' : 'the operator’s page (skipped: no Chromium for this machine)';
-
-const NOTHING: RunReport = {
-  status: 'ok',
-  message: undefined,
-  bodyHash: 'ab',
-  bytes: 10,
-  requests: 1,
-  taken: 0,
-  corrected: 0,
-  unchanged: 0,
-  missing: 0,
-  refused: 0,
-  reasons: [],
-  odd: 0,
-  ignored: 0,
-  notes: [],
-};
 
 describe.skipIf(!found)(title, () => {
   setDefaultTimeout(90_000);
@@ -43,7 +27,7 @@ describe.skipIf(!found)(title, () => {
       await feeds.finish(lease!, {
         ended: started + 4_000,
         nextRun: now + 5 * HOUR,
-        report: { ...NOTHING, ...report },
+        report: { ...EMPTY_RUN, ...report },
         ...(late !== undefined && { lateAt: now + late }),
         ...(late !== undefined && { coverage: { days: 2_500, gaps: 3, firstDay: 16_000, lastDay: 20_000 } }),
       });

@@ -3,13 +3,10 @@ import { CUT_SHORT, type Finish, LeaseLost, type RunReport } from '../../src/led
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, unique } from '../support/ledgers.ts';
+import { EMPTY_RUN } from '../support/run-report.ts';
 
 const REPORT: RunReport = {
-  status: 'ok',
-  message: undefined,
-  bodyHash: 'ab',
-  bytes: 10,
-  requests: 1,
+  ...EMPTY_RUN,
   taken: 3,
   corrected: 2,
   unchanged: 1,

@@ -59,6 +59,26 @@ test('a damaged backup is refused, and the ledger stays as it was', async () => 
   expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(false);
 });
 
+test('what a killed service wrote last is in the ledger that a restore keeps beside', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await importPrice(settings, 100);
+  const backup = join(newFolder(), 'backup.db');
+  await openpit(['backup', backup], settings);
+  program = await Program.start(settings);
+  await openpit(['account', 'create', '--name', 'Last', '--plan', 'pro'], settings);
+  await program.end('SIGKILL');
+  const path = join(settings.OPENPIT_DATA_DIR, 'openpit.db');
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+
+  expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+  const names = async (file: string) => {
+    const { stdout } = await openpit(['account', 'list'], { OPENPIT_DATABASE_URL: `sqlite://${file}` });
+    return stdout;
+  };
+  expect(await names(path)).not.toContain('Last');
+  expect(await names(`${path}.before-restore`)).toContain('Last');
+}, 60_000);
+
 test('on PostgreSQL both say what to use instead', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };
   for (const command of ['backup', 'restore']) {

@@ -19,7 +19,7 @@ describe('management by the command line', () => {
   });
 
   test.each([
-    [['plan', 'delete', 'gold'], '1 accounts are on the plan'],
+    [['plan', 'delete', 'gold'], '1 account is on the plan'],
     [['plan', 'delete', 'nope'], 'there is no plan "nope"'],
     [['plan', 'set', 'gold', '--quota', '-1'], '--quota must be'],
     [['plan', 'set', 'gold', '--history', 'maybe'], '--history'],
@@ -34,6 +34,12 @@ describe('management by the command line', () => {
     expect(exitCode).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
     expect(await everything()).toEqual(before);
+  });
+
+  test('a new plan is as basic is in what was not given', async () => {
+    const plan = await json('plan', 'set', 'silver', '--quota', '77');
+    const basic = (await json('plan', 'list')).find(({ name }: { name: string }) => name === 'basic');
+    expect(plan).toEqual({ ...basic, name: 'silver', quota: 77 });
   });
 
   test('a key that is rotated runs out after the overlap, and the new one has its rules', async () => {

@@ -16,8 +16,9 @@ export interface Mix {
   freezeMsMax: number;
   /** A machine is gone with its disk. */
   loseHost: number;
-  /** Somebody sets the ledger's clock ahead by more than the hold. */
+  /** The ledger's clock is ahead all at once. */
   ledgerJump: number;
+  ledgerJumpMs: number;
   changePlan: number;
   /** The run begins shortly before the end of a month. */
   overMonthEnd: boolean;
@@ -37,6 +38,7 @@ const calm: Mix = {
   freezeMsMax: 0,
   loseHost: 0,
   ledgerJump: 0,
+  ledgerJumpMs: 1_000_000, // more than the hold
   changePlan: 0,
   overMonthEnd: false,
 };
@@ -76,6 +78,17 @@ export const MIXES: readonly Mix[] = [
     wavesAtMinutes: [0.9],
     network: { ...sound, slow: 0.1 },
   },
+  // Leases are folded, and processes that were away say once more what was folded.
+  {
+    ...calm,
+    name: 'months that pass',
+    ledgerJump: 0.1,
+    ledgerJumpMs: 65 * 86_400_000,
+    kill: 0.5,
+    restartMsMax: 120_000,
+    network: { ...bad, lostReply: 0.6 },
+    wavesAtMinutes: [0, 0.9, 2, 4],
+  },
   {
     name: 'everything',
     wavesAtMinutes: [0, 1, 18],
@@ -87,6 +100,7 @@ export const MIXES: readonly Mix[] = [
     freezeMsMax: 1_200_000,
     loseHost: 0.02,
     ledgerJump: 0.02,
+    ledgerJumpMs: 1_000_000,
     changePlan: 0.1,
     overMonthEnd: true,
   },

@@ -59,6 +59,7 @@ export class Network {
       sync: through(checked((requests) => quota.sync(requests))),
       raiseBarrier: through(checked((accountId, period) => quota.raiseBarrier(accountId, period))),
       releaseLost: through(checked(() => this.#released(() => quota.releaseLost()))),
+      foldSettled: through(checked(() => quota.foldSettled())),
       signals: through((since) => quota.signals(since)),
       usage: through((accountId, period, barrier) => quota.usage(accountId, period, barrier)),
       now: through(() => quota.now()),

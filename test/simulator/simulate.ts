@@ -8,6 +8,8 @@ import { periodOf } from '../../src/ledger/period.ts';
 import { HOLD_MS, LEASE_MS } from '../../src/ledger/quota-rules.ts';
 import { newFolder } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
+import { Faults, WAVE_MS } from './faults.ts';
+import { emptyLedger, LedgerClock } from './ledger.ts';
 import { Machine } from './machine.ts';
 import type { Mix } from './mixes.ts';
 import { Network } from './network.ts';
@@ -22,7 +24,6 @@ export interface Outcome {
   kills: number;
 }
 
-const WAVE_MS = 12_000;
 const MONTH_START = Date.UTC(2026, 10, 1);
 
 /**
@@ -48,10 +49,11 @@ class Run {
   readonly #tally: Tally;
   readonly #network: Network;
   readonly #machines: Machine[];
+  readonly #faults: Faults;
   readonly #accounts: { id: string; quota: number }[] = [];
   readonly #leasesOf = new Map<Machine, Set<string>>();
   #isLowered = false;
-  readonly #outcome: Outcome = { wrong: [], admitted: 0, refused: 0, unavailable: 0, kills: 0 };
+  readonly #outcome = { wrong: [] as string[], admitted: 0, refused: 0, unavailable: 0 };
 
   private constructor(
     seed: number,
@@ -81,6 +83,16 @@ class Run {
       { length: this.#chance.int(1, 5) },
       () => new Machine(world, this.#network, this.#chance, () => `${seed}-${++ids}`),
     );
+    this.#faults = new Faults({
+      mix,
+      chance: this.#chance,
+      world,
+      network: this.#network,
+      machines: this.#machines,
+      clock,
+      changePlan: () => this.#changePlan(),
+      lost: (machine) => this.#tally.lose(this.#leasesOf.get(machine) ?? new Set()),
+    });
   }
 
   static async open(seed: number, mix: Mix): Promise<Run> {
@@ -104,7 +116,11 @@ class Run {
     await this.#spendTheRest();
     await this.#checkLedger();
     await this.#tally.compare(this.#clock.jumpedMs > 0);
-    return { ...this.#outcome, wrong: [...this.#tally.wrong, ...this.#outcome.wrong] };
+    return {
+      ...this.#outcome,
+      kills: this.#faults.kills,
+      wrong: [...this.#tally.wrong, ...this.#outcome.wrong],
+    };
   }
 
   async close(): Promise<void> {
@@ -146,26 +162,7 @@ class Run {
         );
       }
     }
-    for (const wave of waves) this.#planFaults(wave);
-  }
-
-  #planFaults(wave: number): void {
-    const faults: [number, () => void][] = [
-      [this.#mix.kill, () => this.#kill()],
-      [this.#mix.outage, () => this.#outage()],
-      [this.#mix.freeze, () => this.#freeze()],
-      [this.#mix.loseHost, () => this.#loseHost()],
-      [this.#mix.ledgerJump, () => this.#clock.jump(1_000_000)],
-      [this.#mix.changePlan, () => this.#changePlan()],
-    ];
-    for (let second = 0; second < WAVE_MS / 1_000; second++) {
-      for (const [perSecond, happen] of faults) {
-        for (let left = perSecond; left > 0; left--) {
-          if (!this.#chance.happens(left)) continue;
-          this.#world.after(wave + second * 1_000 + this.#chance.between(0, 1_000), happen);
-        }
-      }
-    }
+    for (const wave of waves) this.#faults.plan(wave);
   }
 
   #request(account: { id: string }, machine: Machine): void {
@@ -219,39 +216,6 @@ class Run {
         () => {}, // the ledger was out of reach
       );
     });
-  }
-
-  #kill(): void {
-    const machine = this.#chance.pick(this.#machines);
-    if (machine.isLost) return;
-    this.#outcome.kills++;
-    machine.kill();
-    const { life } = machine;
-    this.#world.after(this.#chance.between(0, this.#mix.restartMsMax), () => {
-      if (life === machine.life) void machine.start();
-    });
-  }
-
-  #outage(): void {
-    this.#network.isDown = true;
-    this.#world.after(this.#chance.between(100, 6_000), () => {
-      this.#network.isDown = false;
-    });
-  }
-
-  #freeze(): void {
-    const longest = this.#chance.happens(0.5)
-      ? this.#mix.freezeMsMax
-      : Math.min(3_000, this.#mix.freezeMsMax);
-    this.#chance.pick(this.#machines).freeze(this.#chance.between(10, longest), this.#chance.happens(0.5));
-  }
-
-  #loseHost(): void {
-    const machine = this.#chance.pick(this.#machines);
-    if (this.#machines.filter(({ isLost }) => !isLost).length < 2) return;
-    machine.kill();
-    machine.isLost = true;
-    this.#tally.lose(this.#leasesOf.get(machine) ?? new Set());
   }
 
   #changePlan(): void {
@@ -318,36 +282,4 @@ class Run {
     }
     await this.#world.until(machine.meter!.close());
   }
-}
-
-/** The ledger's own time, which somebody may set. */
-class LedgerClock {
-  readonly #world: World;
-  jumpedMs = 0;
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  now(): number {
-    return Math.floor(this.#world.now + this.jumpedMs);
-  }
-
-  jump(ms: number): void {
-    this.jumpedMs += ms;
-  }
-}
-
-let template: Promise<string> | undefined;
-
-/** A ledger with its schema and catalogue, made once and copied for each run. */
-function emptyLedger(): Promise<string> {
-  template ??= (async () => {
-    const path = join(newFolder(), 'template.db');
-    const ledger = await Ledger.open(path, { now: () => MONTH_START });
-    await ledger.engine.write((tx) => tx.unsafe('SELECT 1'));
-    await ledger.close();
-    return path;
-  })();
-  return template;
 }

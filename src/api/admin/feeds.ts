@@ -1,8 +1,8 @@
 import type { FeedRun } from '../../ledger/feed-runs.ts';
-import { printDay } from '../../market/day.ts';
 import { FEED_CHANGE } from '../bodies.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
+import { basicsOf, coverageOf, time } from '../feed-record.ts';
 import type { FeedInFull, FeedsDesk } from '../feeds-known.ts';
 
 /** How many of the reasons for what a run refused are told; `openpit feed history --json` has more. */
@@ -39,14 +39,9 @@ export function adminFeeds(desk: FeedsDesk): AdminEndpoint[] {
 }
 
 function record(feed: FeedInFull) {
-  const { key, title, licence, enabled, late, schedule, zone, symbols, series, lacking, failures } = feed;
+  const { late, schedule, zone, symbols, series, lacking, failures } = feed;
   return {
-    key,
-    title,
-    licence: licence.redistribution,
-    attribution: licence.attribution,
-    licenceUrl: licence.url,
-    enabled,
+    ...basicsOf(feed),
     health: healthOf(feed),
     late,
     failures,
@@ -59,10 +54,7 @@ function record(feed: FeedInFull) {
     lastOkAt: time(feed.lastOkAt),
     nextRunAt: time(feed.nextRunAt),
     lateAt: time(feed.lateAt),
-    rows: feed.days,
-    gaps: feed.gaps,
-    firstDate: date(feed.firstDay),
-    lastDate: date(feed.lastDay),
+    ...coverageOf(feed),
     runs: feed.runs.map(runRecord),
   };
 }
@@ -95,12 +87,4 @@ function runRecord(run: FeedRun) {
     reasons: run.reasons.slice(0, REASONS_TOLD),
     notes: run.notes.slice(0, REASONS_TOLD),
   };
-}
-
-function time(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
-}
-
-function date(day: number | undefined): string | null {
-  return day === undefined ? null : printDay(day);
 }

@@ -1,18 +1,7 @@
+import { newPlan, PLAN_NAME } from '../../ledger/new-plan.ts';
 import { PLAN_CHANGE } from '../bodies.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
-
-/** What a new plan has where the operator does not say. */
-const DEFAULTS = {
-  quota: 10_000,
-  delaySeconds: 600,
-  maxSymbols: 20,
-  maxSpanDays: 30,
-  burstPerSecond: 20,
-  history: true,
-};
-
-const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
 export const adminPlans: readonly AdminEndpoint[] = [
   {
@@ -34,20 +23,22 @@ export const adminPlans: readonly AdminEndpoint[] = [
       async PUT({ id: name, ledger, body }) {
         const change = await body(PLAN_CHANGE);
         const before = (await ledger.accounts.plans()).find((plan) => plan.name === name);
-        if (!before && !NAME.test(name)) {
+        if (!before && !PLAN_NAME.test(name)) {
           const problem = 'the name of a plan has small letters, digits, - and _, at most 32';
           throw refuse('invalid_body', { problems: [problem] });
         }
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-        const plan = { ...DEFAULTS, ...before, ...given, name };
+        const plan = { ...(before ?? newPlan(name)), ...given };
         await ledger.accounts.setPlan(plan);
         return { success: true, plan };
       },
       async DELETE({ id: name, ledger }) {
         const outcome = await ledger.accounts.deletePlan(name);
         if (outcome === false) throw refuse('not_there', { what: 'plan', id: name.slice(0, 64) });
-        if (outcome !== true)
-          throw refuse('conflict', { why: `${outcome} accounts have the plan; move them first` });
+        if (outcome !== true) {
+          const who = outcome === 1 ? '1 account has' : `${outcome} accounts have`;
+          throw refuse('conflict', { why: `${who} the plan; put them on another first` });
+        }
         return { success: true, name, deleted: true };
       },
     },

@@ -1,5 +1,5 @@
-import { printDay } from '../../market/day.ts';
 import type { OwnerEndpoint } from '../endpoint.ts';
+import { basicsOf, coverageOf, time } from '../feed-record.ts';
 import { type FeedKnown, type FeedsKnown, isLate } from '../feeds-known.ts';
 
 /** GET /feeds: where the prices come from, how fresh they are, and what must be said of them. It is free. */
@@ -17,16 +17,9 @@ export function feedsEndpoint(known: FeedsKnown): OwnerEndpoint {
 }
 
 function record(feed: FeedKnown, now: number) {
-  const { key, title, licence, enabled, schedule, zone, symbols, lastRun } = feed;
-  const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  const date = (day: number | undefined) => (day === undefined ? null : printDay(day));
+  const { schedule, zone, symbols, lastRun } = feed;
   return {
-    key,
-    title,
-    licence: licence.redistribution,
-    attribution: licence.attribution,
-    licenceUrl: licence.url,
-    enabled,
+    ...basicsOf(feed),
     late: isLate(feed, now),
     schedule,
     zone,
@@ -34,9 +27,6 @@ function record(feed: FeedKnown, now: number) {
     lastRun: lastRun ? { at: time(lastRun.started), status: lastRun.status } : null,
     lastOkAt: time(feed.lastOkAt),
     nextRunAt: time(feed.nextRunAt),
-    rows: feed.days,
-    gaps: feed.gaps,
-    firstDate: date(feed.firstDay),
-    lastDate: date(feed.lastDay),
+    ...coverageOf(feed),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, licence, success, text } from './schema-parts.ts';
+import { feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
 const moment = z.iso.datetime();
 const remark = { where: text, reason: text };
@@ -96,12 +96,7 @@ export const OPERATOR_SCHEMAS = {
     success,
     feeds: z.array(
       z.strictObject({
-        key: text,
-        title: text,
-        licence,
-        attribution: text,
-        licenceUrl: text,
-        enabled: z.boolean(),
+        ...feedBasics,
         health: z
           .enum(['off', 'waiting', 'ok', 'failing', 'late'])
           .describe('`failing`: its last run did not end well. `late`: it has missed its schedule twice'),
@@ -116,10 +111,7 @@ export const OPERATOR_SCHEMAS = {
         lastOkAt: moment.nullable(),
         nextRunAt: moment.nullable(),
         lateAt: moment.nullable(),
-        rows: z.int(),
-        gaps: z.int(),
-        firstDate: day.nullable(),
-        lastDate: day.nullable(),
+        ...feedCoverage,
         runs: z.array(run).describe('The last ten, the newest first'),
       }),
     ),

@@ -8,4 +8,21 @@ export const day = z
   .describe('A day, YYYY-MM-DD');
 export const text = z.string().min(1);
 export const success = z.literal(true);
-export const licence = z.enum(['yes', 'attribution', 'no']).describe('Whether its prices may be passed on');
+
+const licence = z.enum(['yes', 'attribution', 'no']).describe('Whether its prices may be passed on');
+
+/** What everybody is told of a feed, and the operator too. */
+export const feedBasics = {
+  key: text,
+  title: text,
+  licence,
+  attribution: text,
+  licenceUrl: text,
+  enabled: z.boolean(),
+};
+export const feedCoverage = {
+  rows: z.int(),
+  gaps: z.int(),
+  firstDate: day.nullable(),
+  lastDate: day.nullable(),
+};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUSES } from '../errors.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
-import { day, licence, success, text } from './schema-parts.ts';
+import { day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
 /** Every answer, strict: a member more or less is a mistake. The document, the tests and the docs are made from these. */
 
@@ -175,12 +175,7 @@ export const SCHEMAS = {
     success,
     feeds: z.array(
       z.strictObject({
-        key: text,
-        title: text,
-        licence,
-        attribution: text,
-        licenceUrl: text,
-        enabled: z.boolean(),
+        ...feedBasics,
         late: z.boolean(),
         schedule: text,
         zone: text,
@@ -188,10 +183,7 @@ export const SCHEMAS = {
         lastRun: z.strictObject({ at: text, status: text }).nullable(),
         lastOkAt: text.nullable(),
         nextRunAt: text.nullable(),
-        rows: z.int(),
-        gaps: z.int(),
-        firstDate: day.nullable(),
-        lastDate: day.nullable(),
+        ...feedCoverage,
       }),
     ),
   }),

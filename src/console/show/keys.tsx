@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../data/answers.ts';
 import { dayOfSeconds } from './format.ts';
-import { CopyButton, Failure, Notice, SureButton } from './parts.tsx';
+import { ActionsHead, CopyButton, Failure, Notice, SureButton } from './parts.tsx';
 
 export interface KeyActions {
   create(): Promise<IssuedAnswer>;
@@ -58,9 +58,7 @@ export function Keys({
             <th scope="col">Created</th>
             <th scope="col">Expires</th>
             <th scope="col">Rules</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
+            <ActionsHead />
           </tr>
         </thead>
         <tbody>

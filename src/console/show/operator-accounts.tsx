@@ -4,7 +4,7 @@ import { askAsOperator } from '../data/client.ts';
 import { useLoad } from '../data/load.ts';
 import { count } from './format.ts';
 import { Keys } from './keys.tsx';
-import { CopyButton, Failure, Loading, Notice, SureButton } from './parts.tsx';
+import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from './parts.tsx';
 
 interface AccountRow {
   id: string;
@@ -87,9 +87,7 @@ export function Accounts({ token }: { token: string }) {
               <th scope="col" class="number">
                 Used this month
               </th>
-              <th scope="col">
-                <span class="visually-hidden">Actions</span>
-              </th>
+              <ActionsHead />
             </tr>
           </thead>
           <tbody>

@@ -4,7 +4,7 @@ import { useLoad, useRefresh } from '../data/load.ts';
 import type { Feed } from '../data/operator.ts';
 import { FeedDetail } from './feed-detail.tsx';
 import { ago, count, day, soon } from './format.ts';
-import { Failure, Loading, SureButton } from './parts.tsx';
+import { ActionsHead, Failure, Loading, SureButton } from './parts.tsx';
 
 const REFRESH_MS = 10_000;
 
@@ -54,9 +54,7 @@ export function Feeds({ token }: { token: string }) {
                 Symbols
               </th>
               <th scope="col">Prices until</th>
-              <th scope="col">
-                <span class="visually-hidden">Actions</span>
-              </th>
+              <ActionsHead />
             </tr>
           </thead>
           <tbody>

@@ -3,7 +3,7 @@ import type { Plan } from '../data/answers.ts';
 import { askAsOperator } from '../data/client.ts';
 import { useLoad } from '../data/load.ts';
 import { count, duration } from './format.ts';
-import { Failure, Loading } from './parts.tsx';
+import { ActionsHead, Failure, Loading } from './parts.tsx';
 
 type Limit = Exclude<keyof Plan, 'name' | 'history'>;
 
@@ -68,9 +68,7 @@ export function Plans({ token }: { token: string }) {
                 </th>
               ))}
               <th scope="col">Long history</th>
-              <th scope="col">
-                <span class="visually-hidden">Actions</span>
-              </th>
+              <ActionsHead />
             </tr>
           </thead>
           <tbody>

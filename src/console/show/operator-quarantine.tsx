@@ -4,7 +4,7 @@ import { useLoad, useRefresh } from '../data/load.ts';
 import type { HeldTick } from '../data/operator.ts';
 import { linkTo } from '../data/route.ts';
 import { count, moment, price } from './format.ts';
-import { Failure, Loading, SureButton } from './parts.tsx';
+import { ActionsHead, Failure, Loading, SureButton } from './parts.tsx';
 
 const REFRESH_MS = 10_000;
 const SHOWN = 50;
@@ -45,9 +45,7 @@ export function Quarantine({ token }: { token: string }) {
               <th scope="col">At</th>
               <th scope="col">Source</th>
               <th scope="col">Why it is held back</th>
-              <th scope="col">
-                <span class="visually-hidden">Actions</span>
-              </th>
+              <ActionsHead />
             </tr>
           </thead>
           <tbody>

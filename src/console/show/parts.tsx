@@ -25,6 +25,15 @@ export function Notice({
   );
 }
 
+/** The head of a column of buttons, which needs no words where it can be seen. */
+export function ActionsHead() {
+  return (
+    <th scope="col">
+      <span class="visually-hidden">Actions</span>
+    </th>
+  );
+}
+
 /** A failure in kind words, and a way on. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const retry = onRetry && (

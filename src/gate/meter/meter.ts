@@ -32,7 +32,7 @@ export interface MeterOptions {
 
 export type QuotaCalls = Pick<
   QuotaStore,
-  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'releaseLost' | 'now'
+  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'releaseLost' | 'foldSettled' | 'now'
 >;
 
 /** After so long without a request an account's lease is given back. */
@@ -261,10 +261,11 @@ export class Meter {
     return lease.hasEnded(now) && lease.period !== this.#period();
   }
 
-  /** Settles for neighbours that are gone, and lets go of what lost hosts held. */
+  /** Settles for neighbours that are gone, lets go of what lost hosts held, and folds what is long settled. */
   async #sweep(): Promise<void> {
     for (const leftover of this.#spool.adopt()) this.#syncer.ask(Settlement.ofLeftover(leftover));
     await this.#quota.releaseLost();
+    await this.#quota.foldSettled();
   }
 
   #now(): Moment {
