@@ -4,8 +4,9 @@ import type { Series } from '../board/series.ts';
 import { ONE, type Ratio, ratioOf, times } from '../market/ratio.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
 import { unitFactor, unitNamed, unitsFor } from '../market/unit.ts';
+import type { AskedSymbol } from './basket.ts';
 import { refuse } from './errors.ts';
-import { type AskedSymbol, echo, single } from './parameters.ts';
+import { echo, single } from './parameters.ts';
 import type { Query } from './query.ts';
 
 /** How the prices of one series are converted. */

@@ -1,17 +1,11 @@
 import type { Board } from '../board/board.ts';
-import type { Series } from '../board/series.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../market/session.ts';
+import { type AskedSymbol, type Basket, basketOf } from './basket.ts';
 import type { Lasting } from './endpoint.ts';
 import { refuse } from './errors.ts';
-import { partsOf, type Query } from './query.ts';
-
-/** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
-export interface AskedSymbol {
-  code: string;
-  series: Series;
-}
+import type { Query } from './query.ts';
 
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
 export interface AskedSymbols {
@@ -46,21 +40,16 @@ export function wantsMetadata(query: Query): boolean {
   return single(query, 'metadata') !== 'false';
 }
 
-/** The codes of `symbols`: split, trimmed, upper-cased, without empties and doubles, in the order asked. */
-export function readCodes(query: Query, plan: Plan): string[] {
+/** Reads `symbols`. */
+export function readBasket(query: Query, plan: Plan): Basket {
   const values = query.get('symbols');
   if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
   const received = values.length === 1 ? values[0]! : values.join(',');
-  const codes = new Set<string>();
-  for (const part of partsOf(received, ',')) {
-    const code = part.trim().toUpperCase();
-    if (code !== '') codes.add(code);
-  }
-  if (codes.size === 0) throw refuse('invalid_symbols', { received: echo(received) });
-  if (codes.size > plan.maxSymbols) {
-    throw refuse('too_many_symbols', { received: codes.size, max: plan.maxSymbols });
-  }
-  return [...codes];
+  const basket = basketOf(received);
+  const { length } = basket.codes;
+  if (length === 0) throw refuse('invalid_symbols', { received: echo(received) });
+  if (length > plan.maxSymbols) throw refuse('too_many_symbols', { received: length, max: plan.maxSymbols });
+  return basket;
 }
 
 /** Reads a day; it must be there. */
@@ -86,35 +75,29 @@ export function readRange(query: Query, maxDays: number): { first: Day; last: Da
  * symbols.
  */
 export function findSymbols(
-  codes: readonly string[],
+  basket: Basket,
   board: Board,
   now: number,
   day?: { name: string; day: Day },
 ): AskedSymbols {
-  const symbols: AskedSymbol[] = [];
-  const unknown: string[] = [];
+  const { catalog } = board;
+  const symbols = basket.symbolsIn(catalog) ?? [];
   let today = utcDay(now);
-  for (const code of codes) {
-    const series = board.catalog.find(code);
-    if (!series) {
-      unknown.push(code);
-      continue;
-    }
-    symbols.push({ code, series });
-    today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
+  for (const code of basket.codes) {
+    const market = catalog.find(code)?.symbol.market;
+    if (market) today = Math.max(today, runningTradeDate(marketOf(market), now) ?? today);
   }
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
-  if (unknown.length > 0) {
-    throw refuse('unknown_symbol', {
-      unknown: unknown.map((code, i) => ({
-        code: echo(code),
-        nearest: i < SUGGESTIONS_MAX ? board.catalog.nearest(code) : [],
-      })),
-    });
-  }
-  return { symbols, today };
+  if (symbols.length > 0) return { symbols, today };
+  const unknown = basket.codes.filter((code) => !catalog.find(code));
+  throw refuse('unknown_symbol', {
+    unknown: unknown.map((code, i) => ({
+      code: echo(code),
+      nearest: i < SUGGESTIONS_MAX ? catalog.nearest(code) : [],
+    })),
+  });
 }
 
 /** Looking for what somebody may have meant is work: a list of nonsense gets so many hints. */

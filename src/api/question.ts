@@ -1,12 +1,14 @@
 import type { Series } from '../board/series.ts';
 import type { Day } from '../market/day.ts';
 import { type AsOf, readAsOf } from './as-of.ts';
+import type { Basket } from './basket.ts';
 import { type Conversion, readConversion } from './conversion.ts';
 import type { Context } from './endpoint.ts';
 import { type AskedSymbols, findSymbols, wantsMetadata } from './parameters.ts';
 
 /** What every endpoint for rates reads. */
 export interface RatesQuestion extends AskedSymbols {
+  basket: Basket;
   series: readonly Series[];
   conversion: Conversion | undefined;
   asOf: AsOf | undefined;
@@ -24,17 +26,13 @@ interface Days {
  * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
  * begins there. Without days it is about now.
  */
-export function readRates(
-  { query, board, now }: Context,
-  codes: readonly string[],
-  days?: Days,
-): RatesQuestion {
+export function readRates({ query, board, now }: Context, basket: Basket, days?: Days): RatesQuestion {
   const metadata = wantsMetadata(query);
   const asOf = days && readAsOf(query, now, days.first, days.last);
   const day = days && { name: days.name, day: days.first };
-  const { symbols, today } = findSymbols(codes, board, asOf ? Math.min(now, asOf.moment) : now, day);
+  const { symbols, today } = findSymbols(basket, board, asOf ? Math.min(now, asOf.moment) : now, day);
   const conversion = readConversion(query, symbols, board.catalog);
   const series = symbols.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
-  return { symbols, today, series, conversion, asOf, metadata };
+  return { basket, symbols, today, series, conversion, asOf, metadata };
 }

@@ -1,9 +1,8 @@
 import type { BarTexts } from '../board/bar-texts.ts';
 import type { Columns, SourcedBar } from '../board/columns.ts';
-import type { Prices, Settled } from '../board/prices.ts';
-import type { Day } from '../market/day.ts';
-import type { AskedSymbol } from './parameters.ts';
-import { addOnce, rateJson, sourceIdsOfAll } from './render.ts';
+import type { Settled } from '../board/prices.ts';
+import { type Day, FIRST_DAY, printDay } from '../market/day.ts';
+import { rateJson } from './render.ts';
 import type { Sheet } from './sheet.ts';
 
 /** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */
@@ -11,17 +10,10 @@ export interface RateLines {
   readonly length: number;
   day(index: number): Day;
   write(index: number, sheet: Sheet): void;
-  /** Of all of them. */
-  sourceIds(): number[];
 }
 
-/** Mostly they are in the history, and were written before; else they are written now. */
-export function rateLines({ code, series }: AskedSymbol, prices: Prices, first: Day, last: Day): RateLines {
-  const settled = prices.settled?.(series, first, last);
-  return settled ? new SettledLines(code, settled) : new BarLines(code, prices.bars(series, first, last));
-}
-
-class SettledLines implements RateLines {
+/** Of bars in the history, which were written before. */
+export class SettledLines implements RateLines {
   readonly #columns: Columns;
   readonly #from: number;
   readonly #texts: BarTexts;
@@ -41,36 +33,72 @@ class SettledLines implements RateLines {
   write(index: number, sheet: Sheet): void {
     this.#texts.copy(this.#from + index, sheet);
   }
-
-  sourceIds(): number[] {
-    const ids: number[] = [];
-    for (let i = 0; i < this.length; i++) addOnce(ids, this.#columns.source(this.#from + i));
-    return ids;
-  }
 }
 
+/** Of others, which are written now. */
 export class BarLines implements RateLines {
   readonly #code: string;
-  readonly bars: readonly SourcedBar[];
+  readonly #bars: readonly SourcedBar[];
 
   constructor(code: string, bars: readonly SourcedBar[]) {
     this.#code = code;
-    this.bars = bars;
+    this.#bars = bars;
   }
 
   get length(): number {
-    return this.bars.length;
+    return this.#bars.length;
   }
 
   day(index: number): Day {
-    return this.bars[index]!.day;
+    return this.#bars[index]!.day;
   }
 
   write(index: number, sheet: Sheet): void {
-    sheet.ascii(rateJson(this.#code, this.bars[index]!));
+    sheet.ascii(rateJson(this.#code, this.#bars[index]!));
   }
+}
 
-  sourceIds(): number[] {
-    return sourceIdsOfAll(this.bars);
+/**
+ * `,"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together.
+ * `onDay` hears of each day before it is written.
+ */
+export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (day: Day) => void): void {
+  const next = lines.map(() => 0);
+  const days = lines.map((own) => (own.length > 0 ? own.day(0) : NEVER));
+  for (;;) {
+    let day = NEVER;
+    for (let i = 0; i < days.length; i++) if (days[i]! < day) day = days[i]!;
+    if (day === NEVER) return;
+    onDay?.(day);
+    sheet.ascii(keyOf(day));
+    let before = OPEN;
+    for (let i = 0; i < days.length; i++) {
+      if (days[i] !== day) continue;
+      const own = lines[i]!;
+      sheet.byte(before);
+      before = COMMA;
+      own.write(next[i]!, sheet);
+      next[i]!++;
+      days[i] = next[i]! < own.length ? own.day(next[i]!) : NEVER;
+    }
+    sheet.byte(CLOSE);
   }
+}
+
+const NEVER: Day = Number.POSITIVE_INFINITY;
+const [OPEN, COMMA, CLOSE] = ['{', ',', '}'].map((letter) => letter.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+];
+
+const keys: string[] = [];
+
+/** `,"2024-05-14":`, written once for each day. */
+function keyOf(day: Day): string {
+  const known = keys[day - FIRST_DAY];
+  if (known !== undefined) return known;
+  const key = `,"${printDay(day)}":`;
+  keys[day - FIRST_DAY] = key;
+  return key;
 }

@@ -3,7 +3,7 @@ import type { SourcedBar } from '../board/columns.ts';
 import type { Factor, Measure } from '../board/prices.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { printNumber } from '../market/decimal.ts';
-import type { AskedSymbol } from './parameters.ts';
+import type { AskedSymbol } from './basket.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
 
@@ -69,7 +69,7 @@ export function sourceIdsOfAll(bars: readonly SourcedBar[]): number[] {
 }
 
 /** Mostly it is the last that was added: bars of one source stand together. */
-export function addOnce(ids: number[], id: number): void {
+function addOnce(ids: number[], id: number): void {
   if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
 }
 

@@ -20,6 +20,10 @@ export class Sheet {
     return this;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   /** What stands here so far is left out of the answer's tag: it differs from answer to answer. */
   beginContent(): void {
     this.#contentFrom = this.#length;
@@ -34,6 +38,11 @@ export class Sheet {
   ascii(text: string): void {
     this.#makeRoom(text.length);
     this.#length += this.#bytes.latin1Write(text, this.#length);
+  }
+
+  /** Writes one character of ASCII over another. */
+  overwrite(at: number, code: number): void {
+    this.#bytes[at] = code;
   }
 
   /** A part of bytes that were written before. */

@@ -25,6 +25,8 @@ export class Columns {
   #prices: Float64Array;
   #sources: Int32Array;
   #length = 0;
+  /** Goes up with every change. */
+  version = 0;
   /** By the code that they are written under: a symbol may have aliases. */
   readonly #texts = new Map<string, BarTexts>();
 
@@ -44,6 +46,7 @@ export class Columns {
 
   /** Puts a day's bar in its place, over the one that is there. */
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
+    this.version++;
     let index = this.#length;
     if (index > 0 && this.#days[index - 1]! >= day) {
       for (const texts of this.#texts.values()) texts.forget();
@@ -77,8 +80,17 @@ export class Columns {
     return this.#days[index]!;
   }
 
-  source(index: number): number {
-    return this.#sources[index]!;
+  /** The sources of the bars from one index up to another, each once. */
+  sources(from: number, to: number): number[] {
+    const ids: number[] = [];
+    let last: number | undefined;
+    for (let i = from; i < to; i++) {
+      const id = this.#sources[i]!;
+      if (id === last) continue; // mostly all are of one source
+      last = id;
+      if (!ids.includes(id)) ids.push(id);
+    }
+    return ids;
   }
 
   bar(index: number): SourcedBar {

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/api/errors.ts';
 import { etagOfEncoding, matches } from '../../src/api/etag.ts';
 import { formatAccepted } from '../../src/api/format.ts';
 import { printCursor, readCursor } from '../../src/api/paging.ts';
-import { readCodes } from '../../src/api/parameters.ts';
+import { readBasket } from '../../src/api/parameters.ts';
 import { readBar, readTick } from '../../src/api/push-body.ts';
 import { readQuery, readTarget } from '../../src/api/query.ts';
 import { Router } from '../../src/api/router.ts';
@@ -49,7 +49,7 @@ export const REQUEST_TARGETS = [
       const values = [...query.values()].reduce((sum, all) => sum + all.length, 0);
       law(values === pairs, `${pairs} pairs became ${values} values`);
       orRefusal(() => {
-        const codes = readCodes(query, BUILT_IN_PLANS[0]!);
+        const { codes } = readBasket(query, BUILT_IN_PLANS[0]!);
         law(
           new Set(codes).size === codes.length && !codes.includes(''),
           'doubles or empties among the codes',

@@ -2,8 +2,8 @@ import type { SourcedBar } from '../../board/columns.ts';
 import type { Prices } from '../../board/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
+import type { AskedSymbol } from '../basket.ts';
 import { refuse } from '../errors.ts';
-import type { AskedSymbol } from '../parameters.ts';
 
 /**
  * The bar that stands for a day: its own, or on a closed day the last one before it, not too far back. Refused with

@@ -2,7 +2,7 @@ import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { fluctuation as change } from '../../market/fluctuation.ts';
 import { priceEndpoint } from '../endpoint.ts';
-import { lastingOf, readCodes, readRange } from '../parameters.ts';
+import { lastingOf, readBasket, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import { bySymbol, measureJson, sourceIdsOf, sourceNames } from '../render.ts';
 import { columnsOf } from '../table.ts';
@@ -19,9 +19,9 @@ export const fluctuation = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const codes = readCodes(context.query, context.plan);
+    const basket = readBasket(context.query, context.plan);
     const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
-    return { ...readRates(context, codes, { name: 'startDate', first, last }), first, last };
+    return { ...readRates(context, basket, { name: 'startDate', first, last }), first, last };
   },
 
   answer({ symbols, first, last, today, metadata }, prices, { board, now }) {

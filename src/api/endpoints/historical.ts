@@ -1,6 +1,6 @@
 import { printDay } from '../../market/day.ts';
 import { priceEndpoint } from '../endpoint.ts';
-import { lastingOf, readCodes, readDay } from '../parameters.ts';
+import { lastingOf, readBasket, readDay } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import {
   bySymbol,
@@ -24,9 +24,9 @@ export const historical = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const codes = readCodes(context.query, context.plan);
+    const basket = readBasket(context.query, context.plan);
     const day = readDay(context.query, 'date');
-    return { ...readRates(context, codes, { name: 'date', first: day, last: day }), day };
+    return { ...readRates(context, basket, { name: 'date', first: day, last: day }), day };
   },
 
   answer({ symbols, day, metadata }, prices, { board, now }) {

@@ -9,10 +9,11 @@ import {
   intervalStart,
   laterInterval,
 } from '../../market/interval.ts';
+import type { AskedSymbol } from '../basket.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
 import { type Cursor, printCursor, readCursor } from '../paging.ts';
-import { type AskedSymbol, echo, lastingOf, readCodes, readRange, single } from '../parameters.ts';
+import { echo, lastingOf, readBasket, readRange, single } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { readRates } from '../question.ts';
 import {
@@ -49,13 +50,13 @@ export const history = priceEndpoint({
   read(context) {
     const { query, plan } = context;
     if (!plan.history) throw refuse('history_not_in_plan', { plan: plan.name });
-    const codes = readCodes(query, plan);
+    const basket = readBasket(query, plan);
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
-    const asked = `${codes} ${first} ${last} ${interval}`;
+    const asked = `${basket.codes} ${first} ${last} ${interval}`;
     const from = readCursor(query, asked) ?? { day: intervalStart(interval, first), place: 0 };
     return {
-      ...readRates(context, codes, { name: 'startDate', first, last }),
+      ...readRates(context, basket, { name: 'startDate', first, last }),
       first,
       last,
       interval,

@@ -6,7 +6,7 @@ import { marketOf, tradeDate } from '../../market/session.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
-import { readCodes } from '../parameters.ts';
+import { readBasket } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import { bySymbol, measureCells, measureJson, sourceIdsOf, sourceNames, sourcesJson } from '../render.ts';
 import { columnsOf } from '../table.ts';
@@ -20,7 +20,7 @@ export const latest = priceEndpoint({
   needs: 'recent',
 
   read(context) {
-    return readRates(context, readCodes(context.query, context.plan));
+    return readRates(context, readBasket(context.query, context.plan));
   },
 
   answer({ symbols, metadata }, prices, { board, now }) {

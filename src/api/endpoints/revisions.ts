@@ -2,16 +2,10 @@ import type { Board } from '../../board/board.ts';
 import type { Plan } from '../../ledger/accounts.ts';
 import type { BarRevision } from '../../ledger/bars.ts';
 import { type Day, printDay } from '../../market/day.ts';
+import type { AskedSymbol } from '../basket.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { printCursor, readCursor } from '../paging.ts';
-import {
-  type AskedSymbol,
-  findSymbols,
-  readCodes,
-  readDay,
-  readRange,
-  wantsMetadata,
-} from '../parameters.ts';
+import { findSymbols, readBasket, readDay, readRange, wantsMetadata } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../render.ts';
 import { columnsOf } from '../table.ts';
@@ -38,12 +32,12 @@ export const revisions = priceEndpoint({
   needs: 'recent',
 
   read({ query, plan, board, now }) {
-    const codes = readCodes(query, plan);
+    const basket = readBasket(query, plan);
     const days = readDays(query, plan);
     const metadata = wantsMetadata(query);
-    const asked = `${codes} ${days.first} ${days.last}`;
+    const asked = `${basket.codes} ${days.first} ${days.last}`;
     const from = days.isRange ? (readCursor(query, asked)?.day ?? days.first) : days.first;
-    const { symbols } = findSymbols(codes, board, now, { name: days.name, day: days.first });
+    const { symbols } = findSymbols(basket, board, now, { name: days.name, day: days.first });
     return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
   },
 

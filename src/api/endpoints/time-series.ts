@@ -1,15 +1,18 @@
 import type { SourcedBar } from '../../board/columns.ts';
-import { type Day, FIRST_DAY, printDay } from '../../market/day.ts';
+import type { Prices, Settled } from '../../board/prices.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import type { AskedSymbol, Basket } from '../basket.ts';
 import { priceEndpoint } from '../endpoint.ts';
-import { lastingOf, readCodes, readRange } from '../parameters.ts';
+import { lastingOf, readBasket, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
-import { BarLines, type RateLines, rateLines } from '../rate-lines.ts';
+import { BarLines, type RateLines, SettledLines, writeByDay } from '../rate-lines.ts';
 import {
   bySymbol,
   measureCells,
   measureJson,
   ohlcCells,
   sourceIdsOf,
+  sourceIdsOfAll,
   sourceNames,
   sourcesJson,
 } from '../render.ts';
@@ -25,30 +28,32 @@ export const timeSeries = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const codes = readCodes(context.query, context.plan);
+    const basket = readBasket(context.query, context.plan);
     const { first, last } = readRange(context.query, context.plan.maxSpanDays);
-    return { ...readRates(context, codes, { name: 'startDate', first, last }), first, last };
+    return { ...readRates(context, basket, { name: 'startDate', first, last }), first, last };
   },
 
-  answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
+  answer({ basket, symbols, first, last, today, metadata }, prices, { board, now }) {
     const end = Math.min(last, today);
     return {
       json(sheet) {
         sheet.ascii(
-          `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":{`,
+          `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`,
         );
-        const lines = symbols.map((asked) => rateLines(asked, prices, first, end));
-        writeByDay(sheet, lines);
-        sheet.ascii('}');
+        const begin = sheet.length;
+        const sources = writeRates(sheet, basket, symbols, prices, { first, last: end });
+        if (sheet.length > begin) sheet.overwrite(begin, OPEN);
+        else sheet.byte(OPEN);
+        sheet.byte(CLOSE);
         if (metadata) {
           const records = bySymbol(symbols, ({ series }, i) => {
             const measure = measureJson(prices.measure(series));
-            const sources = sourcesJson(board, lines[i]!.sourceIds());
-            return `{${measure}${factorsJson(lines[i]!)},"source":${sources}}`;
+            const { ids, factors } = sources[i]!;
+            return `{${measure}${factors},"source":${sourcesJson(board, ids)}}`;
           });
           sheet.text(`,"metadata":${records}`);
         }
-        sheet.ascii('}');
+        sheet.byte(CLOSE);
       },
       table() {
         const rows = symbols.flatMap(({ code, series }) => {
@@ -69,51 +74,44 @@ export const timeSeries = priceEndpoint({
   },
 });
 
-/** `"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together. */
-function writeByDay(sheet: Sheet, lines: readonly RateLines[]): void {
-  const next = lines.map(() => 0);
-  const days = lines.map((own) => (own.length > 0 ? own.day(0) : NEVER));
-  let isFirst = true;
-  for (;;) {
-    let day = NEVER;
-    for (let i = 0; i < days.length; i++) if (days[i]! < day) day = days[i]!;
-    if (day === NEVER) return;
-    sheet.ascii(isFirst ? keyOf(day).slice(1) : keyOf(day));
-    isFirst = false;
-    let before = OPEN;
-    for (let i = 0; i < days.length; i++) {
-      if (days[i] !== day) continue;
-      const own = lines[i]!;
-      sheet.byte(before);
-      before = COMMA;
-      own.write(next[i]!, sheet);
-      next[i]!++;
-      days[i] = next[i]! < own.length ? own.day(next[i]!) : NEVER;
-    }
-    sheet.byte(CLOSE);
-  }
+/** What metadata tells of a symbol's bars: where they come from, and what they were multiplied by. */
+interface Origin {
+  ids: readonly number[];
+  factors: string;
 }
 
-const NEVER: Day = Number.POSITIVE_INFINITY;
-const [OPEN, COMMA, CLOSE] = ['{', ',', '}'].map((letter) => letter.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-];
-
-const keys: string[] = [];
-
-/** `,"2024-05-14":`, written once for each day. */
-function keyOf(day: Day): string {
-  const known = keys[day - FIRST_DAY];
-  if (known !== undefined) return known;
-  const key = `,"${printDay(day)}":`;
-  keys[day - FIRST_DAY] = key;
-  return key;
+/** Writes a line for each day. Where all lie in the history, the basket has them ready if it was asked for before. */
+function writeRates(
+  sheet: Sheet,
+  { lines }: Basket,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  { first, last }: { first: Day; last: Day },
+): Origin[] {
+  const settled: Settled[] = [];
+  const origins: Origin[] = [];
+  const own = symbols.map(({ code, series }): RateLines => {
+    const found = prices.settled?.(series, first, last);
+    if (found) {
+      settled.push(found);
+      origins.push({ ids: found.columns.sources(found.from, found.to), factors: '' });
+      return new SettledLines(code, found);
+    }
+    const bars = prices.bars(series, first, last);
+    origins.push({ ids: sourceIdsOfAll(bars), factors: factorsJson(bars) });
+    return new BarLines(code, bars);
+  });
+  if (lines && settled.length === symbols.length) {
+    const codes = symbols.map(({ code }) => code);
+    lines.write(sheet, codes, settled, first, last);
+  } else writeByDay(sheet, own);
+  return origins;
 }
 
 /** Each day has its own exchange rate, and so its own factor. */
-function factorsJson(lines: RateLines): string {
-  if (!(lines instanceof BarLines) || !lines.bars[0]?.factor) return '';
-  return `,"factors":{${lines.bars.map((bar) => `"${printDay(bar.day)}":${bar.factor!.text}`).join(',')}}`;
+function factorsJson(bars: readonly SourcedBar[]): string {
+  if (!bars[0]?.factor) return '';
+  return `,"factors":{${bars.map((bar) => `"${printDay(bar.day)}":${bar.factor!.text}`).join(',')}}`;
 }
+
+const [OPEN, CLOSE] = ['{', '}'].map((letter) => letter.charCodeAt(0)) as [number, number];

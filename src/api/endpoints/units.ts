@@ -2,7 +2,7 @@ import type { Board } from '../../board/board.ts';
 import { CONVERTED_DIGITS, roundTo } from '../../market/ratio.ts';
 import { unitFactor, unitsFor } from '../../market/unit.ts';
 import type { OwnerEndpoint } from '../endpoint.ts';
-import { findSymbols, readCodes } from '../parameters.ts';
+import { findSymbols, readBasket } from '../parameters.ts';
 
 /** Four digits more than a converted price has: who multiplies with it gets the same price. */
 const FACTOR_DIGITS = CONVERTED_DIGITS + 4;
@@ -15,7 +15,7 @@ export function unitsEndpoint(board: Board): OwnerEndpoint {
     path: '/units',
     actions: {
       async GET({ query, customer, now }) {
-        const { symbols } = findSymbols(readCodes(query, customer.plan), board, now);
+        const { symbols } = findSymbols(readBasket(query, customer.plan), board, now);
         const units = symbols.map(({ code, series: { symbol } }) => [
           code,
           unitsFor(symbol).map((unit) => ({ unit, factor: factorOf(symbol, unit) })),

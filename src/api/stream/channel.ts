@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { View } from '../../board/view.ts';
-import type { AskedSymbol } from '../parameters.ts';
+import type { AskedSymbol } from '../basket.ts';
 import type { Connection } from './connection.ts';
 import { Topic } from './topic.ts';
 

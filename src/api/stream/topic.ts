@@ -3,8 +3,8 @@ import type { LatestPrice } from '../../board/strand-view.ts';
 import type { View } from '../../board/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
+import type { AskedSymbol } from '../basket.ts';
 import { printAt } from '../endpoints/latest.ts';
-import type { AskedSymbol } from '../parameters.ts';
 import { measureJson, sourcesJson } from '../render.ts';
 
 /** One symbol as one view shows it, with its event made once for everybody who listens. */
