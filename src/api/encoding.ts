@@ -1,6 +1,11 @@
 /** Bodies up to this size are sent as they are: compressing them saves nothing on the wire. */
 export const COMPRESS_FROM_BYTES = 1024;
 
+/** Level 1 of libdeflate takes less than half of what zlib takes by default, and leaves a tenth more. */
+export function gzip(body: Uint8Array<ArrayBuffer> | string): Uint8Array<ArrayBuffer> {
+  return Bun.gzipSync(body, { library: 'libdeflate', level: 1 });
+}
+
 /** Whether `Accept-Encoding` allows gzip. */
 export function acceptsGzip(header: string | null): boolean {
   if (!header) return false;

@@ -1,5 +1,6 @@
 import { bytesFor } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
+import { gzip } from './encoding.ts';
 
 export interface RepresentationOptions {
   body: Uint8Array<ArrayBuffer>;
@@ -55,7 +56,7 @@ export class Representation {
     const { body, bodyLines } = this.#options;
     return new Representation({
       ...this.#options,
-      body: Bun.gzipSync(body),
+      body: gzip(body),
       etag,
       bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,
     });

@@ -3,7 +3,7 @@ import { withoutKeys } from '../gate/key.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { type Reply, reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './encoding.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
@@ -79,7 +79,7 @@ function jsonResponse(body: string, status: number, to: Addressee, headers: Reco
     return reply(body, headers, status);
   }
   headers['Content-Encoding'] = 'gzip';
-  return reply(Bun.gzipSync(body), headers, status);
+  return reply(gzip(body), headers, status);
 }
 
 function challengeOf(code: Refusal['code']): string {
