@@ -5,7 +5,7 @@ import { type Market, marketOf, tradeDate } from '../market/session.ts';
 import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { insertAlike, insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -153,7 +153,22 @@ export async function insertTicks(
     'ON CONFLICT DO NOTHING',
   );
   const real = ticks.filter((tick) => tick.sourceId !== SIMULATED_ID).map((tick) => tick.symbolId);
-  await markReal(tx, [...new Set(real)], revision);
+  await markReal(engine, tx, [...new Set(real)], revision);
+}
+
+/** The same for ticks of one real source of which it is known that none is there yet. */
+export async function insertFresh(
+  engine: Engine,
+  tx: SQL,
+  ticks: readonly NewTick[],
+  { markets, source, revision }: { markets: ReadonlyMap<number, Market>; source: number; revision: number },
+): Promise<void> {
+  const columns = ['symbol_id', 'tick_id', 'day', 'at', 'received', 'price'];
+  const rows = ticks.map(({ symbolId, id, at, received, price }) => {
+    return [symbolId, id, tradeDate(markets.get(symbolId)!, at), at, received, price];
+  });
+  await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
+  await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
 }
 
 /** The ticks of one trade date. */
