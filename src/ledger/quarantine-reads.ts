@@ -93,9 +93,10 @@ export async function knownTicks(
 
 /** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
 export async function edgesOf(engine: Engine, tx: SQL, moments: readonly Moment[]): Promise<Edge[]> {
+  // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
-       AND (t.day, t.at) ${side} (m.day, m.at) ORDER BY ${order} LIMIT 1)`;
+       AND (t.day, t.at) ${side} (+m.day, +m.at) ORDER BY ${order} LIMIT 1)`;
   const before = (column: string) =>
     next(column, '<', 't.day DESC, t.at DESC, t.source_id DESC, t.tick_id DESC');
   const rows = await tx
