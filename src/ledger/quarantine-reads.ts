@@ -91,17 +91,20 @@ export async function knownTicks(
   );
 }
 
+// Ticks of one moment have an order, too: else PostgreSQL gives them as they lie, and judges the same ticks in two ways.
+const OLDEST_FIRST = 'day, at, source_id, tick_id';
+const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
+
 /** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
 export async function edgesOf(engine: Engine, tx: SQL, moments: readonly Moment[]): Promise<Edge[]> {
   // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
        AND (t.day, t.at) ${side} (+m.day, +m.at) ORDER BY ${order} LIMIT 1)`;
-  const before = (column: string) =>
-    next(column, '<', 't.day DESC, t.at DESC, t.source_id DESC, t.tick_id DESC');
+  const before = (column: string) => next(column, '<', NEWEST_FIRST);
   const rows = await tx
     .unsafe(
-      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('1', '>=', 't.day, t.at')}
+      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('1', '>=', OLDEST_FIRST)}
        FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id,
            CAST(column3 AS INTEGER) AS day, CAST(column4 AS BIGINT) AS at
          FROM (VALUES ${placeholders(engine, 4, moments.length)}) AS v) AS m`,
@@ -144,8 +147,8 @@ export async function believedAround(
       sourceId: Number(row[2]),
     }));
   };
-  const before = await read('<', `day DESC, at DESC LIMIT ${WINDOW_TICKS}`);
-  return { before: before.reverse(), onward: await read('>=', `day, at LIMIT ${ONWARD_TICKS}`) };
+  const before = await read('<', `${NEWEST_FIRST} LIMIT ${WINDOW_TICKS}`);
+  return { before: before.reverse(), onward: await read('>=', `${OLDEST_FIRST} LIMIT ${ONWARD_TICKS}`) };
 }
 
 /** The ticks of some symbols that are held back, by symbol. */
