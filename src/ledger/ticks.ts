@@ -2,6 +2,7 @@ import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
+import { Turns } from '../turns.ts';
 import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
@@ -25,6 +26,9 @@ export interface StrandDay {
   strand: Strand;
   day: Day;
 }
+
+/** About 1 ms on SQLite. */
+const TICKS_PER_PAGE = 500;
 
 export class TickStore {
   readonly #engine: Engine;
@@ -72,10 +76,21 @@ export class TickStore {
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
   async since(after: number, upTo: number): Promise<LedgerTick[]> {
-    const rows = await this.#engine.read`
-      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-      WHERE revision > ${after} AND revision <= ${upTo} ORDER BY revision`.values();
-    return rows.map(toTick);
+    const { read } = this.#engine;
+    const found: LedgerTick[] = [];
+    const turns = new Turns(); // SQLite works on this thread: a second's ticks in one go would be a pause
+    let [revision, symbolId, sourceId, id] = [after, Number.MAX_SAFE_INTEGER, 0, ''];
+    for (;;) {
+      const rows = await read`
+        SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+        WHERE (revision, symbol_id, source_id, tick_id) > (${revision}, ${symbolId}, ${sourceId}, ${id})
+          AND revision <= ${upTo}
+        ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
+      for (const row of rows) found.push(toTick(row));
+      if (rows.length < TICKS_PER_PAGE) return found;
+      ({ revision, symbolId, sourceId, id } = found.at(-1)!);
+      if (turns.isOver) await turns.next();
+    }
   }
 
   /**
