@@ -23,8 +23,12 @@ export function packPush(push: Push): PackedPush {
     return { ...rest, numbers };
   }
   const numbers = new Float64Array(push.ticks.length * PER_TICK);
-  for (const [i, { symbolId, at, received, price }] of push.ticks.entries()) {
-    numbers.set([symbolId, at, received, price], i * PER_TICK);
+  let place = 0;
+  for (const { symbolId, at, received, price } of push.ticks) {
+    numbers[place++] = symbolId;
+    numbers[place++] = at;
+    numbers[place++] = received;
+    numbers[place++] = price;
   }
   return {
     kind: 'ticks',
