@@ -53,7 +53,7 @@ export const restoreCommand: Command = {
     await Bun.write(partial, Bun.file(file));
     await giveNewEpoch(partial);
     if (existsSync(path)) renameSync(path, `${path}.before-restore`);
-    for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+    for (const rest of ['-wal', '-shm', '-waiting']) rmSync(path + rest, { force: true });
     renameSync(partial, path);
     console.log(`Restored ${file} to ${path}. Replicas and caches load it afresh.`);
   },
