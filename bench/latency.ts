@@ -51,12 +51,12 @@ const importing = Bun.spawn(
 );
 const beside = await timed(rate, SECONDS);
 const isImported = (await Promise.race([importing.exited, Bun.sleep(0).then(() => undefined)])) === 0;
-const ticks = await feed.stop();
+const ticksPerSecond = await feed.stop();
 await importing.exited;
 await target.stop();
 rmSync(dir, { recursive: true });
 
-const work = `${Math.round(ticks / SECONDS)} ticks a second and an import of ${BARS} bars (${isImported ? 'done' : 'not done'} by the end)`;
+const work = `${Math.round(ticksPerSecond)} ticks a second and an import of ${BARS} bars (${isImported ? 'done' : 'not done'} by the end)`;
 await report('latency', 'Latency', 'npm run bench:latency', [
   `\`latest × 5\` at ${rate} requests a second, half of the ${Math.round(most)} that this server did at most, for ${SECONDS} s each.`,
   '',

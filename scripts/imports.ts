@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['clock.ts'],
   'process-name.ts': [],
   'config.ts': ['log.ts', 'gate'],
-  ledger: ['market', 'clock.ts'],
+  ledger: ['market', 'clock.ts', 'turns.ts'],
   board: ['market', 'ledger', 'clock.ts', 'log.ts', 'turns.ts'],
   feeds: ['market', 'ledger', 'clock.ts', 'log.ts', 'process-name.ts'],
   gate: ['ledger', 'clock.ts', 'log.ts'],

@@ -1,4 +1,4 @@
-/** Pushes ticks at a rate until it is told to stop, and prints how many were taken. */
+/** Pushes ticks at a rate until it is told to stop, and prints how many were taken a second. */
 const { url, token, codes, perSecond, pushesPerSecond } = JSON.parse(process.argv[2]!) as {
   url: string;
   token: string;
@@ -32,6 +32,6 @@ for (let push = 0; !isOver; push++) {
   if (!answer.ok) throw new Error(await answer.text());
   taken += ticks.length;
 }
-console.log(taken);
+console.log(taken / ((performance.now() - start) / 1000));
 
 export {};

@@ -1,5 +1,6 @@
 import { Unavailable } from '../ledger/outage.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
+import { packPush, unpackOutcomes } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import type { Secrets } from './provider.ts';
 
@@ -77,7 +78,7 @@ class FeedsThread implements Feeds {
     const number = ++this.#pushes;
     const one = Promise.withResolvers<PushOutcome[]>();
     this.#waiting.set(number, one);
-    this.#tell({ kind: 'push', number, push });
+    this.#tell({ kind: 'push', number, push: packPush(push) });
     return one.promise;
   }
 
@@ -100,7 +101,7 @@ class FeedsThread implements Feeds {
     if (data.kind === 'written') onWritten();
     else if (data.kind === 'progress') onProgress(data.done, data.total);
     else if (data.kind === 'error') onError(data.message);
-    else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(data.outcomes);
+    else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(unpackOutcomes(data.outcomes));
     else if (data.kind === 'not-pushed') this.#settle(data.number)?.reject(errorFrom(data.error));
     else if (data.kind === 'stopped') this.#stopped?.resolve();
     else if (!this.#isReady) {

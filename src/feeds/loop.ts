@@ -5,6 +5,7 @@ import { messageOf } from '../log.ts';
 import { processName } from '../process-name.ts';
 import { Closer } from './closer.ts';
 import { DueFeeds } from './due.ts';
+import { packOutcomes } from './packed-push.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { takePush } from './push.ts';
@@ -95,7 +96,7 @@ export class FeedLoop {
     this.#pushes.add(taking);
     try {
       const outcomes = await taking;
-      this.#post({ kind: 'pushed', number, outcomes });
+      this.#post({ kind: 'pushed', number, outcomes: packOutcomes(outcomes) });
       this.#post({ kind: 'written' });
     } catch (error) {
       this.#post({ kind: 'not-pushed', number, error: tellable(error) });

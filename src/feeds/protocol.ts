@@ -1,11 +1,11 @@
-import type { Push, PushOutcome } from '../ledger/pushes.ts';
+import type { PackedPush } from './packed-push.ts';
 import type { Secrets } from './provider.ts';
 
 /** What the main thread tells the worker. */
 export type ToWorker =
   | { kind: 'start'; settings: FeedSettings }
   /** `number` comes back with the answer. */
-  | { kind: 'push'; number: number; push: Push }
+  | { kind: 'push'; number: number; push: PackedPush }
   | { kind: 'stop' };
 
 export interface FeedSettings {
@@ -28,8 +28,8 @@ export type FromWorker =
   | { kind: 'ready' }
   /** Something failed. It is tried again at the next turn. */
   | { kind: 'error'; message: string }
-  /** What became of a push; or the push failed as a whole, and may be sent again. */
-  | { kind: 'pushed'; number: number; outcomes: PushOutcome[] }
+  /** What became of a push, packed; or the push failed as a whole, and may be sent again. */
+  | { kind: 'pushed'; number: number; outcomes: string }
   | { kind: 'not-pushed'; number: number; error: { message: string; code?: string; errno?: string } }
   /** The ledger is closed; nothing more comes. */
   | { kind: 'stopped' };

@@ -1,6 +1,7 @@
 /** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
 import { systemClock } from '../clock.ts';
 import { FeedLoop } from './loop.ts';
+import { unpackPush } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { PROVIDERS } from './providers/index.ts';
 import { stepBack } from './step-back.ts';
@@ -13,7 +14,7 @@ let loop: FeedLoop | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === 'push') {
-    void loop?.push(data.number, data.push);
+    void loop?.push(data.number, unpackPush(data.push));
     return;
   }
   if (data.kind === 'stop') {

@@ -3,7 +3,14 @@ import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from './statements.ts';
+import {
+  insertAlike,
+  insertRows,
+  listOf,
+  nextRevision,
+  ROWS_PER_TRANSACTION,
+  type TableRow,
+} from './statements.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -211,7 +218,7 @@ export async function publishBars(
     reason: publication.reason ?? null,
   });
   await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
-  if (strand === 'real' && rows.length > 0) await markReal(tx, [...bySymbol.keys()], revision);
+  if (strand === 'real' && rows.length > 0) await markReal(engine, tx, [...bySymbol.keys()], revision);
   return result;
 }
 
@@ -221,11 +228,18 @@ function outcomeOf(known: BarRevision | undefined, isSame: boolean, samePrices: 
 }
 
 /** From its first real observation on, a symbol's simulated prices are out of use, for good. */
-export async function markReal(tx: SQL, symbolIds: readonly number[], revision: number): Promise<void> {
-  for (const id of symbolIds) {
-    await tx`UPDATE symbol SET real_revision = ${revision}, revision = ${revision}
-      WHERE id = ${id} AND real_revision IS NULL`;
-  }
+export async function markReal(
+  engine: Engine,
+  tx: SQL,
+  symbolIds: readonly number[],
+  revision: number,
+): Promise<void> {
+  if (symbolIds.length === 0) return;
+  await tx.unsafe(
+    `UPDATE symbol SET real_revision = ${engine.placeholder(1)}, revision = ${engine.placeholder(2)}
+     WHERE real_revision IS NULL AND id IN (${listOf(engine, symbolIds.length, 3)})`,
+    [revision, revision, ...symbolIds],
+  );
 }
 
 export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {

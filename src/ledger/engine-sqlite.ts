@@ -5,6 +5,7 @@ import { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
 import { hasRoom, requireRoom } from './room.ts';
+import { SqliteLine } from './sqlite-line.ts';
 
 /**
  * SQLite runs on the caller's thread, so nothing here may wait inside SQLite: a busy file is tried again from
@@ -13,7 +14,8 @@ import { hasRoom, requireRoom } from './room.ts';
  */
 export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds the webhook's secret
-  const writer = await openHandle(path, 0);
+  const writer: Writer = { handle: await openHandle(path, 0), line: new SqliteLine(path) };
+  await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   // Readers wait for nobody in WAL mode, except while the file is being recovered.
   const reader = await openHandle(path, 2_000);
   let queue: Promise<unknown> = Promise.resolve();
@@ -42,7 +44,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     async close() {
       await queue;
       await reader.close();
-      await writer.close();
+      await writer.handle.close();
     },
   };
 }
@@ -55,6 +57,9 @@ function restOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** A push of 2,000 ticks of 126 symbols touches more pages than SQLite's own 2 MB hold. */
+const WRITER_CACHE_KB = 8_000;
+
 /** What a checkpoint is made at: SQLite's own 1,000 pages, and a little. */
 const LOG_BYTES = 4.5 * 1024 * 1024;
 
@@ -63,7 +68,7 @@ const LOG_BYTES = 4.5 * 1024 * 1024;
  * size once, and nothing in it that would make the file grow, counts are written without any more room. When the disk
  * fills up from one moment to the next, what was committed since the last look may stand in the way.
  */
-async function tidy(path: string, writer: SQL): Promise<void> {
+async function tidy(path: string, writer: Writer): Promise<void> {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (logBytes < LOG_BYTES && hasRoom(dirname(path))) {
     // Two transactions: pages that are taken and freed in one are never written. The file keeps them for the counts, too.
@@ -74,7 +79,7 @@ async function tidy(path: string, writer: SQL): Promise<void> {
     );
     await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = 'room'`);
   }
-  await writer.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
+  await writer.handle.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
 /**
@@ -101,30 +106,47 @@ async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {
   return handle;
 }
 
-async function transact<T>(writer: SQL, work: (tx: SQL) => Promise<T>): Promise<T> {
+/** The one handle that writes, and its place in the line of all that do. */
+interface Writer {
+  handle: SQL;
+  line: SqliteLine;
+}
+
+async function transact<T>({ handle, line }: Writer, work: (tx: SQL) => Promise<T>): Promise<T> {
+  await line.giveWay();
   // A deferred BEGIN that reads and then writes fails with BUSY_SNAPSHOT; IMMEDIATE takes the lock first.
-  await retryWhileBusy(() => writer.unsafe('BEGIN IMMEDIATE'));
+  await retryWhileBusy(
+    () => handle.unsafe('BEGIN IMMEDIATE'),
+    () => line.wait(),
+  );
+  line.enter();
   try {
-    const result = await work(writer);
-    await retryWhileBusy(() => writer.unsafe('COMMIT'));
+    const result = await work(handle);
+    await retryWhileBusy(() => handle.unsafe('COMMIT'));
     return result;
   } catch (error) {
-    await writer.unsafe('ROLLBACK').catch(() => {});
+    await handle.unsafe('ROLLBACK').catch(() => {});
     throw error;
+  } finally {
+    line.leave();
   }
 }
 
 /** 30 s: far more than any writer holds the file, and short enough that a stuck one is noticed. */
 const BUSY_LIMIT_MS = 30_000;
 
-async function retryWhileBusy(statement: () => Promise<unknown>): Promise<void> {
+/** Less than the time for which who has just written gives way. */
+const PAUSE_MS_MAX = 4;
+
+async function retryWhileBusy(statement: () => Promise<unknown>, onBusy = () => {}): Promise<void> {
   const start = performance.now();
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 20)) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
     try {
       await statement();
       return;
     } catch (error) {
       if (!isBusy(error) || performance.now() - start > BUSY_LIMIT_MS) throw error;
+      onBusy();
       await Bun.sleep(pauseMs * (0.5 + Math.random()));
     }
   }

@@ -1,11 +1,17 @@
 import type { SQL } from 'bun';
 import type { Day } from '../market/day.ts';
 import { type Usual, type WatchedTick, WINDOW_TICKS } from '../market/quarantine.ts';
+import { type Market, marketOf } from '../market/session.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID } from './sources.ts';
+import { listOf, placeholders } from './statements.ts';
+import type { NewTick } from './ticks.ts';
 
-/** What a tick is judged by. */
-export type Neighbour = WatchedTick;
+/** What must be known of a symbol to judge its ticks. */
+export interface Traits {
+  market: Market;
+  usual: Usual;
+}
 
 /** A tick whose id was there before. */
 export interface Known {
@@ -15,75 +21,157 @@ export interface Known {
   reason: string;
 }
 
-/** What is usual for a symbol. Energy is the one category whose prices have been below zero. */
-export async function usualOf(tx: SQL, symbolId: number): Promise<Usual> {
-  const [row] = await tx`SELECT category, decimals FROM symbol WHERE id = ${symbolId}`;
-  return { mayBeNegative: row.category === 'Energy', step: 10 ** -Number(row.decimals) };
+/** A moment in the ticks of a symbol. The day is in the index before the time, and goes up with it. */
+export interface Moment {
+  symbolId: number;
+  day: Day;
+  at: number;
 }
 
-/** Which of the ids of these ticks are known, as ticks or in quarantine. */
+/** What the ledger has next to a moment. */
+export interface Edge {
+  /** The price of the last real tick before it. */
+  before: { at: number; price: number } | undefined;
+  /** Whether there are real ticks from the moment on. */
+  isOvertaken: boolean;
+}
+
+export type QuarantineRow = Record<string, string | number | null>;
+
+/** The traits of symbols. Energy is the one category whose prices have been below zero. */
+export async function traitsOf(
+  engine: Engine,
+  tx: SQL,
+  ids: readonly number[],
+): Promise<Map<number, Traits>> {
+  const rows = await tx.unsafe(
+    `SELECT id, market, category, decimals FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
+    [...ids],
+  );
+  return new Map(
+    rows.map((row: { id: number; market: string; category: string; decimals: number }) => [
+      Number(row.id),
+      {
+        market: marketOf(row.market),
+        usual: { mayBeNegative: row.category === 'Energy', step: 10 ** -Number(row.decimals) },
+      },
+    ]),
+  );
+}
+
+/** The name of a tick of one source. */
+export function keyOf({ symbolId, id }: { symbolId: number; id: string }): string {
+  return `${symbolId} ${id}`;
+}
+
+/** Which of these ticks of one source are known, as ticks or in quarantine. By their keys. */
 export async function knownTicks(
   engine: Engine,
   tx: SQL,
-  symbolId: number,
   source: number,
-  ticks: readonly { id: string }[],
+  ticks: readonly NewTick[],
 ): Promise<Map<string, Known>> {
-  const ids = [...new Set(ticks.map((tick) => tick.id))];
-  const list = ids.map((_, i) => engine.placeholder(i + 3)).join(',');
+  // CROSS JOIN has SQLite go through what was sent, and look each up. The first row says the types for PostgreSQL.
   const find = (columns: string, table: string) =>
-    tx.unsafe(
-      `SELECT tick_id, at, price, ${columns} FROM ${table}
-       WHERE symbol_id = ${engine.placeholder(1)} AND source_id = ${engine.placeholder(2)} AND tick_id IN (${list})`,
-      [symbolId, source, ...ids],
-    );
-  const known = new Map<string, Known>();
-  for (const row of [
-    ...(await find('state, reason', 'quarantine_tick')),
-    ...(await find(`'taken' AS state, '' AS reason`, 'tick')),
-  ]) {
-    const { tick_id, at, price, state, reason } = row;
-    known.set(String(tick_id), { at: Number(at), price: Number(price), state, reason });
-  }
-  return known;
+    `SELECT t.symbol_id, t.tick_id, t.at, t.price, ${columns} FROM sent CROSS JOIN ${table} t
+     WHERE t.symbol_id = sent.symbol_id AND t.source_id = ${source} AND t.tick_id = sent.tick_id`;
+  const rows = await tx
+    .unsafe(
+      `WITH sent (symbol_id, tick_id) AS (SELECT CAST(column1 AS INTEGER), CAST(column2 AS TEXT)
+         FROM (VALUES ${placeholders(engine, 2, ticks.length)}) AS v)
+       ${find('t.state, t.reason', 'quarantine_tick')} UNION ALL ${find(`'taken', ''`, 'tick')}`,
+      ticks.flatMap((tick) => [tick.symbolId, tick.id]),
+    )
+    .values();
+  return new Map(
+    rows.map(([symbolId, id, at, price, state, reason]: [number, string, number, number, never, string]) => [
+      keyOf({ symbolId, id }),
+      { at: Number(at), price: Number(price), state, reason },
+    ]),
+  );
 }
 
-/** The real ticks of a symbol between two moments, and as many before and after as a tick is judged by, by time. */
+// Ticks of one moment have an order, too: else PostgreSQL gives them as they lie, and judges the same ticks in two ways.
+const OLDEST_FIRST = 'day, at, source_id, tick_id';
+const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
+
+/** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
+export async function edgesOf(engine: Engine, tx: SQL, moments: readonly Moment[]): Promise<Edge[]> {
+  // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
+  const next = (column: string, side: string, order: string) =>
+    `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
+       AND (t.day, t.at) ${side} (+m.day, +m.at) ORDER BY ${order} LIMIT 1)`;
+  const before = (column: string) => next(column, '<', NEWEST_FIRST);
+  const rows = await tx
+    .unsafe(
+      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('1', '>=', OLDEST_FIRST)}
+       FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id,
+           CAST(column3 AS INTEGER) AS day, CAST(column4 AS BIGINT) AS at
+         FROM (VALUES ${placeholders(engine, 4, moments.length)}) AS v) AS m`,
+      moments.flatMap(({ symbolId, day, at }, i) => [i, symbolId, day, at]),
+    )
+    .values();
+  const edges = new Array<Edge>(moments.length);
+  for (const [place, at, price, later] of rows) {
+    const isFirst = at === null;
+    edges[Number(place)] = {
+      before: isFirst ? undefined : { at: Number(at), price: Number(price) },
+      isOvertaken: later !== null,
+    };
+  }
+  return edges;
+}
+
+/** At most so many ticks from a moment on are read at a time: a late tick may have a day's ticks after it. */
+export const ONWARD_TICKS = 4 * WINDOW_TICKS;
+
+/** The real ticks of a symbol by time: as many before a moment as a tick is judged by, and the first ones from it on. */
 export async function believedAround(
   engine: Engine,
   tx: SQL,
-  symbolId: number,
-  { first, last }: { first: number; last: number },
-  dayOf: (at: number) => Day,
-): Promise<Neighbour[]> {
+  { symbolId, day, at }: Moment,
+): Promise<{ before: WatchedTick[]; onward: WatchedTick[] }> {
   const { placeholder: p } = engine;
-  const read = async (where: string, order: string, values: readonly number[]): Promise<Neighbour[]> => {
-    const rows = await tx.unsafe(
-      `SELECT at, price, source_id FROM tick
-       WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND ${where} ORDER BY ${order}`,
-      [symbolId, ...values],
-    );
-    return rows.map((row: Record<string, number>) => ({
-      at: Number(row.at),
-      price: Number(row.price),
-      sourceId: Number(row.source_id),
+  const read = async (side: string, order: string): Promise<WatchedTick[]> => {
+    const rows = await tx
+      .unsafe(
+        `SELECT at, price, source_id FROM tick
+         WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
+         ORDER BY ${order}`,
+        [symbolId, day, at],
+      )
+      .values();
+    return rows.map((row: unknown[]) => ({
+      at: Number(row[0]),
+      price: Number(row[1]),
+      sourceId: Number(row[2]),
     }));
   };
-  // The day is in the index before the time, and goes up with it.
-  const [from, to] = [
-    [dayOf(first), first],
-    [dayOf(last), last],
-  ] as const;
-  const earlier = await read(
-    `(day, at) < (${p(2)}, ${p(3)})`,
-    `day DESC, at DESC LIMIT ${WINDOW_TICKS}`,
-    from,
+  const before = await read('<', `${NEWEST_FIRST} LIMIT ${WINDOW_TICKS}`);
+  return { before: before.reverse(), onward: await read('>=', `${OLDEST_FIRST} LIMIT ${ONWARD_TICKS}`) };
+}
+
+/** The ticks of some symbols that are held back, by symbol. */
+export async function heldOf(
+  engine: Engine,
+  tx: SQL,
+  symbolIds: readonly number[],
+): Promise<Map<number, QuarantineRow[]>> {
+  const rows: QuarantineRow[] = await tx.unsafe(
+    `SELECT * FROM quarantine_tick WHERE state = 'held' AND symbol_id IN (${listOf(engine, symbolIds.length)})`,
+    [...symbolIds],
   );
-  const between = await read(
-    `(day, at) >= (${p(2)}, ${p(3)}) AND (day, at) <= (${p(4)}, ${p(5)})`,
-    'day, at',
-    [...from, ...to],
-  );
-  const later = await read(`(day, at) > (${p(2)}, ${p(3)})`, `day, at LIMIT ${WINDOW_TICKS}`, to);
-  return [...earlier.reverse(), ...between, ...later];
+  return Map.groupBy(rows, (row) => Number(row.symbol_id));
+}
+
+/** A row of the quarantine as it comes to be believed: at its own time, and known from `received` on. */
+export function believedFrom(row: QuarantineRow, received: number): NewTick & { sourceId: number } {
+  return {
+    symbolId: Number(row.symbol_id),
+    sourceId: Number(row.source_id),
+    id: String(row.tick_id),
+    at: Number(row.at),
+    received,
+    price: Number(row.price),
+  };
 }

@@ -1,16 +1,9 @@
-import type { SQL } from 'bun';
-import { QUARANTINE_MS, TickWatch } from '../market/quarantine.ts';
-import { type Market, tradeDate } from '../market/session.ts';
+import { QUARANTINE_MS } from '../market/quarantine.ts';
+import { admitSome, type TickOutcome } from './admission.ts';
 import type { Engine } from './engine.ts';
-import { believedAround, type Known, knownTicks, type Neighbour, usualOf } from './quarantine-reads.ts';
-import { sourceId } from './sources.ts';
-import { insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { believedFrom, type QuarantineRow } from './quarantine-reads.ts';
+import { nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 import { insertTicks, marketsOf, type NewTick } from './ticks.ts';
-
-/** What became of a tick that was sent. */
-export type TickOutcome =
-  | { status: 'accepted' | 'duplicate' }
-  | { status: 'quarantined' | 'refused'; reason: string };
 
 /** A tick that was held back, and what became of it. */
 export interface HeldTick {
@@ -96,150 +89,7 @@ export class QuarantineStore {
   }
 }
 
-interface Door {
-  engine: Engine;
-  tx: SQL;
-  source: number;
-  revision: number;
-  markets: ReadonlyMap<number, Market>;
-}
-
-async function admitSome(
-  engine: Engine,
-  tx: SQL,
-  ticks: readonly NewTick[],
-  sourceName: string,
-): Promise<TickOutcome[]> {
-  // The counter's row stays locked: the neighbours of a tick do not change while it is judged.
-  const revision = await nextRevision(tx, 'prices');
-  const source = await sourceId(tx, sourceName);
-  const door: Door = { engine, tx, source, revision, markets: await marketsOf(tx) };
-  const outcomes = new Map<NewTick, TickOutcome>();
-  for (const [symbolId, ofSymbol] of Map.groupBy(ticks, (tick) => tick.symbolId)) {
-    await admitOf(door, symbolId, ofSymbol, outcomes);
-  }
-  return ticks.map((tick) => outcomes.get(tick)!);
-}
-
-/** One tick under judgement; `row` is its id where it was held before. */
-interface Candidate extends Neighbour {
-  tick: NewTick & { sourceId: number };
-  row?: number;
-  reason?: string;
-}
-
-async function admitOf(
-  door: Door,
-  symbolId: number,
-  ticks: readonly NewTick[],
-  outcomes: Map<NewTick, TickOutcome>,
-): Promise<void> {
-  const { engine, tx, source, markets, revision } = door;
-  const market = markets.get(symbolId);
-  if (!market) throw new Error(`no symbol has the id ${symbolId}`);
-  const fresh = freshOf(ticks, await knownTicks(engine, tx, symbolId, source, ticks), outcomes);
-  if (fresh.length === 0) return;
-  fresh.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-  const now = Math.max(...fresh.map((tick) => tick.received));
-  const span = { first: fresh[0]!.at, last: fresh.at(-1)!.at };
-  const dayOf = (at: number) => tradeDate(market, at);
-  const believed: Neighbour[] = await believedAround(engine, tx, symbolId, span, dayOf);
-  const held = await heldOf(tx, symbolId, now);
-  const watch = new TickWatch<Neighbour>(await usualOf(tx, symbolId), believed, held);
-
-  const accepted: Candidate[] = [];
-  const doubted = new Set<Candidate>();
-  for (const tick of fresh) {
-    const candidate: Candidate = { ...tick, sourceId: source, tick: { ...tick, sourceId: source } };
-    const reason = watch.take(candidate);
-    if (reason === undefined) accepted.push(candidate);
-    else doubted.add(Object.assign(candidate, { reason }));
-    outcomes.set(tick, reason === undefined ? { status: 'accepted' } : { status: 'quarantined', reason });
-    for (const released of watch.release() as Candidate[]) {
-      accepted.push(released);
-      doubted.delete(released);
-    }
-  }
-  const byId = new Map(fresh.map((tick) => [tick.id, tick]));
-  for (const { tick, row } of accepted) {
-    if (row === undefined) outcomes.set(byId.get(tick.id)!, { status: 'accepted' });
-    else
-      await tx`UPDATE quarantine_tick SET state = 'released', decided_at = ${now}, decided_by = 'others agree'
-        WHERE id = ${row}`;
-  }
-  const taken = accepted.map(({ tick, row }) => (row === undefined ? tick : { ...tick, received: now }));
-  await insertTicks(engine, tx, taken, markets, revision);
-  await hold(door, [...doubted]);
-}
-
-/** Those that were never seen. An id that is known is the same tick, or it is refused. */
-function freshOf(
-  ticks: readonly NewTick[],
-  known: Map<string, Known>,
-  outcomes: Map<NewTick, TickOutcome>,
-): NewTick[] {
-  const fresh: NewTick[] = [];
-  for (const tick of ticks) {
-    const before = known.get(tick.id);
-    if (!before) {
-      known.set(tick.id, { at: tick.at, price: tick.price, state: 'taken', reason: '' });
-      fresh.push(tick);
-    } else if (before.at !== tick.at || before.price !== tick.price) {
-      outcomes.set(tick, { status: 'refused', reason: 'its id was used for another price or time' });
-    } else if (before.state === 'held') outcomes.set(tick, { status: 'quarantined', reason: before.reason });
-    else if (before.state === 'dropped')
-      outcomes.set(tick, { status: 'refused', reason: 'it was dropped from quarantine' });
-    else outcomes.set(tick, { status: 'duplicate' });
-  }
-  return fresh;
-}
-
-async function heldOf(tx: SQL, symbolId: number, now: number): Promise<Candidate[]> {
-  const rows = await tx`SELECT * FROM quarantine_tick
-    WHERE symbol_id = ${symbolId} AND state = 'held' AND received > ${now - QUARANTINE_MS}`;
-  return rows.map((row: Row): Candidate => {
-    const tick = believedFrom(row, Number(row.received));
-    return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: Number(row.id) };
-  });
-}
-
-async function hold({ engine, tx }: Door, doubted: readonly Candidate[]): Promise<void> {
-  if (doubted.length === 0) return;
-  const [row] = await tx`SELECT coalesce(max(id), 0) AS last FROM quarantine_tick`;
-  const last = Number(row.last);
-  await insertRows(
-    engine,
-    tx,
-    'quarantine_tick (id, symbol_id, source_id, tick_id, at, received, price, reason, state)',
-    doubted.map(({ tick, reason = '' }, i) => [
-      last + 1 + i,
-      tick.symbolId,
-      tick.sourceId,
-      tick.id,
-      tick.at,
-      tick.received,
-      tick.price,
-      reason,
-      'held',
-    ]),
-  );
-}
-
-type Row = Record<string, string | number | null>;
-
-/** As it comes to be believed: at its own time, and known from `received` on. */
-function believedFrom(row: Row, received: number): NewTick & { sourceId: number } {
-  return {
-    symbolId: Number(row.symbol_id),
-    sourceId: Number(row.source_id),
-    id: String(row.tick_id),
-    at: Number(row.at),
-    received,
-    price: Number(row.price),
-  };
-}
-
-function toHeld(row: Row): HeldTick {
+function toHeld(row: QuarantineRow): HeldTick {
   return {
     id: Number(row.id),
     symbol: String(row.code),

@@ -84,6 +84,11 @@ export async function insertAlike(
   );
 }
 
+/** So many placeholders from the `first` on: `$2,$3,$4`. */
+export function listOf(engine: Engine, count: number, first = 1): string {
+  return Array.from({ length: count }, (_, i) => engine.placeholder(first + i)).join(',');
+}
+
 /** `flat()` takes four times as long, which shows in an import. */
 function flatten(rows: readonly TableRow[], width: number): (string | number | null)[] {
   const values = new Array<string | number | null>(rows.length * width);
@@ -96,7 +101,8 @@ function flatten(rows: readonly TableRow[], width: number): (string | number | n
 const kept = new Map<string, string>();
 const TEXTS_KEPT = 20;
 
-function placeholders(engine: Engine, width: number, count: number): string {
+/** The placeholders of so many rows: `(?,?),(?,?)`. */
+export function placeholders(engine: Engine, width: number, count: number): string {
   const key = `${engine.name} ${width} ${count}`;
   const known = kept.get(key);
   if (known !== undefined) return known;

@@ -2,10 +2,11 @@ import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
+import { Turns } from '../turns.ts';
 import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { insertAlike, insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -25,6 +26,9 @@ export interface StrandDay {
   strand: Strand;
   day: Day;
 }
+
+/** About 1 ms on SQLite. */
+const TICKS_PER_PAGE = 500;
 
 export class TickStore {
   readonly #engine: Engine;
@@ -72,10 +76,21 @@ export class TickStore {
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
   async since(after: number, upTo: number): Promise<LedgerTick[]> {
-    const rows = await this.#engine.read`
-      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-      WHERE revision > ${after} AND revision <= ${upTo} ORDER BY revision`.values();
-    return rows.map(toTick);
+    const { read } = this.#engine;
+    const found: LedgerTick[] = [];
+    const turns = new Turns(); // SQLite works on this thread: a second's ticks in one go would be a pause
+    let [revision, symbolId, sourceId, id] = [after, Number.MAX_SAFE_INTEGER, 0, ''];
+    for (;;) {
+      const rows = await read`
+        SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+        WHERE (revision, symbol_id, source_id, tick_id) > (${revision}, ${symbolId}, ${sourceId}, ${id})
+          AND revision <= ${upTo}
+        ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
+      for (const row of rows) found.push(toTick(row));
+      if (rows.length < TICKS_PER_PAGE) return found;
+      ({ revision, symbolId, sourceId, id } = found.at(-1)!);
+      if (turns.isOver) await turns.next();
+    }
   }
 
   /**
@@ -153,7 +168,22 @@ export async function insertTicks(
     'ON CONFLICT DO NOTHING',
   );
   const real = ticks.filter((tick) => tick.sourceId !== SIMULATED_ID).map((tick) => tick.symbolId);
-  await markReal(tx, [...new Set(real)], revision);
+  await markReal(engine, tx, [...new Set(real)], revision);
+}
+
+/** The same for ticks of one real source of which it is known that none is there yet. */
+export async function insertFresh(
+  engine: Engine,
+  tx: SQL,
+  ticks: readonly NewTick[],
+  { markets, source, revision }: { markets: ReadonlyMap<number, Market>; source: number; revision: number },
+): Promise<void> {
+  const columns = ['symbol_id', 'tick_id', 'day', 'at', 'received', 'price'];
+  const rows = ticks.map(({ symbolId, id, at, received, price }) => {
+    return [symbolId, id, tradeDate(markets.get(symbolId)!, at), at, received, price];
+  });
+  await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
+  await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
 }
 
 /** The ticks of one trade date. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { QUARANTINE_MS, TickWatch, type Usual, type WatchedTick } from './quarantine.ts';
+import { areCalm, QUARANTINE_MS, TickWatch, type Usual, type WatchedTick } from './quarantine.ts';
 
 const METAL: Usual = { mayBeNegative: false, step: 0.01 };
 const ENERGY: Usual = { mayBeNegative: true, step: 0.01 };
@@ -63,6 +63,55 @@ describe('a walk without jumps', () => {
         },
       ),
     );
+  });
+});
+
+describe('ticks that are calm', () => {
+  const price = fc.oneof(
+    fc.double({ min: 95, max: 105, noNaN: true }),
+    fc.double({ min: -2, max: 200, noNaN: true }),
+  );
+  const ticksOf = (prices: readonly number[], gapsMs: readonly number[]) => {
+    let at = 0;
+    return prices.map((one, i) => {
+      at += gapsMs[i]!;
+      return tick(at, one);
+    });
+  };
+
+  test('are believed by the watch, whatever came before; what is not calm may be', () => {
+    let calm = 0;
+    fc.assert(
+      fc.property(
+        fc.array(price, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.constantFrom(0, 1, MINUTE, QUARANTINE_MS, QUARANTINE_MS + 1), {
+          minLength: 8,
+          maxLength: 8,
+        }),
+        fc.nat(3),
+        fc.constantFrom(METAL, ENERGY),
+        (prices, gapsMs, known, usual) => {
+          const all = ticksOf(prices, gapsMs);
+          const [before, news] = [all.slice(0, known), all.slice(known)];
+          if (!areCalm(usual, before.at(-1), news)) return;
+          calm++;
+          const watch = new TickWatch<WatchedTick>(usual, before, []);
+          for (const one of news) expect(watch.take(one)).toBeUndefined();
+          expect(watch.release()).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(calm).toBeGreaterThan(50);
+  });
+
+  test('are not: one a tenth away from the one before, one below zero', () => {
+    expect(areCalm(METAL, tick(0, 100), [tick(1, 111), tick(2, 100)])).toBe(true);
+    expect(areCalm(METAL, tick(0, 100), [tick(1, 112)])).toBe(false);
+    expect(areCalm(METAL, tick(0, 100), [tick(QUARANTINE_MS + 1, 112)])).toBe(true);
+    expect(areCalm(METAL, tick(0, 0.05), [tick(1, -0.05)])).toBe(false);
+    expect(areCalm(ENERGY, tick(0, 0.05), [tick(1, -0.05)])).toBe(true);
+    expect(areCalm(METAL, undefined, [tick(1, -0.05)])).toBe(true);
   });
 });
 

@@ -68,13 +68,12 @@ export class TickWatch<T extends WatchedTick> {
     const place = this.#placeOf(tick.at);
     const neighbours = [this.#believed[place - 1], this.#believed[place]].filter((one) => one !== undefined);
     if (neighbours.length === 0) return undefined;
-    const spread = MADS * this.#madAround(place);
-    const { mayBeNegative } = this.#usual;
-    if (!mayBeNegative && neighbours.every((one) => one.price > 0) && tick.price <= 0) {
+    if (isBelowZero(this.#usual, tick, neighbours)) {
       return `${tick.price} is not above zero as its neighbour ${neighbours[0]!.price} is`;
     }
-    const isNear = (one: T) => Math.abs(tick.price - one.price) <= Math.max(spread, this.#floor(tick, one));
-    if (neighbours.some(isNear)) return undefined;
+    if (neighbours.some((one) => distance(tick, one) <= floorOf(this.#usual, tick, one))) return undefined;
+    const spread = MADS * this.#madAround(place); // last, for it takes the longest
+    if (neighbours.some((one) => distance(tick, one) <= spread)) return undefined;
     return `${tick.price} is far from its neighbour ${neighbours[0]!.price}`;
   }
 
@@ -83,7 +82,7 @@ export class TickWatch<T extends WatchedTick> {
     const spread = MADS * this.#madAround(this.#placeOf(tick.at));
     let own = 0;
     for (const other of this.#around(tick)) {
-      if (Math.abs(other.price - tick.price) > Math.max(spread, this.#floor(tick, other))) continue;
+      if (distance(tick, other) > Math.max(spread, floorOf(this.#usual, tick, other))) continue;
       if (other.sourceId !== tick.sourceId) return true;
       own++;
     }
@@ -99,11 +98,6 @@ export class TickWatch<T extends WatchedTick> {
       if (other.at > tick.at + QUARANTINE_MS) return;
       yield other;
     }
-  }
-
-  #floor(a: T, b: T): number {
-    const part = Math.abs(a.at - b.at) <= QUARANTINE_MS ? FLOOR_NEAR : FLOOR_FAR;
-    return Math.max(part * Math.max(Math.abs(a.price), Math.abs(b.price)), FLOOR_STEPS * this.#usual.step);
   }
 
   /** The median absolute deviation of the ticks before a place, or after it where there are too few. */
@@ -128,6 +122,38 @@ export class TickWatch<T extends WatchedTick> {
     }
     return low;
   }
+}
+
+type Priced = Pick<WatchedTick, 'at' | 'price'>;
+
+/**
+ * Whether ticks that come one after the other, all after `last`, are each believed because of the one before. It is what
+ * TickWatch says of them, whatever there was before `last`; when it is false, TickWatch must be asked.
+ */
+export function areCalm(usual: Usual, last: Priced | undefined, ticks: readonly Priced[]): boolean {
+  let before = last;
+  for (const tick of ticks) {
+    if (
+      before &&
+      (isBelowZero(usual, tick, [before]) || distance(tick, before) > floorOf(usual, tick, before))
+    )
+      return false;
+    before = tick;
+  }
+  return true;
+}
+
+function isBelowZero({ mayBeNegative }: Usual, tick: Priced, neighbours: readonly Priced[]): boolean {
+  return !mayBeNegative && tick.price <= 0 && neighbours.every((one) => one.price > 0);
+}
+
+function distance(a: Priced, b: Priced): number {
+  return Math.abs(a.price - b.price);
+}
+
+function floorOf({ step }: Usual, a: Priced, b: Priced): number {
+  const part = Math.abs(a.at - b.at) <= QUARANTINE_MS ? FLOOR_NEAR : FLOOR_FAR;
+  return Math.max(part * Math.max(Math.abs(a.price), Math.abs(b.price)), FLOOR_STEPS * step);
 }
 
 function median(values: readonly number[]): number {

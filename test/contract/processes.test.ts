@@ -30,6 +30,20 @@ onEachEngine('two processes', (engine) => {
     expect((await ledger.accounts.list()).map(({ id }) => id).sort()).toEqual(expected.accounts);
   });
 
+  test('a write does not wait for the end of another process’s bulk write', async () => {
+    const url = await newLedgerUrl(engine);
+    const ledger = await ledgers.open(url);
+    const child = new Child('child-writer.ts', url, 'crowd', 'theirs', '150');
+    await child.says('ready');
+    const before = (await ledger.head()).accounts;
+    child.go();
+    while ((await ledger.head()).accounts < before + 3) await Bun.sleep(1);
+    for (let n = 0; n < 10; n++) await ledger.setMeta('note/line', `${n}`);
+    // One or two of theirs for each of ours. By luck alone it would be nearly all of them.
+    expect((await ledger.head()).accounts - before).toBeLessThan(75);
+    await child.says('done');
+  });
+
   test('a write that waits for another process leaves the event loop free, and reads go on', async () => {
     const url = await newLedgerUrl(engine);
     const ledger = await ledgers.open(url);

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { utcDay } from '../../src/market/day.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
@@ -143,4 +144,93 @@ onEachEngine('quarantine', (engine) => {
     expect(outcomes.every(({ status }) => status === 'accepted')).toBe(true);
     expect(await prices()).toHaveLength(4_100);
   });
+
+  test('ticks of many symbols in one push become what they become symbol by symbol', async () => {
+    const ledger = await ledgers.shared();
+    const [one, two] = [await manySymbols(), await manySymbols()];
+    const source = (n: number) => `many-${n}`;
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(pushes(), async (sent) => {
+        run++;
+        for (const push of sent) {
+          const ticksOf = (ids: readonly number[]) =>
+            push.ticks.map(({ symbol, id, at, price }) => ({
+              symbolId: ids[symbol]!,
+              id: `${run} ${id}`,
+              at: NOW + run * 40 * MINUTE + at,
+              received: NOW + run * 40 * MINUTE,
+              price,
+            }));
+          const together = await ledger.quarantine.admit(ticksOf(one), source(push.source));
+          const apart = ticksOf(two);
+          const outcomes = new Map<(typeof apart)[number], unknown>();
+          for (const ofSymbol of Map.groupBy(apart, (tick) => tick.symbolId).values()) {
+            const some = await ledger.quarantine.admit(ofSymbol, source(push.source));
+            for (const [i, tick] of ofSymbol.entries()) outcomes.set(tick, some[i]);
+          }
+          expect<unknown>(together).toEqual(apart.map((tick) => outcomes.get(tick)));
+        }
+        for (const [i, id] of one.entries()) expect(await stateOf(id)).toEqual(await stateOf(two[i]!));
+      }),
+      { numRuns: 25 },
+    );
+
+    /** Everything that is known of a symbol's ticks. */
+    async function stateOf(symbolId: number) {
+      const { read, placeholder } = ledger.engine;
+      const of = (columns: string, table: string) =>
+        read
+          .unsafe(
+            `SELECT ${columns} FROM ${table} WHERE symbol_id = ${placeholder(1)} ORDER BY source_id, tick_id`,
+            [symbolId],
+          )
+          .values();
+      return {
+        ticks: [...(await of('source_id, tick_id, day, at, received, price', 'tick'))],
+        quarantine: [
+          ...(await of('source_id, tick_id, state, reason, decided_at, decided_by', 'quarantine_tick')),
+        ],
+      };
+    }
+
+    async function manySymbols(): Promise<number[]> {
+      const symbols = [];
+      for (let i = 0; i < 4; i++) symbols.push((await newSymbol(ledger)).id);
+      return symbols;
+    }
+  });
+
+  test('a late tick with thousands after it is judged by its neighbours; so is each of many', async () => {
+    const { send, prices } = await calm();
+    await send(Array.from({ length: 3_000 }, (_, i) => [`m${i}`, NOW + i * SECOND, 100 + (i % 5) / 10]));
+    const late: [string, number, number][] = Array.from({ length: 30 }, (_, i) => [
+      `late ${i}`,
+      NOW + i * 100 * SECOND + 500,
+      i % 10 === 3 ? 500 : 100,
+    ]);
+    const outcomes = await send(late.toReversed());
+    expect(statuses(outcomes.toReversed())).toEqual(
+      late.map(([, , price]) => (price === 500 ? 'quarantined' : 'accepted')),
+    );
+    expect(await prices()).toHaveLength(3_027);
+  });
 });
+
+/** Pushes of two sources: mostly calm, some far away, some late, some with an id that was used before. */
+function pushes() {
+  const tick = fc.record({
+    symbol: fc.nat(3),
+    id: fc.nat(60),
+    at: fc.oneof(
+      fc.nat(20).map((n) => n * SECOND),
+      fc.integer({ min: -10, max: 10 }).map((n) => n * MINUTE),
+    ),
+    price: fc.oneof(
+      { weight: 8, arbitrary: fc.integer({ min: 98, max: 102 }) },
+      { weight: 2, arbitrary: fc.constantFrom(131, 132, 10_000, -1) },
+    ),
+  });
+  const push = fc.record({ source: fc.nat(1), ticks: fc.array(tick, { minLength: 1, maxLength: 25 }) });
+  return fc.array(push, { minLength: 1, maxLength: 5 });
+}

@@ -3,7 +3,8 @@
  * on its input before it goes on:
  *   bun test/support/child-writer.ts URL write NAME BATCHES    ready … (go) … done
  *   bun test/support/child-writer.ts URL hold NAME             ready … (go) … held … (go) … done
- * `hold` keeps the revision of accounts locked in between.
+ *   bun test/support/child-writer.ts URL crowd NAME BATCHES    ready … (go) … done
+ * `hold` keeps the revision of accounts locked in between. `crowd` writes without a pause, 10 ms at a time.
  */
 import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
@@ -11,7 +12,7 @@ import { nextRevision } from '../../src/ledger/statements.ts';
 import { writeBatch } from './batches.ts';
 
 const [url, what, name, batches] = process.argv.slice(2);
-if (!url || !name) throw new Error('usage: child-writer.ts URL write|hold NAME [BATCHES]');
+if (!url || !name) throw new Error('usage: child-writer.ts URL write|hold|crowd NAME [BATCHES]');
 
 const lines = console[Symbol.asyncIterator]();
 const ledger = await Ledger.open(url, systemClock);
@@ -21,6 +22,13 @@ if (what === 'hold') {
     await nextRevision(tx, 'accounts');
     await tell('held');
   });
+} else if (what === 'crowd') {
+  for (let i = 0; i < Number(batches); i++) {
+    await ledger.engine.write(async (tx) => {
+      await nextRevision(tx, 'accounts');
+      await Bun.sleep(10);
+    });
+  }
 } else {
   for (let i = 0; i < Number(batches); i++) await writeBatch(ledger, name, i);
 }

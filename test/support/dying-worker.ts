@@ -8,6 +8,6 @@ const post = (message: FromWorker) => self.postMessage(message);
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === 'start') post({ kind: 'ready' });
   else if (data.kind === 'stop') post({ kind: 'stopped' });
-  else if (data.push.source === 'good') post({ kind: 'pushed', number: data.number, outcomes: [] });
+  else if (data.push.source === 'good') post({ kind: 'pushed', number: data.number, outcomes: '[]' });
   else setTimeout(() => (undefined as unknown as { die(): void }).die(), 5);
 };
