@@ -1,6 +1,5 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
-import type { Customer } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import { BodyFault } from '../http/body.ts';
@@ -14,7 +13,7 @@ import { type Log, messageOf } from '../log.ts';
 import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
-import type { AccountEndpoint, Endpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
@@ -25,13 +24,13 @@ import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
-import { type Query, readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
-import type { ReadyAnswer } from './ready-answer.ts';
+import { readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
 import { Reception } from './reception.ts';
-import { bodyRefusal, quotaRefusal } from './refusals.ts';
+import { bodyRefusal } from './refusals.ts';
 import { Responses } from './responses.ts';
 import { Router } from './router.ts';
 import { requireMethod, routesOf } from './routes.ts';
+import { Serving } from './serving.ts';
 import type { PageKeys } from './site/page-key.ts';
 import { type Soon, soon } from './soon.ts';
 import { StreamHub } from './stream/hub.ts';
@@ -79,7 +78,7 @@ export class Api {
   readonly #management: Management;
   readonly #streams: StreamHub;
   readonly #kept = new KeptAnswers();
-  readonly #answering: Answering;
+  readonly #serving: Serving;
   readonly #idPrefix = crypto.randomUUID().slice(0, 8);
   #requests = 0;
 
@@ -88,11 +87,19 @@ export class Api {
     this.#metrics = new Metrics(options.gauges);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
-    this.#answering = new Answering(options.board, options.clock, this.#kept);
     this.#reception = new Reception(options, this.#allowance);
     const guard = new AdminGuard(options.adminToken, options.clock, options.failedKeysPerMinute);
     this.#management = new Management(options, guard);
     this.#streams = new StreamHub(options);
+    this.#serving = new Serving({
+      ...options,
+      allowance: this.#allowance,
+      answering: new Answering(options.board, options.clock, this.#kept),
+      management: this.#management,
+      reception: this.#reception,
+      responses: this.#responses,
+      streams: this.#streams,
+    });
     this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
   }
 
@@ -222,69 +229,7 @@ export class Api {
     if (this.#options.phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
     const query = readQuery(target.query);
     const admitted = exchange.customer ?? this.#reception.admit(exchange, query);
-    return soon(admitted, (customer) => this.#serve(exchange, endpoint, query, customer));
-  }
-
-  /** Answers somebody who may ask. */
-  #serve(
-    exchange: Exchange,
-    endpoint: PriceEndpoint | StreamEndpoint | AccountEndpoint | OwnerEndpoint,
-    query: Query,
-    customer: Customer,
-  ): Soon<Ready | Reply> {
-    const { request, target, id } = exchange;
-    if (endpoint.kind === 'prices') {
-      const preparing = this.#answering.prepare(request, endpoint, query, customer.plan);
-      return soon(preparing, (ready) => this.#sell(exchange, endpoint, customer, ready));
-    }
-    if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
-    const managing = { request, id, query: target.query };
-    const telling =
-      endpoint.kind === 'account'
-        ? endpoint.answer(customer, this.#options.meter, query)
-        : this.#management.owner(endpoint, managing, customer, exchange.key!.known);
-    return telling.then((answer) => this.#responses.account(exchange, answer));
-  }
-
-  /** Gives an answer that is ready, for a unit where it tells something new. */
-  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
-    const { request } = exchange;
-    const representation = ready.representation(request);
-    const ifNoneMatch = request.headers.get('if-none-match');
-    if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return representation.notModified(this.#allowance.header(customer));
-    }
-    if (request.method === 'HEAD') return representation.headOnly(this.#allowance.header(customer));
-    return soon(this.#reception.count(exchange, customer, endpoint), () =>
-      representation.success(this.#allowance.header(customer)),
-    );
-  }
-
-  /** Opens a stream. It is counted like an answer, and again for its events. */
-  async #stream(
-    exchange: Exchange,
-    endpoint: StreamEndpoint,
-    query: Query,
-    customer: Customer,
-  ): Promise<Reply> {
-    const { board, clock, meter } = this.#options;
-    const { plan, account } = customer;
-    const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
-    const channel = this.#streams.channel(board.view(plan.delaySeconds * 1000));
-    await board.ready(series, endpoint.needs, clock.now());
-    this.#streams.requireRoom(account.id);
-    if (exchange.request.method === 'HEAD') return this.#responses.stream(exchange, new ReadableStream());
-    await this.#reception.count(exchange, customer, endpoint);
-    const body = this.#streams.open({
-      channel,
-      account,
-      meter,
-      topics: channel.topics(symbols),
-      after: channel.sequenceOf(exchange.request.headers.get('last-event-id')),
-      key: exchange.key!.text,
-      quotaRefusal: (spend) => quotaRefusal(spend, customer.plan, this.#allowance),
-    });
-    return this.#responses.stream(exchange, body);
+    return soon(admitted, (customer) => this.#serving.serve(exchange, endpoint, query, customer));
   }
 
   /** A ledger that is away comes back. What nobody expected is logged in full and told as nothing but its id. */

@@ -1,0 +1,103 @@
+import type { Board } from '../board/board.ts';
+import type { Clock } from '../clock.ts';
+import type { Customer } from '../gate/directory.ts';
+import type { Meter } from '../gate/meter/meter.ts';
+import type { Ready, Reply } from '../http/reply.ts';
+import type { Allowance } from './allowance.ts';
+import type { Answering } from './answering.ts';
+import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
+import { matches } from './etag.ts';
+import type { Exchange } from './exchange.ts';
+import type { Management } from './management.ts';
+import type { Query } from './query.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
+import type { Reception } from './reception.ts';
+import { quotaRefusal } from './refusals.ts';
+import type { Responses } from './responses.ts';
+import { type Soon, soon } from './soon.ts';
+import type { StreamHub } from './stream/hub.ts';
+
+export interface ServingOptions {
+  board: Board;
+  clock: Clock;
+  meter: Meter;
+  allowance: Allowance;
+  answering: Answering;
+  management: Management;
+  reception: Reception;
+  responses: Responses;
+  streams: StreamHub;
+}
+
+/** Serves those who were admitted, each kind of endpoint in its way. */
+export class Serving {
+  readonly #options: ServingOptions;
+
+  constructor(options: ServingOptions) {
+    this.#options = options;
+  }
+
+  /** Answers somebody who may ask. */
+  serve(
+    exchange: Exchange,
+    endpoint: PriceEndpoint | StreamEndpoint | AccountEndpoint | OwnerEndpoint,
+    query: Query,
+    customer: Customer,
+  ): Soon<Ready | Reply> {
+    const { answering, management, meter, responses } = this.#options;
+    const { request, target, id } = exchange;
+    if (endpoint.kind === 'prices') {
+      const preparing = answering.prepare(request, endpoint, query, customer.plan);
+      return soon(preparing, (ready) => this.#sell(exchange, endpoint, customer, ready));
+    }
+    if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
+    const managing = { request, id, query: target.query };
+    const telling =
+      endpoint.kind === 'account'
+        ? endpoint.answer(customer, meter, query)
+        : management.owner(endpoint, managing, customer, exchange.key!.known);
+    return telling.then((answer) => responses.account(exchange, answer));
+  }
+
+  /** Gives an answer that is ready, for a unit where it tells something new. */
+  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
+    const { allowance, reception } = this.#options;
+    const { request } = exchange;
+    const representation = ready.representation(request);
+    const ifNoneMatch = request.headers.get('if-none-match');
+    if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
+      return representation.notModified(allowance.header(customer));
+    }
+    if (request.method === 'HEAD') return representation.headOnly(allowance.header(customer));
+    return soon(reception.count(exchange, customer, endpoint), () =>
+      representation.success(allowance.header(customer)),
+    );
+  }
+
+  /** Opens a stream. It is counted like an answer, and again for its events. */
+  async #stream(
+    exchange: Exchange,
+    endpoint: StreamEndpoint,
+    query: Query,
+    customer: Customer,
+  ): Promise<Reply> {
+    const { board, clock, meter, allowance, reception, responses, streams } = this.#options;
+    const { plan, account } = customer;
+    const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
+    const channel = streams.channel(board.view(plan.delaySeconds * 1000));
+    await board.ready(series, endpoint.needs, clock.now());
+    streams.requireRoom(account.id);
+    if (exchange.request.method === 'HEAD') return responses.stream(exchange, new ReadableStream());
+    await reception.count(exchange, customer, endpoint);
+    const body = streams.open({
+      channel,
+      account,
+      meter,
+      topics: channel.topics(symbols),
+      after: channel.sequenceOf(exchange.request.headers.get('last-event-id')),
+      key: exchange.key!.text,
+      quotaRefusal: (spend) => quotaRefusal(spend, customer.plan, allowance),
+    });
+    return responses.stream(exchange, body);
+  }
+}
