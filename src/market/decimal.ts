@@ -28,12 +28,25 @@ export function parseNumber(text: string): number | undefined {
 
 /** a − b, exactly, as text. */
 export function difference(a: number, b: number): string {
+  const scale = Math.max(placesOf(a), placesOf(b));
+  const digits = wholeAt(a, scale) - wholeAt(b, scale);
+  // A quotient of two whole numbers that are this small prints as their digits.
+  if (Math.abs(digits) < EXACT_BELOW) return printNumber(digits / 10 ** scale);
   return print(subtract(decimalOf(a), decimalOf(b)));
 }
 
 /** (end − start) / |start| × 100, rounded half away from zero to `places` decimals. A start of 0 gives 0. */
 export function percentChange(start: number, end: number, places: number): string {
   if (start === 0) return '0';
+  const scale = Math.max(placesOf(start), placesOf(end));
+  const [first, last] = [wholeAt(start, scale), wholeAt(end, scale)];
+  const parts = Math.abs(last - first) * 10 ** (places + 2);
+  const whole = Math.abs(first);
+  if (parts < EXACT_BELOW && whole < EXACT_BELOW) {
+    const rest = parts % whole; // exact, as is the quotient without it
+    const quotient = (parts - rest) / whole + (rest * 2 >= whole ? 1 : 0);
+    return printNumber((last < first ? -quotient : quotient) / 10 ** places);
+  }
   const from = decimalOf(start);
   const change = subtract(decimalOf(end), from);
   const base = from.digits < 0n ? -from.digits : from.digits;
@@ -42,6 +55,23 @@ export function percentChange(start: number, end: number, places: number): strin
   const numerator = change.digits * 10n ** BigInt(Math.max(shift, 0));
   const denominator = base * 10n ** BigInt(Math.max(-shift, 0));
   return print({ digits: divideHalfAway(numerator, denominator), scale: places });
+}
+
+/** Whole numbers below this, and what they are in decimals, are exact in a float64. Integers without end take ten times as long. */
+const EXACT_BELOW = 1e15;
+
+/** How many decimals the shortest print has; NaN when that is in exponent form. */
+function placesOf(value: number): number {
+  const text = String(value);
+  const point = text.indexOf('.');
+  if (text.includes('e')) return Number.NaN;
+  return point < 0 ? 0 : text.length - point - 1;
+}
+
+/** value × 10^scale, a whole number; NaN when it is not surely exact. */
+function wholeAt(value: number, scale: number): number {
+  const whole = Math.round(value * 10 ** scale);
+  return Math.abs(whole) < EXACT_BELOW ? whole : Number.NaN;
 }
 
 /** Prices are exact to this many significant digits. */
