@@ -1,7 +1,7 @@
 /** A small load generator over raw sockets, for machines without wrk. Prints how many answers it got. */
 const { url, request, seconds, expected, connections } = JSON.parse(process.argv[2]!) as {
   url: string;
-  request: { paths: string[]; headers?: Record<string, string> };
+  request: { paths: string[]; codes?: string[]; headers?: Record<string, string> };
   seconds: number;
   expected: number;
   connections: number;
@@ -13,7 +13,10 @@ const headers = Object.entries({ Host: host, ...request.headers }).map(
 const run = Math.random().toString(36).slice(2);
 let sent = 0;
 const next = () => {
-  const path = request.paths[++sent % request.paths.length]!.replace('{n}', `${run}${sent}`);
+  const path = request.paths[++sent % request.paths.length]!.replace('{n}', `${run}${sent}`).replace(
+    '{five}',
+    () => five(request.codes ?? []),
+  );
   return `GET ${path} HTTP/1.1\r\n${headers.join('')}\r\n`;
 };
 const end = performance.now() + seconds * 1000;
@@ -52,3 +55,11 @@ await Promise.all(Array.from({ length: connections }, client));
 console.log(answers);
 
 export {};
+
+function five(codes: readonly string[]): string {
+  const chosen = new Set<string>();
+  while (chosen.size < Math.min(5, codes.length)) {
+    chosen.add(codes[Math.floor(Math.random() * codes.length)]!);
+  }
+  return [...chosen].join(',');
+}

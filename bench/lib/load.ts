@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { cpuSeconds, type Target } from './process.ts';
 
 export interface Request {
-  /** Asked in turn. `{n}` stands for something that was never sent before. */
+  /** Asked in turn. `{n}` stands for something that was never sent before, `{five}` for five of the codes by chance. */
   paths: readonly string[];
+  codes?: readonly string[];
   headers?: Record<string, string>;
 }
 
@@ -49,11 +50,12 @@ export async function measure(
 
 async function byWrk(
   url: string,
-  { paths, headers = {} }: Request,
+  request: Request,
   { seconds, expected, connections, isSpread }: Load,
 ): Promise<number> {
-  const isPlain = paths.length === 1 && !paths[0]!.includes('{n}');
-  const script = isPlain ? [] : ['-s', await scriptFor(paths)];
+  const { paths, headers = {} } = request;
+  const isPlain = paths.length === 1 && !paths[0]!.includes('{');
+  const script = isPlain ? [] : ['-s', await scriptFor(request)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = [
     ...(isSpread ? [] : ['taskset', '-c', String(LOAD_CORE)]),
@@ -75,16 +77,28 @@ async function byWrk(
 }
 
 /** A script for wrk that asks for each path in turn. */
-async function scriptFor(paths: readonly string[]): Promise<string> {
+async function scriptFor({ paths, codes = [] }: Request): Promise<string> {
   const file = join(tmpdir(), `openpit-bench-${process.pid}.lua`);
   const run = Math.random().toString(36).slice(2);
   await Bun.write(
     file,
     `local paths = {${paths.map((path) => JSON.stringify(path)).join(', ')}}
+     local codes = {${codes.map((code) => JSON.stringify(code)).join(', ')}}
      local n = 0
+     init = function() math.randomseed(${Math.floor(Math.random() * 1e9)}) end
+     local function five()
+       local chosen = {}
+       for i = 1, 5 do
+         local j = math.random(i, #codes)
+         codes[i], codes[j] = codes[j], codes[i]
+         chosen[i] = codes[i]
+       end
+       return table.concat(chosen, ",")
+     end
      request = function()
        n = n + 1
-       return wrk.format("GET", (paths[n % #paths + 1]:gsub("{n}", "${run}" .. n)))
+       local path = paths[n % #paths + 1]:gsub("{n}", "${run}" .. n):gsub("{five}", five)
+       return wrk.format("GET", path)
      end`,
   );
   return file;
