@@ -17,7 +17,8 @@ let seedsOf = '';
 
 /** A weak tag is for an answer that differs in its timestamp alone. */
 export function etagOf(content: Uint8Array, seed: bigint, weak: boolean): string {
-  const tag = Bun.hash.xxHash3(content, seed).toString(36);
+  // Not as the hash's own seed, of which it takes 32 bits.
+  const tag = (Bun.hash.xxHash3(content) ^ seed).toString(36);
   return weak ? `W/"${tag}"` : `"${tag}"`;
 }
 

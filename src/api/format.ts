@@ -1,8 +1,10 @@
+import type { Bytes } from '../http/bytes.ts';
 import type { Answer } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { JSON_TYPE } from './headers.ts';
 import { single } from './parameters.ts';
 import type { Query } from './query.ts';
+import { HEAD_ROOM } from './representation.ts';
 import { Sheet } from './sheet.ts';
 import { csvOf, ndjsonOf } from './table.ts';
 
@@ -24,9 +26,9 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
   'application/ndjson': 'ndjson',
 };
 
-/** The body of a success. What stands before `contentFrom` is left out of its tag. */
+/** The body of a success, with room for its head in front. What stands before `contentFrom` is left out of its tag. */
 export interface Body {
-  bytes: Buffer<ArrayBuffer>;
+  packet: Bytes;
   contentFrom: number;
   /** Its media type. */
   type: string;
@@ -63,6 +65,6 @@ export function writeDown(answer: Answer, format: Format): Body {
   sheet.clear();
   if (format === 'json') answer.json(sheet);
   else sheet.text(format === 'csv' ? csvOf(answer.table()) : ndjsonOf(answer.table()));
-  const { bytes, contentFrom } = sheet.take();
-  return { bytes, contentFrom, type: TYPES[format] };
+  const { bytes, contentFrom } = sheet.take(HEAD_ROOM);
+  return { packet: bytes, contentFrom, type: TYPES[format] };
 }

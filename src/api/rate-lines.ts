@@ -1,7 +1,7 @@
 import type { BarTexts } from '../board/bar-texts.ts';
 import type { Columns, SourcedBar } from '../board/columns.ts';
 import type { Settled } from '../board/prices.ts';
-import { type Day, FIRST_DAY, printDay } from '../market/day.ts';
+import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { rateJson } from './render.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -92,7 +92,7 @@ const [OPEN, COMMA, CLOSE] = ['{', ',', '}'].map((letter) => letter.charCodeAt(0
   number,
 ];
 
-const keys: string[] = [];
+const keys: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
 
 /** `,"2024-05-14":`, written once for each day. */
 function keyOf(day: Day): string {

@@ -10,7 +10,7 @@ import type { Lasting } from './endpoint.ts';
 import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
 import type { Body } from './format.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from './headers.ts';
-import { Representation } from './representation.ts';
+import { HEAD_ROOM, Representation } from './representation.ts';
 
 export interface ReadyAnswerOptions {
   body: Body;
@@ -46,7 +46,8 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
-    const { bytes: body, contentFrom } = said;
+    const { packet, contentFrom } = said;
+    const body = packet.subarray(HEAD_ROOM);
     const content = contentFrom === 0 ? body : body.subarray(contentFrom);
     const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), contentFrom > 0);
     let lines = COMMON_LINES + CACHE_LINES[lasting] + policyLine(plan);
@@ -54,7 +55,7 @@ export class ReadyAnswer {
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${said.type}\r\n`;
-    this.#plain = new Representation({ body, etag, bodyLines, lines, madeAt: now });
+    this.#plain = new Representation({ body, packet, etag, bodyLines, lines, madeAt: now });
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = body.length + 1_000;
     this.#series = series;

@@ -1,9 +1,14 @@
-import { bytesFor } from '../http/bytes.ts';
+import { type Bytes, bytesFor } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
 import { gzip } from './encoding.ts';
 
+/** What most heads fit in. */
+export const HEAD_ROOM = 1_024;
+
 export interface RepresentationOptions {
   body: Uint8Array<ArrayBuffer>;
+  /** The memory that the body lies in, with room for one head in front. */
+  packet: Bytes | undefined;
   etag: string;
   /** The header lines that speak of the body, which a 304 lacks. */
   bodyLines: string;
@@ -15,6 +20,7 @@ export interface RepresentationOptions {
 /** One encoding of an answer, and how it is sent: anew, or as bytes that were written before. */
 export class Representation {
   readonly #options: RepresentationOptions;
+  #isPacketUsed = false;
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
@@ -27,17 +33,23 @@ export class Representation {
   }
 
   success(rateLimit: string | undefined): Ready {
-    return { status: 200, bytes: assemble(this.#successHead(), rateLimit, this.#options.body) };
+    const head = this.#successHead() + lastLines(rateLimit);
+    const { body, packet } = this.#options;
+    if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM)
+      return { status: 200, bytes: join(head, body) };
+    this.#isPacketUsed = true;
+    packet.latin1Write(head, HEAD_ROOM - head.length);
+    return { status: 200, bytes: packet.subarray(HEAD_ROOM - head.length) };
   }
 
   /** What a success would say, without its body. */
   headOnly(rateLimit: string | undefined): Ready {
-    return { status: 200, bytes: assemble(this.#successHead(), rateLimit, EMPTY) };
+    return { status: 200, bytes: join(this.#successHead() + lastLines(rateLimit), EMPTY) };
   }
 
   /** Its headers are those of the answer that it stands for. */
   notModified(rateLimit: string | undefined): Ready {
-    return { status: 304, bytes: assemble(this.#notModifiedHead(), rateLimit, EMPTY) };
+    return { status: 304, bytes: join(this.#notModifiedHead() + lastLines(rateLimit), EMPTY) };
   }
 
   /** The same, from the second time on. */
@@ -57,6 +69,7 @@ export class Representation {
     return new Representation({
       ...this.#options,
       body: gzip(body),
+      packet: undefined,
       etag,
       bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,
     });
@@ -75,11 +88,15 @@ export class Representation {
 
 const EMPTY = new Uint8Array();
 
-function assemble(head: string, rateLimit: string | undefined, body: Uint8Array): Buffer {
-  const last = rateLimit === undefined ? '\r\n' : `RateLimit: ${rateLimit}\r\n\r\n`;
-  const bytes = bytesFor(head.length + last.length + body.length);
-  bytes.latin1Write(head + last, 0);
-  bytes.set(body, head.length + last.length);
+/** The end of a head. */
+function lastLines(rateLimit: string | undefined): string {
+  return rateLimit === undefined ? '\r\n' : `RateLimit: ${rateLimit}\r\n\r\n`;
+}
+
+function join(head: string, body: Uint8Array): Bytes {
+  const bytes = bytesFor(head.length + body.length);
+  bytes.latin1Write(head, 0);
+  bytes.set(body, head.length);
   return bytes;
 }
 
@@ -106,7 +123,7 @@ class Packet {
 
   stamped(rateLimit: string): Ready {
     if (rateLimit.length !== this.#stampLength) {
-      this.#bytes = assemble(this.#head, rateLimit, this.#body);
+      this.#bytes = join(this.#head + lastLines(rateLimit), this.#body);
       this.#stampLength = rateLimit.length;
     }
     const bytes = bytesFor(this.#bytes.length);

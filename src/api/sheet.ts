@@ -58,10 +58,10 @@ export class Sheet {
     this.#bytes[this.#length++] = code;
   }
 
-  /** What was written, as bytes of its own. */
-  take(): { bytes: Buffer<ArrayBuffer>; contentFrom: number } {
-    const bytes = bytesFor(this.#length);
-    this.#bytes.copy(bytes, 0, 0, this.#length);
+  /** What was written, as bytes of its own, after so many that are free. */
+  take(room = 0): { bytes: Bytes; contentFrom: number } {
+    const bytes = bytesFor(room + this.#length);
+    this.#bytes.copy(bytes, room, 0, this.#length);
     return { bytes, contentFrom: this.#contentFrom };
   }
 

@@ -1,9 +1,9 @@
 import type { Ohlc } from '../market/bar.ts';
 
 /** A power of two. */
-const BARS_PER_PAGE = 32;
-/** Over all symbols: about 70 MB. */
-const PAGES_MAX = 25_000;
+const BARS_PER_PAGE = 128;
+/** Over all symbols: about 60 MB. */
+const PAGES_MAX = 6_000;
 
 /** Where texts are copied to. */
 export interface TextTarget {
@@ -18,7 +18,7 @@ interface History {
 interface Page {
   bytes: Uint8Array;
   /** Where each text begins, and where the last one ends. */
-  starts: Uint16Array;
+  starts: Uint32Array;
 }
 
 /**
@@ -62,7 +62,7 @@ export class BarTexts {
   #make(first: number): Page {
     while (BarTexts.#total >= PAGES_MAX) BarTexts.#keepers.values().next().value!.forget();
     const count = Math.min(BARS_PER_PAGE, this.#history.length - first);
-    const starts = new Uint16Array(count + 1);
+    const starts = new Uint32Array(count + 1);
     let text = '';
     for (let i = 0; i < count; i++) {
       text += this.#write(this.#history.bar(first + i));

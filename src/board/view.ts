@@ -63,7 +63,10 @@ export class View implements Prices {
     const { overlay } = strand.views[this.index]!;
     if (overlay.length > 0 && overlay[0]!.day <= last) return undefined;
     const columns = strand.columns!;
-    return { columns, from: columns.firstFrom(first), to: columns.firstFrom(last + 1) };
+    const from = columns.firstFrom(first);
+    let to = from;
+    while (to < columns.length && columns.day(to) <= last) to++; // a month's days lie side by side
+    return { columns, from, to };
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
