@@ -66,7 +66,9 @@ export class Serving {
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return soon(allowance.learn(customer), () => representation.notModified(allowance.header(customer)));
+      // Who came by the short way was admitted there, where nobody asks the ledger what is left.
+      const learning = exchange.ready && allowance.learn(customer);
+      return soon(learning, () => representation.notModified(allowance.header(customer)));
     }
     if (request.method === 'HEAD') return representation.headOnly(allowance.header(customer));
     return soon(reception.count(exchange, customer, endpoint), () =>
