@@ -63,9 +63,8 @@ export class Connection {
   /** The turn is over, and what has arrived in it is read. */
   read(): void {
     this.#isToRead = false;
-    if (this.#outbox.isClosed) return;
     try {
-      this.#pump();
+      if (!this.#outbox.isClosed) this.#pump();
     } catch {
       this.terminate();
     }
@@ -90,10 +89,11 @@ export class Connection {
     this.#body?.fail(fault(400, 'the client is gone'));
   }
 
-  /** Once a second: what lasts too long is ended, unless what it waits for has just come. */
+  /** Once a second: what lasts too long is ended, unless the end of it has just come. */
   sweep(): void {
+    if (this.#isToRead) this.read();
     const lasted = this.#options.server.second - this.#since;
-    if (this.#isToRead || lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
+    if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
     const late = fault(408, 'the request did not come to its end in time');
     if (this.#state === 'head') this.#refuse(late);
     else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);

@@ -73,6 +73,16 @@ describe('what arrives in a turn', () => {
     }
   });
 
+  test('is no reason to wait longer for a head that drips', async () => {
+    const { connection, server, done } = connect();
+    connection.receive(Buffer.from('GET /a HT'));
+    await endOfTurn();
+    server.second = 1_000;
+    connection.receive(Buffer.from('T'));
+    connection.sweep();
+    expect(done[0]).toBe('HTTP/1.1 408 Request Timeout');
+  });
+
   test('makes the client one that is not at rest, until its answer is sent', async () => {
     const { connection, done } = connect();
     expect(connection.state).toBe('new');
