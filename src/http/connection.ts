@@ -235,13 +235,10 @@ export class Connection {
     else if (this.#isEnded || this.#options.server.isClosing) this.#end();
   }
 
-  /** Nothing more is asked. What was answered goes out first. */
+  /** Nothing more is asked. What was answered goes out first, and what is asked meanwhile is answered too. */
   #end(): void {
     if (this.#outbox.flush()) this.#socket.end();
-    else {
-      this.#isLast = true;
-      this.#enter('stuck');
-    }
+    else this.#enter('stuck');
   }
 
   /** A client that is still sending would lose the answer to a reset: it is heard out for a moment. */
