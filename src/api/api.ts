@@ -135,7 +135,7 @@ export class Api {
    *     URL that was asked before ─► key in memory ─► answer for its plan, still good ─► burst ─► 304, or a unit ─► sent
    *                                       │ no                 │ no                       │ no         │ not at once
    *                                       └────────────────────┴── the long way ──────────┘            └─► the long way, with
-   *                                                                                                   customer and unit
+   *                                                                                                   customer, answer and unit
    */
   #again(request: Incoming, url: KnownUrl, peer: () => string): Ready | Exchange | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
@@ -154,14 +154,14 @@ export class Api {
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
       const left = this.#allowance.header(customer);
       if (left !== undefined) return representation.notModifiedAgain(left);
-      return { ...this.#receive(request, peer), customer };
+      return { ...this.#receive(request, peer), customer, ready };
     }
     const spending = meter.spend(customer.account, url.endpoint.name, now);
     if (!(spending instanceof Promise) && spending.ok) {
       const left = this.#allowance.headerAfter(customer, spending.remaining, now);
       return representation.successAgain(left);
     }
-    return { ...this.#receive(request, peer), customer, spending };
+    return { ...this.#receive(request, peer), customer, ready, spending };
   }
 
   #receive(request: Incoming, peer: () => string): Exchange {
@@ -177,6 +177,7 @@ export class Api {
       id: found?.id ?? '',
       customer: undefined,
       key: undefined,
+      ready: undefined,
       spending: undefined,
     };
   }

@@ -1,4 +1,3 @@
-import type { Columns } from '../board/columns.ts';
 import type { Settled } from '../board/prices.ts';
 import type { Day } from '../market/day.ts';
 import { SettledLines, writeByDay } from './rate-lines.ts';
@@ -6,6 +5,8 @@ import { Sheet } from './sheet.ts';
 
 /** A power of two. */
 const DAYS_PER_PAGE = 32;
+/** What a page takes beside its text, measured: a basket may ask for a century in which it has nothing. */
+const PAGE_BYTES = 400;
 /** Over all baskets. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
@@ -25,7 +26,7 @@ interface Page {
  */
 export class DayLines {
   #pages = new Map<number, Page>();
-  #columns: Columns[] = [];
+  /** Of the histories: those themselves would stay in memory when the board has let go of them. */
   #versions: number[] = [];
   #bytes = 0;
   static readonly #keepers = new Set<DayLines>();
@@ -37,7 +38,7 @@ export class DayLines {
     for (let day = first; day <= last; ) {
       const place = day & (DAYS_PER_PAGE - 1);
       const number = (day - place) / DAYS_PER_PAGE;
-      const page = this.#pages.get(number) ?? this.#make(number, codes);
+      const page = this.#pages.get(number) ?? this.#make(number, codes, settled);
       const end = Math.min(last - day + place + 1, DAYS_PER_PAGE);
       sheet.copy(page.bytes, page.starts[place]!, page.starts[end]!);
       day += end - place;
@@ -52,24 +53,22 @@ export class DayLines {
   }
 
   #isGood(settled: readonly Settled[]): boolean {
-    if (this.#columns.length === 0) return false;
+    if (this.#versions.length === 0) return false;
     for (let i = 0; i < settled.length; i++) {
-      const { columns } = settled[i]!;
-      if (this.#columns[i] !== columns || this.#versions[i] !== columns.version) return false;
+      if (this.#versions[i] !== settled[i]!.columns.version) return false;
     }
     return true;
   }
 
   #beginAnew(settled: readonly Settled[]): void {
     this.forget();
-    this.#columns = settled.map(({ columns }) => columns);
-    this.#versions = this.#columns.map(({ version }) => version);
+    this.#versions = settled.map(({ columns }) => columns.version);
   }
 
-  #make(number: number, codes: readonly string[]): Page {
+  #make(number: number, codes: readonly string[], settled: readonly Settled[]): Page {
     while (DayLines.#total >= BYTES_MAX) DayLines.#keepers.values().next().value!.forget();
     const first = number * DAYS_PER_PAGE;
-    const lines = this.#columns.map((columns, i) => {
+    const lines = settled.map(({ columns }, i) => {
       const [from, to] = [columns.firstFrom(first), columns.firstFrom(first + DAYS_PER_PAGE)];
       return new SettledLines(codes[i]!, { columns, from, to });
     });
@@ -83,8 +82,8 @@ export class DayLines {
     const { bytes } = scratch.take();
     const page = { bytes, starts };
     this.#pages.set(number, page);
-    this.#bytes += bytes.length + starts.byteLength;
-    DayLines.#total += bytes.length + starts.byteLength;
+    this.#bytes += bytes.length + PAGE_BYTES;
+    DayLines.#total += bytes.length + PAGE_BYTES;
     DayLines.#keepers.add(this);
     return page;
   }

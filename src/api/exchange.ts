@@ -2,6 +2,7 @@ import type { Spend } from '../gate/meter/spend.ts';
 import type { ApiKey } from '../ledger/accounts.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Target } from './query.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import type { Addressee } from './responses.ts';
 
 /** One request on its way, with what is known of it so far. */
@@ -13,6 +14,8 @@ export interface Exchange extends Addressee {
   peer(): string;
   /** The key that it came with, and that key's text. */
   key: { text: string; known: ApiKey } | undefined;
+  /** Its answer, where that is still good from the last time. */
+  ready: ReadyAnswer | undefined;
   /** The unit that is being taken for it. */
   spending: Spend | Promise<Spend> | undefined;
 }

@@ -47,7 +47,7 @@ export class Serving {
     const { answering, management, meter, responses } = this.#options;
     const { request, target, id } = exchange;
     if (endpoint.kind === 'prices') {
-      const preparing = answering.prepare(request, endpoint, query, customer.plan);
+      const preparing = exchange.ready ?? answering.prepare(request, endpoint, query, customer.plan);
       return soon(preparing, (ready) => this.#sell(exchange, endpoint, customer, ready));
     }
     if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
@@ -66,7 +66,9 @@ export class Serving {
     const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
-      return representation.notModified(allowance.header(customer));
+      // Who came by the short way was admitted there, where nobody asks the ledger what is left.
+      const learning = exchange.ready && allowance.learn(customer);
+      return soon(learning, () => representation.notModified(allowance.header(customer)));
     }
     if (request.method === 'HEAD') return representation.headOnly(allowance.header(customer));
     return soon(reception.count(exchange, customer, endpoint), () =>

@@ -25,8 +25,9 @@ export class Columns {
   #prices: Float64Array;
   #sources: Int32Array;
   #length = 0;
-  /** Goes up with every change. */
-  version = 0;
+  static #lastVersion = 0;
+  /** A new one with every change, that no other history ever has. */
+  version = ++Columns.#lastVersion;
   /** By the code that they are written under: a symbol may have aliases. */
   readonly #texts = new Map<string, BarTexts>();
 
@@ -46,10 +47,10 @@ export class Columns {
 
   /** Puts a day's bar in its place, over the one that is there. */
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
-    this.version++;
+    this.version = ++Columns.#lastVersion;
     let index = this.#length;
     if (index > 0 && this.#days[index - 1]! >= day) {
-      for (const texts of this.#texts.values()) texts.forget();
+      this.forgetTexts();
       index = this.firstFrom(day);
       if (this.#days[index] !== day) this.#open(index);
     } else {
@@ -112,6 +113,11 @@ export class Columns {
     const texts = new BarTexts(this, (bar) => write(code, bar));
     this.#texts.set(code, texts);
     return texts;
+  }
+
+  /** Who lets go of a history says so: its texts would keep it in memory. */
+  forgetTexts(): void {
+    for (const texts of this.#texts.values()) texts.forget();
   }
 
   /** Makes room for one day at an index. */

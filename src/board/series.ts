@@ -77,6 +77,7 @@ export class Series {
   reset(delays = this.#delays): void {
     this.#overtaken = true;
     this.#delays = delays;
+    this.#letGoOfColumns();
     this.loaded = 'nothing';
     this.#real = undefined;
     this.#simulated = undefined;
@@ -87,8 +88,12 @@ export class Series {
   evict(): void {
     if (this.loaded !== 'all') return;
     this.loaded = 'recent';
-    if (this.#real) this.#real.columns = undefined;
-    if (this.#simulated) this.#simulated.columns = undefined;
+    this.#letGoOfColumns();
+  }
+
+  #letGoOfColumns(): void {
+    this.#real?.letGoOfColumns();
+    this.#simulated?.letGoOfColumns();
   }
 
   /** Takes in what the ledger has got since. */
@@ -111,7 +116,9 @@ export class Series {
   advance(now: number): void {
     if (this.#simulated) this.#bump(this.#simulated.advance(now));
     if (this.#real) this.#bump(this.#real.advance(now));
-    if (this.#real?.showsEverywhere) this.#simulated = undefined;
+    if (!this.#real?.showsEverywhere) return;
+    this.#simulated?.letGoOfColumns();
+    this.#simulated = undefined;
   }
 
   async #read(wanted: Loaded, now: number): Promise<void> {

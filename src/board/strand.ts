@@ -91,6 +91,12 @@ export class Strand implements Settled {
     this.columns = columns;
   }
 
+  /** Of the history; the recent days stay. */
+  letGoOfColumns(): void {
+    this.columns?.forgetTexts();
+    this.columns = undefined;
+  }
+
   addBar(bar: BarRevision, now: number): void {
     if (this.#settlesAt(bar) <= now) {
       this.#settle(bar);

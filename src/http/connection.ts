@@ -5,7 +5,7 @@ import type { Framing } from './fields.ts';
 import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import { type State, secondsMax } from './limits.ts';
+import { AHEAD_BYTES_MAX, type State, secondsMax } from './limits.ts';
 import { Outbox } from './outbox.ts';
 import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
 import { RequestBody } from './request-body.ts';
@@ -47,24 +47,24 @@ export class Connection {
     this.#since = options.server.second;
   }
 
+  /** What it is doing. Who has something to be read or sent is not at rest, whatever it did before. */
   get state(): State {
-    return this.#state;
+    return this.#isToRead || this.#outbox.isToPost ? 'answering' : this.#state;
   }
 
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
     this.#inbox.add(chunk);
-    if (this.#isToRead) return;
+    if (!this.#isToRead) this.#options.turn.reads(this);
     this.#isToRead = true;
-    this.#options.turn.reads(this);
+    if (this.#inbox.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
   }
 
   /** The turn is over, and what has arrived in it is read. */
   read(): void {
     this.#isToRead = false;
-    if (this.#outbox.isClosed) return;
     try {
-      this.#pump();
+      if (!this.#outbox.isClosed) this.#pump();
     } catch {
       this.terminate();
     }
@@ -89,8 +89,9 @@ export class Connection {
     this.#body?.fail(fault(400, 'the client is gone'));
   }
 
-  /** Once a second: what lasts too long is ended. */
+  /** Once a second: what lasts too long is ended, unless the end of it has just come. */
   sweep(): void {
+    if (this.#isToRead) this.read();
     const lasted = this.#options.server.second - this.#since;
     if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
     const late = fault(408, 'the request did not come to its end in time');
@@ -234,13 +235,10 @@ export class Connection {
     else if (this.#isEnded || this.#options.server.isClosing) this.#end();
   }
 
-  /** Nothing more is asked. What was answered goes out first. */
+  /** Nothing more is asked. What was answered goes out first, and what is asked meanwhile is answered too. */
   #end(): void {
     if (this.#outbox.flush()) this.#socket.end();
-    else {
-      this.#isLast = true;
-      this.#enter('stuck');
-    }
+    else this.#enter('stuck');
   }
 
   /** A client that is still sending would lose the answer to a reset: it is heard out for a moment. */

@@ -33,7 +33,9 @@ export class KnownHeads {
   }
 
   #readNew(text: string): Head | Fault {
-    const head = readHead(text.slice(0, -HEAD_END.length), this.#fieldsOf);
+    const lines = text.slice(0, -HEAD_END.length);
+    if (text.length > LENGTH_MAX) return readHead(lines); // nor may its header lines be kept: they are parts of its text
+    const head = readHead(lines, this.#fieldsOf);
     if (!('why' in head) && !head.framing) this.#heads.keep(text, head);
     return head;
   }
@@ -56,7 +58,7 @@ class Known<T> {
   }
 
   keep(text: string, value: T): void {
-    if (text.length > LENGTH_MAX || !this.#seen.has(text)) return;
+    if (!this.#seen.has(text)) return;
     if (this.#all.size >= KNOWN_MAX) this.#all.delete(this.#all.keys().next().value!);
     this.#all.set(text, value);
   }

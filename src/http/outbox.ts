@@ -12,9 +12,10 @@ export class Outbox {
   #parts: Uint8Array[] = [];
   #length = 0;
   #onTaken: PromiseWithResolvers<void> | undefined;
-  #isInBag = false;
   /** Until its end: whoever is gone wants no more of it. */
   #stream: { cancel(): Promise<void> } | undefined;
+  /** Whether something waits for the end of the turn. */
+  isToPost = false;
   isClosed = false;
   /** Whether the client does not take what is sent to it. */
   isStuck = false;
@@ -33,15 +34,15 @@ export class Outbox {
     this.#length += bytes.length;
     if (this.isStuck) return;
     if (this.#length > POST_BYTES_MAX) this.flush();
-    else if (!this.#isInBag) {
-      this.#isInBag = true;
+    else if (!this.isToPost) {
+      this.isToPost = true;
       this.#turn.sends(this);
     }
   }
 
   /** The turn is over. */
   post(): void {
-    this.#isInBag = false;
+    this.isToPost = false;
     if (!this.isClosed && !this.flush()) this.#onStuck();
   }
 

@@ -245,8 +245,8 @@ describe('what cannot be read', () => {
   }, 30_000);
 });
 
-test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
-  const own = serve({
+const serveAnother = () =>
+  serve({
     hostname: '127.0.0.1',
     port: 0,
     isShared: false,
@@ -254,6 +254,9 @@ test('a server that stops answers what is under way, and says on each connection
     handle: answer,
     refuse: ({ status }) => reply(null, {}, status),
   });
+
+test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
+  const own = serveAnother();
   const socket = connect(own.port, '127.0.0.1');
   let text = '';
   socket.on('data', (bytes) => {
@@ -268,4 +271,25 @@ test('a server that stops answers what is under way, and says on each connection
   expect(text).toContain('\r\nConnection: close\r\n');
   expect(text).toEndWith('GET /late');
   await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow();
+});
+
+test('a server that stops answers also who was the last to be let in, and asks when nobody else is', async () => {
+  const own = serveAnother();
+  const last = raw.open(own.port);
+  await new Promise((resolve) => last.socket.on('connect', resolve));
+  const stopping = own.stop(10_000);
+  const isRefused = () =>
+    new Promise<boolean>((resolve) => {
+      const next = connect(own.port, '127.0.0.1');
+      next.on('error', () => resolve(true));
+      next.on('connect', () => {
+        next.destroy();
+        resolve(false);
+      });
+    });
+  while (!(await isRefused())) await Bun.sleep(1);
+  last.socket.write(get('/late'));
+  expect(await last.all).toContain('\r\nConnection: close\r\n');
+  expect(last.got()).toEndWith('GET /late');
+  await stopping;
 });

@@ -71,11 +71,14 @@ export function serve({ hostname, port, isShared, clock, handle, refuse }: Serve
     async stop(limitMs) {
       state.isClosing = true;
       const start = performance.now();
+      const passed = () => performance.now() - start;
       await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX));
       listener.stop();
+      // Who was accepted just before has its request on the way.
+      if (connections.size > 0) await quiet(state, Math.min((limitMs - passed()) / 2, LINGER_MS_MAX));
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
-      const limit = setTimeout(resolve, Math.max(0, limitMs - (performance.now() - start)));
+      const limit = setTimeout(resolve, Math.max(0, limitMs - passed()));
       for (const connection of connections) connection.drain();
       if (connections.size > 0) await promise;
       clearTimeout(limit);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { FIRST_DAY, isWeekend, parseDay, printDay } from './day.ts';
 import { MARKETS, marketOf, sessionEnd, sessionStart, tradeDate } from './session.ts';
-import { zoneOffset } from './zone.ts';
+import { instantOf, QUARTER_MS, zoneOffset } from './zone.ts';
 
 const MINUTE_MS = 60_000;
 const keys = Object.keys(MARKETS);
@@ -95,6 +95,15 @@ describe('the trade date of an instant', () => {
         expect(printDay(last) > sunday).toBe(true);
       }
     }
+  });
+
+  test('is the same for a quarter of an hour: no market opens within one, and no day begins there', () => {
+    fc.assert(
+      fc.property(anyMarket, tradingDay, (market, day) => {
+        expect(sessionStart(market, day) % QUARTER_MS).toBe(0);
+        expect(instantOf(market.zone, day, 0) % QUARTER_MS).toBe(0);
+      }),
+    );
   });
 });
 

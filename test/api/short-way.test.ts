@@ -106,4 +106,37 @@ onEachEngine('an answer that is sent again', (engine) => {
       expect((await api.ask('/usage', { key: theirs })).body.used).toBe(i + 1);
     }
   });
+
+  test('is not worked out again for who waits for a first unit, so that no unit is spent on a failure', async () => {
+    const { service } = api;
+    const path = '/rates/historical?symbols=XAU&date=2024-05-10&metadata=false';
+    for (let i = 0; i < 3; i++) expect((await api.ask(path)).status).toBe(200);
+    const key = await service.key();
+    expect((await api.ask('/usage', { key })).body.used).toBe(0);
+    service.core.board.catalog.find('XAU')!.evict();
+    const { revisions } = service.ledger.bars;
+    service.ledger.bars.revisions = () => Promise.reject(new Error('a read that fails'));
+    const { status } = await api.ask(path, { key });
+    service.ledger.bars.revisions = revisions;
+    expect(status).toBe(200);
+    expect((await api.ask('/usage', { key })).body.used).toBe(1);
+  });
+
+  if (engine === 'sqlite') {
+    // PostgreSQL has a clock of its own, which a test cannot move.
+    test('tells what is left of the month also where it is the first word of a new one', async () => {
+      const { service } = api;
+      const [mine, theirs] = [await service.key(), await service.key()];
+      await api.ask('/usage', { key: mine });
+      const path = '/rates/historical?symbols=XAU&date=2024-05-10';
+      await api.ask(path, { key: theirs });
+      for (const minutes of [40 * 24 * 60, 1, 0]) {
+        service.clock.time += minutes * MINUTE;
+        expect((await api.ask(path, { key: theirs })).status).toBe(200);
+      }
+      const reply = await api.ask(path, { key: mine, headers: { 'if-none-match': '*' } });
+      expect(reply.status).toBe(304);
+      expect(reply.headers.get('ratelimit')).toMatch(/^"month";r=\d+;t=\d+$/);
+    });
+  }
 });

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import type { Columns } from '../../src/board/columns.ts';
+import { parseDay, printDay } from '../../src/market/day.ts';
+import { apiOn } from '../support/api.ts';
+
+const CODES = ['XAU', 'XAG', 'ZINC', 'PA', 'PL', 'WTIOIL-FUT'];
+const FIRST = parseDay('1995-01-02')!;
+/** Of six symbols it is twice what may be in memory. */
+const DAYS = 9_000;
+const ROUNDS = 10;
+
+const api = apiOn(
+  'sqlite',
+  { settings: { OPENPIT_HISTORY_MB: '1' }, logLevel: 'info' },
+  async ({ service }) => {
+    const days = Object.fromEntries(Array.from({ length: DAYS }, (_, i) => [printDay(FIRST + i), i + 0.5]));
+    for (const code of CODES) await service.publish(code, days);
+  },
+);
+
+test('a history that was let go of is gone from memory, whatever texts were made of it', async () => {
+  const { board } = api.service.core;
+  const view = board.view(0);
+  const seen = new WeakSet<Columns>();
+  const histories: WeakRef<Columns>[] = [];
+  const look = (code: string) => {
+    const { columns } = board.catalog.find(code)!.shown(view.index)!;
+    if (seen.has(columns!)) return;
+    seen.add(columns!);
+    histories.push(new WeakRef(columns!));
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const code of CODES) {
+      // Commas make another text of the same symbol, and so another basket. One that comes twice is kept.
+      const symbols = `${code}${','.repeat(round)}`;
+      for (const month of ['03', '04', '05']) {
+        const range = `startDate=2019-${month}-01&endDate=2019-${month}-30`;
+        const { status, text } = await api.ask(`/rates/time-series?symbols=${symbols}&${range}`);
+        expect(status).toBe(200);
+        expect(text).toContain(`"2019-${month}-15":{"${code}":{"open":`);
+      }
+      look(code);
+    }
+  }
+  expect(histories.length).toBeGreaterThan(ROUNDS * 3); // they were let go of and loaded anew, again and again
+  await Bun.sleep(1); // what a WeakRef was made for in this turn stays until its end
+  Bun.gc(true);
+  const alive = histories.filter((one) => one.deref() !== undefined).length;
+  expect(alive).toBeLessThanOrEqual(CODES.length + 4); // those in use, and what the collector has overlooked
+}, 60_000);
