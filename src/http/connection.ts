@@ -5,7 +5,7 @@ import type { Framing } from './fields.ts';
 import type { Head } from './head.ts';
 import { Inbox } from './inbox.ts';
 import type { Incoming } from './incoming.ts';
-import { AHEAD_BYTES_MAX, type State, secondsMax } from './limits.ts';
+import { AHEAD_BYTES_MAX, REQUESTS_A_LOOK, type State, secondsMax } from './limits.ts';
 import { Outbox } from './outbox.ts';
 import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from './reply.ts';
 import { RequestBody } from './request-body.ts';
@@ -55,9 +55,14 @@ export class Connection {
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
     this.#inbox.add(chunk);
-    if (!this.#isToRead) this.#options.turn.reads(this);
-    this.#isToRead = true;
+    this.#awaitTurn();
     if (this.#inbox.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
+  }
+
+  #awaitTurn(): void {
+    if (this.#isToRead) return;
+    this.#isToRead = true;
+    this.#options.turn.reads(this);
   }
 
   /** The turn is over, and what has arrived in it is read. */
@@ -124,13 +129,18 @@ export class Connection {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    while (this.#inbox.length > 0) {
+    for (let done = 1; this.#inbox.length > 0; done++) {
       const goesOn = this.#state === 'body' ? this.#readBody() : this.#isFree() && this.#readHead();
       if (!goesOn) break;
+      if (done % REQUESTS_A_LOOK === 0 && this.#options.turn.isOver) {
+        this.#awaitTurn();
+        break;
+      }
     }
     this.#isPumping = false;
-    this.#inbox.throttle(this.#socket, this.#state === 'answering' || this.#state === 'stuck');
-    if (this.#isEnded) this.#stopWaiting();
+    const waits = this.#isToRead || this.#state === 'answering' || this.#state === 'stuck';
+    this.#inbox.throttle(this.#socket, waits);
+    if (this.#isEnded && !this.#isToRead) this.#stopWaiting();
   }
 
   /** The client sends no more, so whatever waits for more is over. */

@@ -8,6 +8,9 @@ const BODY_BYTES_PER_SECOND_MIN = 32 * 1024;
 /** What may arrive before its turn; then the client is not read from until it is. */
 export const AHEAD_BYTES_MAX = 64 * 1024;
 
+/** After so many requests that one client has sent ahead, the time is looked at: others wait. */
+export const REQUESTS_A_LOOK = 16;
+
 /** A body that nobody wanted is skipped when it is no longer than this, and else the connection is closed. */
 export const SKIPPED_BYTES_MAX = 64 * 1024;
 

@@ -23,7 +23,10 @@ function connect() {
   };
   const server = { second: 0, requests: 0, isClosing: false };
   const connection = new Connection(socket as unknown as Socket<Connection>, {
-    handle: ({ url }) => (url === '/never' ? new Promise(() => {}) : reply(url, {})),
+    handle({ url }) {
+      if (url === '/slow') Bun.sleepSync(1);
+      return url === '/never' ? new Promise(() => {}) : reply(url, {});
+    },
     refuse: ({ status }) => reply(null, {}, status),
     heads: new KnownHeads(),
     turn: new Turn(),
@@ -102,6 +105,30 @@ describe('what arrives in a turn', () => {
     await endOfTurn();
     expect(done).toEqual([]);
     expect(server.requests).toBe(0);
+  });
+
+  test('is answered in several, where that takes long: timers have their turn too, and nothing is left out', async () => {
+    const { connection, server, done } = connect();
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    connection.receive(Buffer.from(get('/slow').repeat(200)));
+    connection.ended();
+    for (let i = 0; i < 1_000 && !done.includes('end'); i++) await endOfTurn();
+    clearInterval(timer);
+    expect(server.requests).toBe(200);
+    expect(ticks).toBeGreaterThan(3);
+    expect(done.filter((one) => one === OK).length).toBeGreaterThan(3);
+    expect(done.at(-1)).toBe('end');
+  });
+
+  test('holds a client back that sends more than is answered in a turn', async () => {
+    const { connection, server, done } = connect();
+    connection.receive(Buffer.from(get('/a').repeat(3_000)));
+    expect(done).toContain('pause');
+    for (let i = 0; i < 1_000 && server.requests < 3_000; i++) await endOfTurn();
+    await endOfTurn();
+    expect(server.requests).toBe(3_000);
+    expect(done).toContain('resume');
   });
 
   test('does not pile up: much of it is refused, or held back, at once', () => {

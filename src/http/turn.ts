@@ -1,5 +1,9 @@
 /** So many clients are answered, and then sent their answers. The first must not wait for a thousand others. */
 const CLIENTS_AT_ONCE = 64;
+/** So long may answering take, before everything else has its turn. */
+const TURN_MS_MAX = 5;
+/** After so many clients the time is looked at. */
+const CLIENTS_A_LOOK = 8;
 
 /**
  * The end of the event loop's turn, when everything is answered that has arrived in it:
@@ -13,6 +17,7 @@ export class Turn {
   #readers: { read(): void }[] = [];
   #senders: { post(): void }[] = [];
   #isDue = false;
+  #endsAt = 0;
 
   /** Has a client's requests read. */
   reads(reader: { read(): void }): void {
@@ -26,6 +31,11 @@ export class Turn {
     this.#wait();
   }
 
+  /** Whether others have waited long enough: timers, what has arrived since, and whoever is still in the row. */
+  get isOver(): boolean {
+    return performance.now() > this.#endsAt;
+  }
+
   #wait(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -33,13 +43,17 @@ export class Turn {
   }
 
   readonly #end = (): void => {
+    this.#endsAt = performance.now() + TURN_MS_MAX;
     const readers = this.#readers;
     this.#readers = [];
-    for (let i = 0; i < readers.length; i++) {
-      readers[i]!.read();
-      if (i % CLIENTS_AT_ONCE === CLIENTS_AT_ONCE - 1) this.#post();
+    let done = 0;
+    while (done < readers.length) {
+      readers[done++]!.read();
+      if (done % CLIENTS_AT_ONCE === 0) this.#post();
+      if (done % CLIENTS_A_LOOK === 0 && this.isOver) break;
     }
     this.#post();
+    if (done < readers.length) this.#readers = [...readers.slice(done), ...this.#readers];
     this.#isDue = false;
     if (this.#readers.length > 0) this.#wait();
   };
