@@ -3,12 +3,13 @@ import type { Day } from '../market/day.ts';
 import { SettledLines, writeByDay } from './rate-lines.ts';
 import { Sheet } from './sheet.ts';
 
-/** A power of two. */
 const DAYS_PER_PAGE = 32;
 /** What a page takes beside its text, measured: a basket may ask for a century in which it has nothing. */
 const PAGE_BYTES = 400;
 /** Over all baskets. */
 const BYTES_MAX = 64 * 1024 * 1024;
+/** When there is no more room, a basket loses its pages this often, and no oftener: making them costs more than they save once. */
+const FORGET_MS = 100;
 
 interface Page {
   bytes: Uint8Array;
@@ -22,27 +23,35 @@ interface Page {
  *     [ ,"2024-05-14":{"XAU":{…},"XAG":{…}} ,"2024-05-15":{…} … ] [ … ]
  *       ▲ starts                             ▲
  *
- * So any range of days is a copy or two. They are good until one of the histories that they come from changes.
+ * So any range of days is a copy or two. A page is made when it is asked for the second time. They are good until one of
+ * the histories that they come from changes.
  */
 export class DayLines {
-  #pages = new Map<number, Page>();
+  /** By number; undefined for one that was asked for once. */
+  #pages = new Map<number, Page | undefined>();
   /** Of the histories: those themselves would stay in memory when the board has let go of them. */
   #versions: number[] = [];
   #bytes = 0;
   static readonly #keepers = new Set<DayLines>();
   static #total = 0;
+  static #forgotAt = Number.NEGATIVE_INFINITY;
 
-  /** Writes the lines from `first` to `last`. `settled` is where they lie, for each code. */
-  write(sheet: Sheet, codes: readonly string[], settled: readonly Settled[], first: Day, last: Day): void {
+  /** Writes the lines from `first` to `last`, or nothing when they are not ready. `settled` is where they lie, for each code. */
+  write(sheet: Sheet, codes: readonly string[], settled: readonly Settled[], first: Day, last: Day): boolean {
     if (!this.#isGood(settled)) this.#beginAnew(settled);
-    for (let day = first; day <= last; ) {
-      const place = day & (DAYS_PER_PAGE - 1);
-      const number = (day - place) / DAYS_PER_PAGE;
-      const page = this.#pages.get(number) ?? this.#make(number, codes, settled);
-      const end = Math.min(last - day + place + 1, DAYS_PER_PAGE);
-      sheet.copy(page.bytes, page.starts[place]!, page.starts[end]!);
-      day += end - place;
+    const [firstPage, lastPage] = [Math.floor(first / DAYS_PER_PAGE), Math.floor(last / DAYS_PER_PAGE)];
+    let isReady = true;
+    for (let number = firstPage; number <= lastPage; number++) {
+      if (!this.#pages.get(number) && !this.#make(number, codes, settled)) isReady = false;
     }
+    if (!isReady) return false;
+    for (let number = firstPage; number <= lastPage; number++) {
+      const { bytes, starts } = this.#pages.get(number)!;
+      const from = number === firstPage ? first - number * DAYS_PER_PAGE : 0;
+      const to = number === lastPage ? last - number * DAYS_PER_PAGE + 1 : DAYS_PER_PAGE;
+      sheet.copy(bytes, starts[from]!, starts[to]!);
+    }
+    return true;
   }
 
   forget(): void {
@@ -65,8 +74,13 @@ export class DayLines {
     this.#versions = settled.map(({ columns }) => columns.version);
   }
 
-  #make(number: number, codes: readonly string[], settled: readonly Settled[]): Page {
-    while (DayLines.#total >= BYTES_MAX) DayLines.#keepers.values().next().value!.forget();
+  /** False when it is not worth it yet, or there is no room. */
+  #make(number: number, codes: readonly string[], settled: readonly Settled[]): boolean {
+    if (!this.#pages.has(number)) {
+      this.#pages.set(number, undefined);
+      return false;
+    }
+    if (DayLines.#total >= BYTES_MAX && !DayLines.#makeRoom(this)) return false;
     const first = number * DAYS_PER_PAGE;
     const lines = settled.map(({ columns }, i) => {
       const [from, to] = [columns.firstFrom(first), columns.firstFrom(first + DAYS_PER_PAGE)];
@@ -85,7 +99,17 @@ export class DayLines {
     this.#bytes += bytes.length + PAGE_BYTES;
     DayLines.#total += bytes.length + PAGE_BYTES;
     DayLines.#keepers.add(this);
-    return page;
+    return true;
+  }
+
+  /** Has the oldest keeper forget, which is not the one that asks. */
+  static #makeRoom(asking: DayLines): boolean {
+    const now = performance.now();
+    if (now - DayLines.#forgotAt < FORGET_MS) return false;
+    DayLines.#forgotAt = now;
+    const oldest = DayLines.#keepers.values().find((one) => one !== asking);
+    oldest?.forget();
+    return DayLines.#total < BYTES_MAX;
   }
 }
 

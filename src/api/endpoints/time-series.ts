@@ -83,11 +83,12 @@ interface Origin {
 /** Writes a line for each day. Where all lie in the history, the basket has them ready if it was asked for before. */
 function writeRates(
   sheet: Sheet,
-  { lines }: Basket,
+  basket: Basket,
   symbols: readonly AskedSymbol[],
   prices: Prices,
   { first, last }: { first: Day; last: Day },
 ): Origin[] {
+  const { lines } = basket;
   const settled: Settled[] = [];
   const origins: Origin[] = [];
   const own = symbols.map(({ code, series }): RateLines => {
@@ -101,10 +102,9 @@ function writeRates(
     origins.push({ ids: sourceIdsOfAll(bars), factors: factorsJson(bars) });
     return new BarLines(code, bars);
   });
-  if (lines && settled.length === symbols.length) {
-    const codes = symbols.map(({ code }) => code);
-    lines.write(sheet, codes, settled, first, last);
-  } else writeByDay(sheet, own);
+  const isReady =
+    settled.length === symbols.length && lines?.write(sheet, basket.codes, settled, first, last);
+  if (!isReady) writeByDay(sheet, own);
   return origins;
 }
 
