@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts';
 import { type Period, periodOf, periodStart } from './period.ts';
 import { lockPeriods } from './quota-rows.ts';
 
-/** So many leases in one transaction: about 2 ms on SQLite, for which answers wait. */
+/** So many leases in one transaction: a few ms on SQLite, for which answers wait. */
 const LEASES_PER_FOLD = 100;
 
 /**
