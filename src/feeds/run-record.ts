@@ -17,22 +17,7 @@ const MESSAGE_LENGTH_MAX = 500;
 export class RunRecord {
   readonly #lease: FeedLease;
   readonly #secrets: Secrets;
-  readonly #report: RunReport = {
-    status: 'failed',
-    message: undefined,
-    bodyHash: undefined,
-    bytes: 0,
-    requests: 0,
-    taken: 0,
-    corrected: 0,
-    unchanged: 0,
-    missing: 0,
-    refused: 0,
-    reasons: [],
-    odd: 0,
-    ignored: 0,
-    notes: [],
-  };
+  readonly #report = newReport();
 
   constructor(lease: FeedLease, secrets: Secrets) {
     this.#lease = lease;
@@ -74,4 +59,24 @@ export class RunRecord {
       .replace(/\p{Cc}+/gu, ' ')
       .slice(0, lengthMax);
   }
+}
+
+/** Of a run that has brought nothing so far: until it ends well, it has failed. */
+export function newReport(): RunReport {
+  return {
+    status: 'failed',
+    message: undefined,
+    bodyHash: undefined,
+    bytes: 0,
+    requests: 0,
+    taken: 0,
+    corrected: 0,
+    unchanged: 0,
+    missing: 0,
+    refused: 0,
+    reasons: [],
+    odd: 0,
+    ignored: 0,
+    notes: [],
+  };
 }

@@ -176,7 +176,7 @@ export class Connection {
     }
     if (answer instanceof Promise) {
       const failed = (error: unknown) => this.#refuse(failure(error));
-      answer.then((answer) => this.#give(answer, head), failed).catch(() => this.terminate());
+      answer.then((made) => this.#give(made, head), failed).catch(() => this.terminate());
     } else this.#give(answer, head);
   }
 
@@ -211,18 +211,11 @@ export class Connection {
     if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
     const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
     this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
-    if (isStreamed) void this.#pipe(stream, !head?.isOld);
-    else this.#finish();
-  }
-
-  async #pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean): Promise<void> {
-    try {
-      await this.#outbox.pipe(stream, isChunked, (isStuck) => this.#enter(isStuck ? 'stuck' : 'answering'));
-    } catch {
-      this.#socket.terminate(); // it broke off, and the client must see that
-      return;
-    }
-    this.#finish();
+    const finish = () => this.#finish();
+    const brokeOff = () => this.terminate(); // which the client must see
+    const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');
+    if (isStreamed) void this.#outbox.pipe(stream, !head?.isOld, onStuck).then(finish, brokeOff);
+    else finish();
   }
 
   /** The answer is written. When the client has taken it, it is the next request's turn. */

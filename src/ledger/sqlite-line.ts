@@ -1,4 +1,5 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../clock.ts';
 
 /** Who writes again within this time is in the middle of a bulk write. */
 const AGAIN_MS = 10;
@@ -11,7 +12,8 @@ const GIVE_WAY_MS_MAX = 40;
  * The line before SQLite's lock. SQLite gives it to whoever asks at the right moment, and an import asks again microseconds
  * after it has let go: everyone else, who looks every few ms, would wait for a second and more (800 ms for a push of ticks,
  * measured). So who waits says so, in all processes, by the time of a small file beside the ledger. Who has just written
- * looks at it before the next transaction, and lets the other go first.
+ * looks at it before the next transaction, and lets the other go first. It goes by the system's clock, whatever clock the
+ * ledger is given: all processes of the machine share that one.
  */
 export class SqliteLine {
   readonly #file: string;
@@ -32,7 +34,7 @@ export class SqliteLine {
   /** The file is busy, and is tried again soon. */
   wait(): void {
     this.#hasWaited = true;
-    this.#mark(Date.now());
+    this.#mark(systemClock.now());
   }
 
   /** The lock is got: nobody need wait for this writer any more. */
@@ -47,7 +49,7 @@ export class SqliteLine {
 
   #somebodyWaits(): boolean {
     const saidAt = statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return Math.abs(Date.now() - saidAt) < FRESH_MS;
+    return Math.abs(systemClock.now() - saidAt) < FRESH_MS;
   }
 
   #mark(atMs: number): void {
