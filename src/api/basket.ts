@@ -24,14 +24,13 @@ export class Basket {
     this.lines = isKept ? new DayLines() : undefined;
   }
 
-  /** All of them; undefined when one is unknown. */
-  symbolsIn(catalog: Catalog): readonly AskedSymbol[] | undefined {
+  /** Those that are known. */
+  symbolsIn(catalog: Catalog): readonly AskedSymbol[] {
     if (this.#catalog === catalog) return this.#symbols;
     const symbols: AskedSymbol[] = [];
     for (const code of this.codes) {
       const series = catalog.find(code);
-      if (!series) return undefined;
-      symbols.push({ code, series });
+      if (series) symbols.push({ code, series });
     }
     this.#symbols = symbols;
     this.#catalog = catalog;

@@ -4,7 +4,7 @@ import { SettledLines, writeByDay } from './rate-lines.ts';
 import { Sheet } from './sheet.ts';
 
 const DAYS_PER_PAGE = 32;
-/** What a page takes beside its text, measured: a basket may ask for a century in which it has nothing. */
+/** What a page takes beside its text, measured, and counted from the first asking on: a basket may ask for a century. */
 const PAGE_BYTES = 400;
 /** Over all baskets. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -76,11 +76,12 @@ export class DayLines {
 
   /** False when it is not worth it yet, or there is no room. */
   #make(number: number, codes: readonly string[], settled: readonly Settled[]): boolean {
+    if (DayLines.#total >= BYTES_MAX && !DayLines.#makeRoom(this)) return false;
     if (!this.#pages.has(number)) {
       this.#pages.set(number, undefined);
+      this.#count(PAGE_BYTES);
       return false;
     }
-    if (DayLines.#total >= BYTES_MAX && !DayLines.#makeRoom(this)) return false;
     const first = number * DAYS_PER_PAGE;
     const lines = settled.map(({ columns }, i) => {
       const [from, to] = [columns.firstFrom(first), columns.firstFrom(first + DAYS_PER_PAGE)];
@@ -94,12 +95,15 @@ export class DayLines {
     });
     starts.fill(scratch.length, next);
     const { bytes } = scratch.take();
-    const page = { bytes, starts };
-    this.#pages.set(number, page);
-    this.#bytes += bytes.length + PAGE_BYTES;
-    DayLines.#total += bytes.length + PAGE_BYTES;
-    DayLines.#keepers.add(this);
+    this.#pages.set(number, { bytes, starts });
+    this.#count(bytes.length);
     return true;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    DayLines.#total += bytes;
+    DayLines.#keepers.add(this);
   }
 
   /** Has the oldest keeper forget, which is not the one that asks. */

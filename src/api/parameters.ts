@@ -81,16 +81,15 @@ export function findSymbols(
   day?: { name: string; day: Day },
 ): AskedSymbols {
   const { catalog } = board;
-  const symbols = basket.symbolsIn(catalog) ?? [];
+  const symbols = basket.symbolsIn(catalog);
   let today = utcDay(now);
-  for (const code of basket.codes) {
-    const market = catalog.find(code)?.symbol.market;
-    if (market) today = Math.max(today, runningTradeDate(marketOf(market), now) ?? today);
+  for (const { series } of symbols) {
+    today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
   }
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
-  if (symbols.length > 0) return { symbols, today };
+  if (symbols.length === basket.codes.length) return { symbols, today };
   const unknown = basket.codes.filter((code) => !catalog.find(code));
   throw refuse('unknown_symbol', {
     unknown: unknown.map((code, i) => ({

@@ -35,7 +35,7 @@ export function readQuery(text: string): Query {
   return query;
 }
 
-/** The parts of a text that are not empty. `split` keeps what it has split for the next time, which never comes here. */
+/** The parts of a text that are not empty. */
 export function partsOf(text: string, separator: string): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {

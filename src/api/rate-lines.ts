@@ -3,7 +3,7 @@ import type { Columns, SourcedBar } from '../board/columns.ts';
 import type { Settled } from '../board/prices.ts';
 import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { rateJson } from './render.ts';
-import type { Sheet } from './sheet.ts';
+import { CLOSE, COMMA, OPEN, type Sheet } from './sheet.ts';
 
 /** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */
 export interface RateLines {
@@ -86,11 +86,6 @@ export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (d
 }
 
 const NEVER: Day = Number.POSITIVE_INFINITY;
-const [OPEN, COMMA, CLOSE] = ['{', ',', '}'].map((letter) => letter.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-];
 
 const keys: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
 

@@ -1,5 +1,8 @@
 import { type Bytes, bytesFor } from '../http/bytes.ts';
 
+/** Characters by their number, for `byte`. */
+export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
+
 /** What most answers fit on. */
 const BYTES_USUAL = 64 * 1024;
 

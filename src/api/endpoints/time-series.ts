@@ -5,7 +5,7 @@ import type { AskedSymbol, Basket } from '../basket.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { lastingOf, readBasket, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
-import { BarLines, type RateLines, SettledLines, writeByDay } from '../rate-lines.ts';
+import { BarLines, SettledLines, writeByDay } from '../rate-lines.ts';
 import {
   bySymbol,
   measureCells,
@@ -16,7 +16,7 @@ import {
   sourceNames,
   sourcesJson,
 } from '../render.ts';
-import type { Sheet } from '../sheet.ts';
+import { CLOSE, OPEN, type Sheet } from '../sheet.ts';
 import { columnsOf } from '../table.ts';
 
 const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
@@ -41,15 +41,15 @@ export const timeSeries = priceEndpoint({
           `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`,
         );
         const begin = sheet.length;
-        const sources = writeRates(sheet, basket, symbols, prices, { first, last: end });
+        const found = writeRates(sheet, basket, symbols, prices, { first, last: end });
         if (sheet.length > begin) sheet.overwrite(begin, OPEN);
         else sheet.byte(OPEN);
         sheet.byte(CLOSE);
         if (metadata) {
           const records = bySymbol(symbols, ({ series }, i) => {
             const measure = measureJson(prices.measure(series));
-            const { ids, factors } = sources[i]!;
-            return `{${measure}${factors},"source":${sourcesJson(board, ids)}}`;
+            const sources = sourcesJson(board, sourceIdsIn(found[i]!));
+            return `{${measure}${factorsJson(found[i]!)},"source":${sources}}`;
           });
           sheet.text(`,"metadata":${records}`);
         }
@@ -74,11 +74,8 @@ export const timeSeries = priceEndpoint({
   },
 });
 
-/** What metadata tells of a symbol's bars: where they come from, and what they were multiplied by. */
-interface Origin {
-  ids: readonly number[];
-  factors: string;
-}
+/** The bars of a symbol: where they lie in the history, or themselves. */
+type Found = Settled | SourcedBar[];
 
 /** Writes a line for each day. Where all lie in the history, the basket has them ready if it was asked for before. */
 function writeRates(
@@ -87,31 +84,29 @@ function writeRates(
   symbols: readonly AskedSymbol[],
   prices: Prices,
   { first, last }: { first: Day; last: Day },
-): Origin[] {
-  const { lines } = basket;
-  const settled: Settled[] = [];
-  const origins: Origin[] = [];
-  const own = symbols.map(({ code, series }): RateLines => {
-    const found = prices.settled?.(series, first, last);
-    if (found) {
-      settled.push(found);
-      origins.push({ ids: found.columns.sources(found.from, found.to), factors: '' });
-      return new SettledLines(code, found);
-    }
-    const bars = prices.bars(series, first, last);
-    origins.push({ ids: sourceIdsOfAll(bars), factors: factorsJson(bars) });
-    return new BarLines(code, bars);
-  });
+): Found[] {
+  const found = symbols.map(
+    ({ series }): Found => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
+  );
+  const settled = found.filter((one): one is Settled => !Array.isArray(one));
   const isReady =
-    settled.length === symbols.length && lines?.write(sheet, basket.codes, settled, first, last);
-  if (!isReady) writeByDay(sheet, own);
-  return origins;
+    settled.length === found.length && basket.lines?.write(sheet, basket.codes, settled, first, last);
+  if (!isReady) {
+    const lines = found.map((one, i) => {
+      const { code } = symbols[i]!;
+      return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
+    });
+    writeByDay(sheet, lines);
+  }
+  return found;
+}
+
+function sourceIdsIn(found: Found): number[] {
+  return Array.isArray(found) ? sourceIdsOfAll(found) : found.columns.sources(found.from, found.to);
 }
 
 /** Each day has its own exchange rate, and so its own factor. */
-function factorsJson(bars: readonly SourcedBar[]): string {
-  if (!bars[0]?.factor) return '';
+function factorsJson(bars: Found): string {
+  if (!Array.isArray(bars) || !bars[0]?.factor) return '';
   return `,"factors":{${bars.map((bar) => `"${printDay(bar.day)}":${bar.factor!.text}`).join(',')}}`;
 }
-
-const [OPEN, CLOSE] = ['{', '}'].map((letter) => letter.charCodeAt(0)) as [number, number];
