@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../test/support/program.ts';
 import * as raw from '../../test/support/raw-http.ts';
-import { bodyOf, get, post } from '../../test/support/raw-http.ts';
-import { systemClock } from '../clock.ts';
+import { bodyOf, get, post, READY, serveHere } from '../../test/support/raw-http.ts';
 import type { Fault } from './fault.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
-import { serve } from './server.ts';
 
 /** What became of bodies that the answer did not wait for, and of streams that nobody heard. */
 const told: string[] = [];
@@ -46,15 +44,10 @@ async function answer(request: Incoming) {
   return reply(`${method} ${url}`, {});
 }
 
-const READY = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready');
-const server = serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  isShared: false,
-  clock: systemClock,
+const server = serveHere({
   handle(request) {
     if (request.url === '/throws') throw new Error('it threw');
-    return request.url === '/ready' ? { status: 200, bytes: READY } : answer(request);
+    return request.url === '/ready' ? READY : answer(request);
   },
   refuse(fault) {
     refused.push(fault);

@@ -2,11 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import * as raw from '../../test/support/raw-http.ts';
-import { bodyOf, get, post } from '../../test/support/raw-http.ts';
-import { systemClock } from '../clock.ts';
+import { bodyOf, get, post, READY, serveHere } from '../../test/support/raw-http.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
-import { serve } from './server.ts';
 
 /** Bodies are read by /echo alone, so the rest shows what becomes of one that nobody wants. */
 async function answer(request: Incoming) {
@@ -21,13 +19,8 @@ async function answer(request: Incoming) {
   return reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' });
 }
 
-const READY = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready');
-const server = serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  isShared: false,
-  clock: systemClock,
-  handle: (request) => (request.url === '/ready' ? { status: 200, bytes: READY } : answer(request)),
+const server = serveHere({
+  handle: (request) => (request.url === '/ready' ? READY : answer(request)),
   refuse: ({ status }) => reply(null, {}, status),
 });
 afterAll(() => server.stop(0));
@@ -245,15 +238,7 @@ describe('what cannot be read', () => {
   }, 30_000);
 });
 
-const serveAnother = () =>
-  serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    isShared: false,
-    clock: systemClock,
-    handle: answer,
-    refuse: ({ status }) => reply(null, {}, status),
-  });
+const serveAnother = () => serveHere({ handle: answer, refuse: ({ status }) => reply(null, {}, status) });
 
 test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
   const own = serveAnother();

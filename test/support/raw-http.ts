@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { systemClock } from '../../src/clock.ts';
+import { type HttpServer, type ServerOptions, serve } from '../../src/http/server.ts';
 
 /** A connection to a server of this machine, as it is: what came back so far, and all of it once the server has closed. */
 export function open(port: number): { socket: Socket; all: Promise<string>; got: () => string } {
@@ -36,3 +38,14 @@ export const post = (
   body: string,
   headers = `Content-Length: ${Buffer.byteLength(body)}\r\n`,
 ) => `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+
+/** An answer that is written already. */
+export const READY = {
+  status: 200,
+  bytes: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready'),
+};
+
+/** Serves on any free port of this machine. */
+export function serveHere(answers: Pick<ServerOptions, 'handle' | 'refuse'>): HttpServer {
+  return serve({ hostname: '127.0.0.1', port: 0, isShared: false, clock: systemClock, ...answers });
+}
