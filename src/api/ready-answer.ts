@@ -57,7 +57,7 @@ export class ReadyAnswer {
     const bodyLines = `Content-Type: ${said.type}\r\n`;
     this.#plain = new Representation({ body, packet, etag, bodyLines, lines, madeAt: now });
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
-    this.bytes = body.length + 1_000;
+    this.bytes = 2 * (body.length + HEAD_ROOM); // once more, as bytes to send, from the second time on
     this.#series = series;
     this.#versions = series.map((one) => view.version(one));
     this.#view = view;
