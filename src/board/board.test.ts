@@ -189,6 +189,31 @@ describe('the board', () => {
     expect(board.view(0).bars(gold!, 10_000, 12_000)).toHaveLength(2000);
   });
 
+  test('a long history is read in pieces, and what comes in meanwhile is not missed', async () => {
+    const { clock, ledger, board, gold } = await openBoard();
+    const bar = (day: number, price: number) => {
+      return { symbolId: gold.symbol.id, day, open: price, high: price, low: price, close: price };
+    };
+    const days = Array.from({ length: 20_000 }, (_, i) => i).filter((day) => day % 7 < 5 || day > 19_990);
+    await ledger.bars.publish(
+      days.map((day) => bar(day, day)),
+      { source: 'feed', recordedAt: clock.time },
+    );
+    await board.follow(await ledger.head());
+    let isLoaded = false;
+    const loading = board.prepare([gold], 'all', clock.time)!.then(() => {
+      isLoaded = true;
+    });
+    await Bun.sleep(0); // a first piece is read
+    expect(isLoaded).toBe(false);
+    await ledger.bars.publish([bar(0, 1_000), bar(5, 5)], { source: 'feed', recordedAt: clock.time });
+    await board.follow(await ledger.head());
+    await loading;
+    const bars = board.view(0).bars(gold, FIRST_DAY, LAST_DAY);
+    expect(bars.map(({ day }) => day)).toEqual([...days, 5].sort((a, b) => a - b));
+    expect(bars[0]!.close).toBe(1_000);
+  });
+
   test('another epoch makes it load afresh', async () => {
     const { clock, ledger, board, gold } = await openBoard();
     const bar = { symbolId: gold.symbol.id, day: 10_000, open: 1, high: 1, low: 1, close: 1 };

@@ -10,6 +10,9 @@ export interface SourcedBar extends Bar {
   factor?: Factor;
 }
 
+/** So many days more than there are have room. */
+const CAPACITY_LEAST = 16;
+
 /**
  * A symbol's history as columns, sorted by day:
  *
@@ -21,21 +24,15 @@ export interface SourcedBar extends Bar {
  * asked for are kept beside them.
  */
 export class Columns {
-  #days: Int32Array;
-  #prices: Float64Array;
-  #sources: Int32Array;
+  #days = new Int32Array(CAPACITY_LEAST);
+  #prices = new Float64Array(CAPACITY_LEAST * 4);
+  #sources = new Int32Array(CAPACITY_LEAST);
   #length = 0;
   static #lastVersion = 0;
   /** A new one with every change, that no other history ever has. */
   version = ++Columns.#lastVersion;
   /** By the code that they are written under: a symbol may have aliases. */
   readonly #texts = new Map<string, BarTexts>();
-
-  constructor(capacity = 16) {
-    this.#days = new Int32Array(capacity);
-    this.#prices = new Float64Array(capacity * 4);
-    this.#sources = new Int32Array(capacity);
-  }
 
   get length(): number {
     return this.#length;
@@ -120,23 +117,27 @@ export class Columns {
     for (const texts of this.#texts.values()) texts.forget();
   }
 
+  /** Gives back the room that a whole history does not need. */
+  trim(): void {
+    this.#resize(this.#length + CAPACITY_LEAST);
+  }
+
   /** Makes room for one day at an index. */
   #open(index: number): void {
-    if (this.#length === this.#days.length) this.#grow();
+    if (this.#length === this.#days.length) this.#resize(this.#length * 2);
     this.#days.copyWithin(index + 1, index, this.#length);
     this.#sources.copyWithin(index + 1, index, this.#length);
     this.#prices.copyWithin((index + 1) * 4, index * 4, this.#length * 4);
     this.#length++;
   }
 
-  #grow(): void {
-    const capacity = this.#days.length * 2;
+  #resize(capacity: number): void {
     const [days, prices, sources] = [this.#days, this.#prices, this.#sources];
     this.#days = new Int32Array(capacity);
-    this.#days.set(days);
+    this.#days.set(days.subarray(0, this.#length));
     this.#prices = new Float64Array(capacity * 4);
-    this.#prices.set(prices);
+    this.#prices.set(prices.subarray(0, this.#length * 4));
     this.#sources = new Int32Array(capacity);
-    this.#sources.set(sources);
+    this.#sources.set(sources.subarray(0, this.#length));
   }
 }

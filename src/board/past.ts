@@ -2,7 +2,7 @@ import type { Strand } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
-import { marketOf, sessionEnd } from '../market/session.ts';
+import { hasEnded, marketOf } from '../market/session.ts';
 import type { SourcedBar } from './columns.ts';
 import type { Measure, Prices } from './prices.ts';
 import { type Shown, strandByReference } from './reference.ts';
@@ -91,7 +91,7 @@ async function rememberStrand(
 ): Promise<Remembered | undefined> {
   const horizon = at - delayMs;
   const firstDay = await ledger.bars.firstDayBy(symbol.id, strand, recordedBy);
-  if (firstDay !== undefined && sessionEnd(marketOf(symbol.market), firstDay) <= horizon) {
+  if (firstDay !== undefined && hasEnded(marketOf(symbol.market), firstDay, horizon)) {
     return {
       ...(await strandByReference(ledger, symbol, strand, { horizon, recordedBy, first, last })),
       firstDay,

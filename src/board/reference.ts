@@ -4,8 +4,8 @@ import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
-import { marketOf, sessionEnd } from '../market/session.ts';
-import { barSeenFrom, tickSeenFrom } from '../market/visibility.ts';
+import { hasEnded, marketOf } from '../market/session.ts';
+import { isBarSeen, tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
 import type { LatestPrice } from './strand-view.ts';
 
@@ -47,11 +47,11 @@ export async function strandByReference(
   strand: Strand,
   { horizon, recordedBy, first, last }: Scope,
 ): Promise<Shown> {
-  const endOf = (day: Day) => sessionEnd(marketOf(symbol.market), day);
+  const market = marketOf(symbol.market);
   const published = new Map<Day, BarRevision>();
   for (const bar of await ledger.bars.revisions(symbol.id, strand, first, last)) {
     if (bar.recordedAt > recordedBy) continue;
-    if (barSeenFrom(endOf(bar.day), bar.recordedAt) <= horizon) published.set(bar.day, bar);
+    if (isBarSeen(bar, market, horizon)) published.set(bar.day, bar);
   }
   const ticks: LedgerTick[] = [];
   for (const day of await ledger.ticks.days(symbol.id, strand)) {
@@ -72,7 +72,8 @@ export async function strandByReference(
     return { day, ...ohlcOf(fold!), sourceId: fold!.close.sourceId };
   });
 
-  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, (day) => endOf(day) <= horizon) };
+  const isOver = (day: Day) => hasEnded(market, day, horizon);
+  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, isOver) };
 }
 
 function newestPrice(

@@ -1,7 +1,7 @@
 import type { BarRevision, BarStore, Strand } from '../ledger/bars.ts';
 import type { Day } from '../market/day.ts';
-import { marketOf, sessionEnd } from '../market/session.ts';
-import { barSeenFrom } from '../market/visibility.ts';
+import { marketOf } from '../market/session.ts';
+import { isBarSeen } from '../market/visibility.ts';
 import type { Series } from './series.ts';
 
 /** What a view shows of a symbol: which strand, and what came in by when. */
@@ -30,7 +30,7 @@ export async function readRevisions(
 ): Promise<BarRevision[]> {
   if (!strand) return [];
   const revisions = await bars.revisions(series.symbol.id, strand, day, day);
-  return revisions.filter((bar) => isSeen(series, bar, horizon));
+  return revisions.filter((bar) => isBarSeen(bar, marketOf(series.symbol.market), horizon));
 }
 
 /** Every version of the days that have more than one that can be seen. It stops after `limit` versions, between two days. */
@@ -49,11 +49,9 @@ export async function readRevised(
     lookedTo = Math.max(from, to - 1);
     if (from === to) found = await bars.revisions(series.symbol.id, strand, from, to);
   }
-  const seen = found.filter((bar) => bar.day <= lookedTo && isSeen(series, bar, horizon));
+  const seen = found.filter(
+    (bar) => bar.day <= lookedTo && isBarSeen(bar, marketOf(series.symbol.market), horizon),
+  );
   const byDay = Map.groupBy(seen, (bar) => bar.day);
   return { bars: seen.filter((bar) => byDay.get(bar.day)!.length > 1), lookedTo };
-}
-
-function isSeen({ symbol }: Series, { day, recordedAt }: BarRevision, horizon: number): boolean {
-  return barSeenFrom(sessionEnd(marketOf(symbol.market), day), recordedAt) <= horizon;
 }

@@ -4,7 +4,8 @@ import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../market/session.ts';
-import { barSeenFrom } from '../market/visibility.ts';
+import { barSeenFrom, isBarSeen } from '../market/visibility.ts';
+import { Turns } from '../turns.ts';
 import { Columns } from './columns.ts';
 import { type Settled, StrandView } from './strand-view.ts';
 
@@ -13,6 +14,8 @@ export type Delays = readonly number[];
 
 /** How many days before the last bar are always at hand, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
+/** How many days of a history are read at once. */
+const DAYS_AT_ONCE = 2_000;
 
 /**
  * One strand of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
@@ -82,12 +85,19 @@ export class Strand implements Settled {
       this.addBar(bar, now);
   }
 
+  /** Reads the history, a piece at a time: a century of days takes tens of milliseconds, and others want to be answered. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const revisions = await ledger.bars.revisions(this.#symbolId, this.name, FIRST_DAY, LAST_DAY);
-    const columns = new Columns(revisions.length + 16);
-    for (const bar of revisions) {
-      if (this.#settlesAt(bar) <= now) columns.set(bar.day, bar, bar.sourceId);
+    const span = await ledger.bars.span(this.#symbolId, this.name);
+    const columns = new Columns();
+    const turns = new Turns();
+    for (let from = span?.firstDay ?? LAST_DAY; span && from <= span.lastDay; from += DAYS_AT_ONCE) {
+      if (turns.isOver) await turns.next();
+      const to = from + DAYS_AT_ONCE - 1;
+      for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, to)) {
+        if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
+      }
     }
+    columns.trim();
     this.columns = columns;
   }
 
@@ -98,7 +108,7 @@ export class Strand implements Settled {
   }
 
   addBar(bar: BarRevision, now: number): void {
-    if (this.#settlesAt(bar) <= now) {
+    if (this.#isSettled(bar, now)) {
       this.#settle(bar);
       this.#settledChanged = true;
       return;
@@ -124,7 +134,7 @@ export class Strand implements Settled {
       if (cameIn || this.#settledChanged) changed.push(index);
     });
     this.#settledChanged = false;
-    const settled = this.#young.filter((bar) => this.#settlesAt(bar) <= now);
+    const settled = this.#young.filter((bar) => this.#isSettled(bar, now));
     if (settled.length > 0) {
       this.#young = this.#young.filter((bar) => !settled.includes(bar));
       for (const bar of settled) this.#settle(bar);
@@ -162,8 +172,8 @@ export class Strand implements Settled {
     return barSeenFrom(this.sessionEnd(bar.day), bar.recordedAt);
   }
 
-  /** When even the longest delay sees it. */
-  #settlesAt(bar: BarRevision): number {
-    return this.#seenFrom(bar) + this.#delays.at(-1)!;
+  /** Whether even the longest delay sees it. */
+  #isSettled(bar: BarRevision, now: number): boolean {
+    return isBarSeen(bar, this.#market, now - this.#delays.at(-1)!);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FIRST_DAY, isWeekend, parseDay, printDay } from './day.ts';
-import { MARKETS, marketOf, sessionEnd, sessionStart, tradeDate } from './session.ts';
+import { FIRST_DAY, isWeekend, MS_PER_DAY, parseDay, printDay } from './day.ts';
+import { hasEnded, MARKETS, marketOf, sessionEnd, sessionStart, tradeDate } from './session.ts';
 import { instantOf, QUARTER_MS, zoneOffset } from './zone.ts';
 
 const MINUTE_MS = 60_000;
@@ -65,6 +65,22 @@ describe('the trade date of an instant', () => {
         const within = start + Math.floor((end - 1 - start) * share);
         for (const ms of [start, within, end - 1]) expect(tradeDate(market, ms)).toBe(day);
       }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is over at its end and not a millisecond sooner, however long ago', () => {
+    fc.assert(
+      fc.property(
+        anyMarket,
+        tradingDay,
+        fc.integer({ min: 0, max: 3 * MS_PER_DAY }),
+        (market, day, after) => {
+          const end = sessionEnd(market, day);
+          expect(hasEnded(market, day, end + after)).toBe(true);
+          expect(hasEnded(market, day, end - 1 - after)).toBe(false);
+        },
+      ),
       { numRuns: 500 },
     );
   });

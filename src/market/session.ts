@@ -96,6 +96,11 @@ export function sessionEnd(market: Market, day: Day): number {
   return instantOf(market.zone, day, timeOfDay(market.closesAt));
 }
 
+/** Whether the session of a trade date has ended. Days that are long over are plain: no clock on Earth shows their date. */
+export function hasEnded(market: Market, day: Day, ms: number): boolean {
+  return ms >= (day + 2) * MS_PER_DAY || sessionEnd(market, day) <= ms;
+}
+
 /** When the settlement price of a trade date is made, in ms; undefined where the market has no such time. */
 export function settlementTime(market: Market, day: Day): number | undefined {
   return market.settlesAt === undefined

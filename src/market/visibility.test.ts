@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { barSeenFrom, tickSeenFrom } from './visibility.ts';
+import { MS_PER_DAY } from './day.ts';
+import { MARKETS, marketOf, sessionEnd } from './session.ts';
+import { barSeenFrom, isBarSeen, tickSeenFrom } from './visibility.ts';
 
 const ms = fc.integer({ min: 0, max: 100 });
 const delay = fc.integer({ min: 0, max: 60 });
@@ -20,6 +22,26 @@ test('a bar revision is visible at t with delay d when its session ended, or it 
       const visible = barSeenFrom(sessionEnd, recordedAt) <= t - d;
       expect(visible).toBe(sessionEnd <= t - d || recordedAt <= t - d);
     }),
+  );
+});
+
+test('whether a bar is seen, and from when on, are told alike', () => {
+  const market = fc.constantFrom(...Object.keys(MARKETS)).map(marketOf);
+  const near = fc.integer({ min: -3 * MS_PER_DAY, max: 3 * MS_PER_DAY });
+  fc.assert(
+    fc.property(
+      market,
+      fc.integer({ min: -20_000, max: 60_000 }),
+      near,
+      near,
+      (own, day, recorded, looked) => {
+        const end = sessionEnd(own, day);
+        const [recordedAt, horizon] = [end + recorded, end + looked];
+        const seen = barSeenFrom(end, recordedAt) <= horizon;
+        expect(isBarSeen({ day, recordedAt }, own, horizon)).toBe(seen);
+      },
+    ),
+    { numRuns: 500 },
   );
 });
 

@@ -1,6 +1,9 @@
+import type { Day } from './day.ts';
+import { hasEnded, type Market } from './session.ts';
+
 /**
  * Who may see what, and when. A plan with delay d sees the market as it was d ago: at time t it sees what
- * was there at its horizon, t − d. These two functions say from which horizon on a thing can be seen.
+ * was there at its horizon, t − d. These functions say from which horizon on a thing can be seen.
  */
 
 /** A tick is there once it was made and once it was received, whichever is later. */
@@ -14,4 +17,9 @@ export function tickSeenFrom(tick: { at: number; received: number }): number {
  */
 export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
   return Math.min(sessionEndMs, recordedAt);
+}
+
+/** Whether it is there at a horizon: the same, told without the hour at which a session ended long ago. */
+export function isBarSeen(bar: { day: Day; recordedAt: number }, market: Market, horizon: number): boolean {
+  return bar.recordedAt <= horizon || hasEnded(market, bar.day, horizon);
 }
