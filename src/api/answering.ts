@@ -12,7 +12,7 @@ import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
 import type { Query } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
-import type { Soon } from './soon.ts';
+import { type Soon, soon } from './soon.ts';
 
 /**
  * Works answers out: what is asked, from which prices, in which format.
@@ -58,10 +58,11 @@ export class Answering {
     const { conversion } = question;
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
     const answer = endpoint.answer(question, prices, context);
-    if (answer instanceof Promise) return answer.then((read) => this.#writeDown(asked, read));
-    const ready = this.#writeDown(asked, answer);
-    this.#keep(asked, ready);
-    return ready;
+    return soon(answer, (read) => {
+      const ready = this.#writeDown(asked, read);
+      if (answer instanceof Promise || !this.#keep(asked, ready)) ready.giveAway();
+      return ready;
+    });
   }
 
   #writeDown({ context, format, question, view }: Asked, answer: Answer): ReadyAnswer {
@@ -79,11 +80,11 @@ export class Answering {
   }
 
   /** What was read from the ledger does not go by the versions of the series, and a URL does not tell what `Accept` says. */
-  #keep({ url, endpoint, context, named, format, question }: Asked, ready: ReadyAnswer): void {
-    if (question.asOf || (!named && format !== 'json')) return;
+  #keep({ url, endpoint, context, named, format, question }: Asked, ready: ReadyAnswer): boolean {
+    if (question.asOf || (!named && format !== 'json')) return false;
     const keys = context.query.get('apiKey');
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
-    this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
+    return this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
   }
 }
 

@@ -94,7 +94,7 @@ export class DayLines {
       while (next <= day - first) starts[next++] = scratch.length;
     });
     starts.fill(scratch.length, next);
-    const { bytes } = scratch.take();
+    const bytes = scratch.bytes();
     this.#pages.set(number, { bytes, starts });
     this.#count(bytes.length);
     return true;

@@ -29,6 +29,7 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
 /** The body of a success, with room for its head in front. What stands before `contentFrom` is left out of its tag. */
 export interface Body {
   packet: Bytes;
+  length: number;
   contentFrom: number;
   /** Its media type. */
   type: string;
@@ -65,6 +66,6 @@ export function writeDown(answer: Answer, format: Format): Body {
   sheet.clear();
   if (format === 'json') answer.json(sheet);
   else sheet.text(format === 'csv' ? csvOf(answer.table()) : ndjsonOf(answer.table()));
-  const { bytes, contentFrom } = sheet.take(HEAD_ROOM);
-  return { packet: bytes, contentFrom, type: TYPES[format] };
+  const { length, contentFrom } = sheet;
+  return { packet: sheet.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
 }

@@ -27,12 +27,14 @@ export class KeptAnswers {
     return this.#urls.get(url);
   }
 
-  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): void {
-    if (!this.#urls.has(url) && !this.#seen.has(url)) return;
+  /** False when it is not kept. */
+  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): boolean {
+    if (!this.#urls.has(url) && !this.#seen.has(url)) return false;
     const known = this.#urls.getOrInsertComputed(url, () => ({ ...read, answers: new Map() }));
     this.#bytes += answer.bytes - (known.answers.get(plan)?.bytes ?? 0);
     known.answers.set(plan, answer);
     while (this.#urls.size > URLS_MAX || this.#bytes > BYTES_MAX) this.#forgetOldest();
+    return true;
   }
 
   #forgetOldest(): void {

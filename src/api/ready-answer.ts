@@ -46,8 +46,8 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
-    const { packet, contentFrom } = said;
-    const body = packet.subarray(HEAD_ROOM);
+    const { packet, length, contentFrom } = said;
+    const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
     const content = contentFrom === 0 ? body : body.subarray(contentFrom);
     const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), contentFrom > 0);
     let lines = COMMON_LINES + CACHE_LINES[lasting] + policyLine(plan);
@@ -75,6 +75,11 @@ export class ReadyAnswer {
     }
     this.#seen = Series.lastVersion;
     return true;
+  }
+
+  /** Nobody keeps it: it is sent once, and its memory may then serve others. */
+  giveAway(): void {
+    this.#plain.giveAway();
   }
 
   /** What a client gets that accepts these encodings. */

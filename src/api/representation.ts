@@ -1,4 +1,4 @@
-import { type Bytes, bytesFor } from '../http/bytes.ts';
+import { type Bytes, borrow } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
 import { gzip } from './encoding.ts';
 
@@ -21,6 +21,7 @@ export interface RepresentationOptions {
 export class Representation {
   readonly #options: RepresentationOptions;
   #isPacketUsed = false;
+  #isGivenAway = false;
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
@@ -35,21 +36,27 @@ export class Representation {
   success(rateLimit: string | undefined): Ready {
     const head = this.#successHead() + lastLines(rateLimit);
     const { body, packet } = this.#options;
-    if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM)
-      return { status: 200, bytes: join(head, body) };
+    if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM) return joined(200, head, body);
     this.#isPacketUsed = true;
-    packet.latin1Write(head, HEAD_ROOM - head.length);
-    return { status: 200, bytes: packet.subarray(HEAD_ROOM - head.length) };
+    const start = HEAD_ROOM - head.length;
+    packet.latin1Write(head, start);
+    const bytes = packet.subarray(start, HEAD_ROOM + body.length);
+    return { status: 200, bytes, borrowed: this.#isGivenAway ? packet : undefined };
+  }
+
+  /** Nobody keeps it: it is sent once, and its memory may then serve others. */
+  giveAway(): void {
+    this.#isGivenAway = true;
   }
 
   /** What a success would say, without its body. */
   headOnly(rateLimit: string | undefined): Ready {
-    return { status: 200, bytes: join(this.#successHead() + lastLines(rateLimit), EMPTY) };
+    return joined(200, this.#successHead() + lastLines(rateLimit), EMPTY);
   }
 
   /** Its headers are those of the answer that it stands for. */
   notModified(rateLimit: string | undefined): Ready {
-    return { status: 304, bytes: join(this.#notModifiedHead() + lastLines(rateLimit), EMPTY) };
+    return joined(304, this.#notModifiedHead() + lastLines(rateLimit), EMPTY);
   }
 
   /** The same, from the second time on. */
@@ -94,10 +101,15 @@ function lastLines(rateLimit: string | undefined): string {
 }
 
 function join(head: string, body: Uint8Array): Bytes {
-  const bytes = bytesFor(head.length + body.length);
+  const bytes = borrow(head.length + body.length);
   bytes.latin1Write(head, 0);
   bytes.set(body, head.length);
   return bytes;
+}
+
+function joined(status: number, head: string, body: Uint8Array): Ready {
+  const bytes = join(head, body);
+  return { status, bytes, borrowed: bytes };
 }
 
 /**
@@ -126,9 +138,9 @@ class Packet {
       this.#bytes = join(this.#head + lastLines(rateLimit), this.#body);
       this.#stampLength = rateLimit.length;
     }
-    const bytes = bytesFor(this.#bytes.length);
+    const bytes = borrow(this.#bytes.length);
     this.#bytes.copy(bytes);
     bytes.latin1Write(rateLimit, this.#stampAt);
-    return { status: this.#status, bytes };
+    return { status: this.#status, bytes, borrowed: bytes };
   }
 }

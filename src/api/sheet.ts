@@ -1,10 +1,13 @@
-import { type Bytes, bytesFor } from '../http/bytes.ts';
+import { type Bytes, borrow, bytesFor } from '../http/bytes.ts';
 
 /** Characters by their number, for `byte`. */
 export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 
 /** What most answers fit on. */
 const BYTES_USUAL = 64 * 1024;
+
+/** Memory is borrowed in such steps: answers of one kind are about as long. */
+const PACKET_STEP = 1024;
 
 /**
  * Where an answer is written down, piece by piece: bytes at once, for putting long strings together and turning them into
@@ -61,11 +64,22 @@ export class Sheet {
     this.#bytes[this.#length++] = code;
   }
 
-  /** What was written, as bytes of its own, after so many that are free. */
-  take(room = 0): { bytes: Bytes; contentFrom: number } {
-    const bytes = bytesFor(room + this.#length);
-    this.#bytes.copy(bytes, room, 0, this.#length);
-    return { bytes, contentFrom: this.#contentFrom };
+  get contentFrom(): number {
+    return this.#contentFrom;
+  }
+
+  /** What was written, in memory of its own. */
+  bytes(): Bytes {
+    const bytes = bytesFor(this.#length);
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    return bytes;
+  }
+
+  /** What was written, in memory that is borrowed, after so many bytes that are free. */
+  packet(room: number): Bytes {
+    const packet = borrow(Math.ceil((room + this.#length) / PACKET_STEP) * PACKET_STEP);
+    this.#bytes.copy(packet, room, 0, this.#length);
+    return packet;
   }
 
   #makeRoom(count: number): void {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import fc from 'fast-check';
 import { get, post } from '../../test/support/raw-http.ts';
+import { borrow, giveBack } from './bytes.ts';
 import { Connection } from './connection.ts';
 import { KnownHeads } from './known-heads.ts';
 import { type Ready, type Reply, reply } from './reply.ts';
@@ -59,8 +60,10 @@ function connect() {
   const connection = new Connection(socket as unknown as Socket<Connection>, {
     handle({ url, text }): Ready | Reply | Promise<Reply> {
       if (url.startsWith('/ready')) {
-        const head = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n`;
-        return { status: 200, bytes: Buffer.from(head + url) };
+        const text = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n${url}`;
+        const bytes = borrow(READY_LENGTH);
+        bytes.write(text);
+        return { status: 200, bytes: bytes.subarray(0, text.length), borrowed: bytes };
       }
       if (url.startsWith('/later')) return later(url);
       if (url.startsWith('/read')) return text().then((body) => later(`${url} ${body}`));
@@ -83,6 +86,15 @@ function connect() {
     wrote: () => wrote,
     isOver: () => isOver,
   };
+}
+
+const READY_LENGTH = 100;
+
+/** Another client's answer, in memory that was given back. */
+function overwriteSpare(): void {
+  const memory = borrow(READY_LENGTH);
+  memory.fill('!');
+  giveBack(memory);
 }
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -137,6 +149,7 @@ test('every request is answered, in its order, however it arrives and the client
           if (!isOver()) connection.drain();
         }
         if (s.kind === 'room') setRoom(s.bytes);
+        overwriteSpare();
       }
       send(bytes.length);
       for (let i = 0; i < turns; i++) await endOfTurn();

@@ -193,10 +193,10 @@ export class Connection {
     this.#send(this.#options.refuse(fault), undefined);
   }
 
-  #sendReady({ bytes }: Ready, head: Head): void {
+  #sendReady({ bytes, borrowed }: Ready, head: Head): void {
     if (this.#outbox.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
-    if (!this.#isLast && !head.isOld) this.#outbox.write(bytes);
+    if (!this.#isLast && !head.isOld) this.#outbox.write(bytes, borrowed);
     else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head)));
     this.#finish();
   }

@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import { type Bytes, giveBack } from './bytes.ts';
 import type { Turn } from './turn.ts';
 
 /** So much is sent at once, without waiting for the end of the turn. */
@@ -10,6 +11,7 @@ export class Outbox {
   readonly #turn: Turn;
   readonly #onStuck: () => void;
   #parts: Uint8Array[] = [];
+  #borrowed: Bytes[] = [];
   #length = 0;
   #onTaken: PromiseWithResolvers<void> | undefined;
   /** Until its end: whoever is gone wants no more of it. */
@@ -27,10 +29,11 @@ export class Outbox {
     this.#onStuck = onStuck;
   }
 
-  /** From now on `bytes` must not change. */
-  write(bytes: Uint8Array): void {
+  /** From now on `bytes` must not change. What they lie in is given back when they are sent, where it is borrowed. */
+  write(bytes: Uint8Array, borrowed?: Bytes): void {
     if (this.isClosed) return;
     this.#parts.push(bytes);
+    if (borrowed) this.#borrowed.push(borrowed);
     this.#length += bytes.length;
     if (this.isStuck) return;
     if (this.#length > POST_BYTES_MAX) this.flush();
@@ -75,10 +78,13 @@ export class Outbox {
   /** Sends what waits. True when nothing does any more. */
   flush(): boolean {
     if (this.#length > 0) {
-      const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+      const isOne = this.#parts.length === 1;
+      const bytes = isOne ? this.#parts[0]! : Buffer.concat(this.#parts);
       const sent = Math.max(0, this.#socket.write(bytes));
       this.#length -= sent;
       this.#parts = this.#length > 0 ? [bytes.subarray(sent)] : [];
+      if (this.#length === 0 || !isOne) for (const memory of this.#borrowed) giveBack(memory);
+      this.#borrowed = [];
     }
     this.isStuck = this.#length > 0;
     if (this.isStuck) return false;

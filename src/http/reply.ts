@@ -1,3 +1,5 @@
+import type { Bytes } from './bytes.ts';
+
 /** An answer before it is written to the wire. */
 export interface Reply {
   readonly status: number;
@@ -7,10 +9,12 @@ export interface Reply {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
-/** An answer of HTTP/1.1 that is written already, head included. Its bytes never change again. */
+/** An answer of HTTP/1.1 that is written already, head included. */
 export interface Ready {
   readonly status: number;
   readonly bytes: Uint8Array;
+  /** What they lie in, where it is given back when they are sent. Else the bytes never change again. */
+  readonly borrowed: Bytes | undefined;
 }
 
 export function reply(
