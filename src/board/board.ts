@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import type { Day } from '../market/day.ts';
-import { Turns } from '../turns.ts';
+import { turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
 import { type Past, PastPrices } from './past.ts';
 import { type DayRange, type Revised, readRevised, readRevisions, type Sight } from './revisions.ts';
@@ -201,7 +201,6 @@ export class Board {
     await this.#nameSources();
     this.#views.lookAtClock();
     const now = clock.now();
-    const turns = new Turns();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
       if (turns.isOver) await turns.next();
       const changed = bars.get(id) ?? [];
@@ -217,7 +216,6 @@ export class Board {
   async #changedBars(mine: number, upTo: number): Promise<Map<number, BarRevision[] | 'many'>> {
     const { ledger } = this.#options;
     const found = new Map<number, BarRevision[] | 'many'>();
-    const turns = new Turns(); // SQLite works on this thread, and what is awaited is done at once
     for (const { symbolId, firstDay, lastDay } of await ledger.bars.changes(mine, upTo)) {
       if (turns.isOver) await turns.next();
       if (lastDay - firstDay > DAYS_PER_CHANGE_MAX) {

@@ -5,7 +5,7 @@ import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom, isBarSeen } from '../market/visibility.ts';
-import { Turns } from '../turns.ts';
+import { turns } from '../turns.ts';
 import { Columns } from './columns.ts';
 import { type Settled, StrandView } from './strand-view.ts';
 
@@ -89,7 +89,6 @@ export class Strand implements Settled {
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
     const span = await ledger.bars.span(this.#symbolId, this.name);
     const columns = new Columns();
-    const turns = new Turns();
     for (let from = span?.firstDay ?? LAST_DAY; span && from <= span.lastDay; from += DAYS_AT_ONCE) {
       if (turns.isOver) await turns.next();
       const to = from + DAYS_AT_ONCE - 1;

@@ -121,6 +121,24 @@ describe('what arrives in a turn', () => {
     expect(done.at(-1)).toBe('end');
   });
 
+  test('is sent in several, where that takes long', async () => {
+    const turn = new Turn();
+    const sent: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      turn.sends({
+        post() {
+          Bun.sleepSync(1);
+          sent.push(i);
+        },
+      });
+    }
+    await endOfTurn();
+    expect(sent.length).toBeGreaterThanOrEqual(8);
+    expect(sent.length).toBeLessThan(50);
+    for (let i = 0; i < 100 && sent.length < 100; i++) await endOfTurn();
+    expect(sent).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  });
+
   test('holds a client back that sends more than is answered in a turn', async () => {
     const { connection, server, done } = connect();
     connection.receive(Buffer.from(get('/a').repeat(3_000)));

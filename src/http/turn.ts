@@ -1,7 +1,9 @@
 /** So many clients are answered, and then sent their answers. The first must not wait for a thousand others. */
 const CLIENTS_AT_ONCE = 64;
-/** So long may answering take, before everything else has its turn. */
-const TURN_MS_MAX = 5;
+/** So long may reading and answering take, before everything else has its turn… */
+const READ_MS_MAX = 5;
+/** …and so long with sending the answers: a client that comes back after a while is sent much at once. */
+const TURN_MS_MAX = 8;
 /** After so many clients the time is looked at. */
 const CLIENTS_A_LOOK = 8;
 
@@ -17,7 +19,7 @@ export class Turn {
   #readers: { read(): void }[] = [];
   #senders: { post(): void }[] = [];
   #isDue = false;
-  #endsAt = 0;
+  #beganAt = 0;
 
   /** Has a client's requests read. */
   reads(reader: { read(): void }): void {
@@ -33,7 +35,7 @@ export class Turn {
 
   /** Whether others have waited long enough: timers, what has arrived since, and whoever is still in the row. */
   get isOver(): boolean {
-    return performance.now() > this.#endsAt;
+    return performance.now() > this.#beganAt + READ_MS_MAX;
   }
 
   #wait(): void {
@@ -43,7 +45,7 @@ export class Turn {
   }
 
   readonly #end = (): void => {
-    this.#endsAt = performance.now() + TURN_MS_MAX;
+    this.#beganAt = performance.now();
     const readers = this.#readers;
     this.#readers = [];
     let done = 0;
@@ -55,12 +57,17 @@ export class Turn {
     this.#post();
     if (done < readers.length) this.#readers = [...readers.slice(done), ...this.#readers];
     this.#isDue = false;
-    if (this.#readers.length > 0) this.#wait();
+    if (this.#readers.length > 0 || this.#senders.length > 0) this.#wait();
   };
 
   #post(): void {
     const senders = this.#senders;
     this.#senders = [];
-    for (const sender of senders) sender.post();
+    let done = 0;
+    while (done < senders.length) {
+      senders[done++]!.post();
+      if (done % CLIENTS_A_LOOK === 0 && performance.now() > this.#beganAt + TURN_MS_MAX) break;
+    }
+    if (done < senders.length) this.#senders = [...senders.slice(done), ...this.#senders];
   }
 }

@@ -2,7 +2,7 @@ import type { SQL } from 'bun';
 import type { Tick } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
-import { Turns } from '../turns.ts';
+import { turns } from '../turns.ts';
 import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
@@ -78,7 +78,6 @@ export class TickStore {
   async since(after: number, upTo: number): Promise<LedgerTick[]> {
     const { read } = this.#engine;
     const found: LedgerTick[] = [];
-    const turns = new Turns(); // SQLite works on this thread: a second's ticks in one go would be a pause
     let [revision, symbolId, sourceId, id] = [after, Number.MAX_SAFE_INTEGER, 0, ''];
     for (;;) {
       const rows = await read`
@@ -87,9 +86,9 @@ export class TickStore {
           AND revision <= ${upTo}
         ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
       for (const row of rows) found.push(toTick(row));
+      if (turns.isOver) await turns.next(); // SQLite works on this thread: a second's ticks in one go would be a pause
       if (rows.length < TICKS_PER_PAGE) return found;
       ({ revision, symbolId, sourceId, id } = found.at(-1)!);
-      if (turns.isOver) await turns.next();
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { Push, PushOutcome, TakePush } from '../../ledger/pushes.ts';
 import { utcDay } from '../../market/day.ts';
-import { Turns } from '../../turns.ts';
+import { turns } from '../../turns.ts';
 import type { AdminEndpoint, Call } from '../endpoint.ts';
 import { type Batch, readBar, readBatch, readTick, type Unusable } from '../push-body.ts';
 
@@ -71,7 +71,6 @@ async function answerTo<Record extends { symbol: string }, Placed>(
   const results: PushOutcome[] = [];
   const placed: Placed[] = [];
   const places: number[] = [];
-  const turns = new Turns();
   for (const [i, record] of records.entries()) {
     if (turns.isOver) await turns.next();
     const usable = read(record);
