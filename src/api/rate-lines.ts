@@ -1,15 +1,27 @@
 import type { BarTexts } from '../board/bar-texts.ts';
 import type { Columns, SourcedBar } from '../board/columns.ts';
 import type { Settled } from '../board/prices.ts';
-import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
+import type { Bar } from '../market/bar.ts';
+import { type Day, printDay } from '../market/day.ts';
 import { rateJson } from './render.ts';
-import { CLOSE, COMMA, OPEN, type Sheet } from './sheet.ts';
+import { CLOSE, COMMA, type Sheet } from './sheet.ts';
 
 /** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */
 export interface RateLines {
   readonly length: number;
   day(index: number): Day;
-  write(index: number, sheet: Sheet): void;
+  /** The first of a day opens it before its line: `,"2024-05-14":{`. */
+  write(index: number, isFirst: boolean, sheet: Sheet): void;
+}
+
+function openDay(day: Day): string {
+  return `,"${printDay(day)}":{`;
+}
+
+const OPEN_DAY_LENGTH = openDay(0).length;
+
+function datedLine(code: string, bar: Bar): string {
+  return openDay(bar.day) + rateJson(code, bar);
 }
 
 /** Of bars in the history, which were written before. */
@@ -22,16 +34,17 @@ export class SettledLines implements RateLines {
   constructor(code: string, settled: Settled) {
     this.#columns = settled.columns;
     this.#from = settled.from;
-    this.#texts = settled.columns.texts(code, rateJson);
+    this.#texts = settled.columns.texts(code, datedLine);
     this.length = settled.to - settled.from;
+    this.#texts.fetch(settled.from, settled.to);
   }
 
   day(index: number): Day {
     return this.#columns.day(this.#from + index);
   }
 
-  write(index: number, sheet: Sheet): void {
-    this.#texts.copy(this.#from + index, sheet);
+  write(index: number, isFirst: boolean, sheet: Sheet): void {
+    this.#texts.copy(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, sheet);
   }
 }
 
@@ -53,8 +66,9 @@ export class BarLines implements RateLines {
     return this.#bars[index]!.day;
   }
 
-  write(index: number, sheet: Sheet): void {
-    sheet.ascii(rateJson(this.#code, this.#bars[index]!));
+  write(index: number, isFirst: boolean, sheet: Sheet): void {
+    const bar = this.#bars[index]!;
+    sheet.ascii(isFirst ? datedLine(this.#code, bar) : rateJson(this.#code, bar));
   }
 }
 
@@ -70,14 +84,13 @@ export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (d
     for (let i = 0; i < days.length; i++) if (days[i]! < day) day = days[i]!;
     if (day === NEVER) return;
     onDay?.(day);
-    sheet.ascii(keyOf(day));
-    let before = OPEN;
+    let isFirst = true;
     for (let i = 0; i < days.length; i++) {
       if (days[i] !== day) continue;
       const own = lines[i]!;
-      sheet.byte(before);
-      before = COMMA;
-      own.write(next[i]!, sheet);
+      if (!isFirst) sheet.byte(COMMA);
+      own.write(next[i]!, isFirst, sheet);
+      isFirst = false;
       next[i]!++;
       days[i] = next[i]! < own.length ? own.day(next[i]!) : NEVER;
     }
@@ -86,14 +99,3 @@ export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (d
 }
 
 const NEVER: Day = Number.POSITIVE_INFINITY;
-
-const keys: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
-
-/** `,"2024-05-14":`, written once for each day. */
-function keyOf(day: Day): string {
-  const known = keys[day - FIRST_DAY];
-  if (known !== undefined) return known;
-  const key = `,"${printDay(day)}":`;
-  keys[day - FIRST_DAY] = key;
-  return key;
-}

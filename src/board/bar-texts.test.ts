@@ -6,14 +6,16 @@ import { Columns } from './columns.ts';
 const write = (code: string, { open, close }: { open: number; close: number }) =>
   `"${code}":[${printNumber(open)},${printNumber(close)}]`;
 
-function textsOf(columns: Columns, code: string, from: number, to: number): string {
+function textsOf(columns: Columns, code: string, from: number, to: number, skip = 0): string {
   let text = '';
   const target = {
     copy(bytes: Uint8Array, start: number, end: number) {
       text += Buffer.from(bytes.subarray(start, end)).toString('latin1');
     },
   };
-  for (let i = from; i < to; i++) columns.texts(code, write).copy(i, target);
+  const texts = columns.texts(code, write);
+  texts.fetch(from, to);
+  for (let i = from; i < to; i++) texts.copy(i, skip, target);
   return text;
 }
 
@@ -37,6 +39,21 @@ test('texts are those of the bars, over the ends of pages, however long they are
     expect(textsOf(columns, 'XAU', from, to), printDay(from)).toBe(expected(columns, 'XAU', from, to));
   }
   expect(textsOf(columns, 'GOLD', 3, 9)).toBe(expected(columns, 'GOLD', 3, 9));
+  expect(textsOf(columns, 'GOLD', 3, 4, 2)).toBe(expected(columns, 'GOLD', 3, 4).slice(2));
+});
+
+test('the sources of bars are told, each once, also when a bar is replaced by that of another', () => {
+  const columns = new Columns();
+  const bar = { open: 1, high: 1, low: 1, close: 1 };
+  expect(columns.sources(0, 0)).toEqual([]);
+  for (let day = 0; day < 9; day++) columns.set(day, bar, 3);
+  expect(columns.sources(2, 5)).toEqual([3]);
+  expect(columns.sources(2, 2)).toEqual([]);
+  columns.set(4, bar, 7);
+  expect(columns.sources(2, 6)).toEqual([3, 7]);
+  expect(columns.sources(5, 9)).toEqual([3]);
+  columns.set(4, bar, 3);
+  expect(columns.sources(0, 9)).toEqual([3]);
 });
 
 test('a new day, a day in between and a correction are seen at once', () => {

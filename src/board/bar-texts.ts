@@ -1,9 +1,10 @@
-import type { Ohlc } from '../market/bar.ts';
+import type { Bar } from '../market/bar.ts';
 
 /** A power of two. */
 const BARS_PER_PAGE = 128;
-/** Over all symbols: about 60 MB. */
+/** Over all symbols: about 70 MB. */
 const PAGES_MAX = 6_000;
+const CACHE_LINE_BYTES = 64;
 
 /** Where texts are copied to. */
 export interface TextTarget {
@@ -12,7 +13,7 @@ export interface TextTarget {
 
 interface History {
   readonly length: number;
-  bar(index: number): Ohlc;
+  bar(index: number): Bar;
 }
 
 interface Page {
@@ -25,30 +26,48 @@ interface Page {
  * The bars of a history as answers write them. They are written once, when they are first asked for, in pages of consecutive
  * days, for those are asked for together:
  *
- *     pages  [ "XAU":{"open":…} "XAU":{"open":…} … ] [ … ] [   not yet   ] …   ASCII
- *              ▲ starts         ▲                ▲
+ *     pages  [ ,"2024-05-14":{"XAU":{…} ,"2024-05-15":{"XAU":{…} … ] [ … ] [   not yet   ] …   ASCII
+ *              ▲ starts                 ▲                       ▲
  *
  * When there are too many pages, the history that began first lets go of its own.
  */
 export class BarTexts {
   readonly #history: History;
-  readonly #write: (bar: Ohlc) => string;
+  readonly #write: (bar: Bar) => string;
   #pages: (Page | undefined)[] = [];
   #count = 0;
   static readonly #keepers = new Set<BarTexts>();
   static #total = 0;
+  /** Means nothing. Without it, looking at the texts could be left out. */
+  static fetched = 0;
 
-  constructor(history: History, write: (bar: Ohlc) => string) {
+  constructor(history: History, write: (bar: Bar) => string) {
     this.#history = history;
     this.#write = write;
   }
 
-  /** Copies the text of the bar at an index. */
-  copy(index: number, target: TextTarget): void {
+  /** Copies the text of the bar at an index, without its first `skip` characters. */
+  copy(index: number, skip: number, target: TextTarget): void {
     const place = index & (BARS_PER_PAGE - 1);
     let page = this.#pages[(index - place) / BARS_PER_PAGE];
     if (!page || page.starts.length <= place + 1) page = this.#make(index - place);
-    target.copy(page.bytes, page.starts[place]!, page.starts[place + 1]!);
+    target.copy(page.bytes, page.starts[place]! + skip, page.starts[place + 1]!);
+  }
+
+  /**
+   * Has the texts of some bars come to the processor's caches: looked at in a row, they are brought many at a time, while each
+   * that is copied would be waited for (half of the time of five symbols that were not asked for lately).
+   */
+  fetch(from: number, to: number): void {
+    let sum = 0;
+    for (let first = from - (from % BARS_PER_PAGE); first < to; first += BARS_PER_PAGE) {
+      const page = this.#pages[first / BARS_PER_PAGE];
+      if (!page) continue;
+      const { bytes, starts } = page;
+      const end = starts[Math.min(to - first, starts.length - 1)]!;
+      for (let i = starts[Math.max(0, from - first)]!; i < end; i += CACHE_LINE_BYTES) sum += bytes[i]!;
+    }
+    BarTexts.fetched = sum;
   }
 
   /** Of all bars, when one of them has changed. */

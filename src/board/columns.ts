@@ -27,6 +27,8 @@ export class Columns {
   #days = new Int32Array(CAPACITY_LEAST);
   #prices = new Float64Array(CAPACITY_LEAST * 4);
   #sources = new Int32Array(CAPACITY_LEAST);
+  /** Of all bars, where they have one source, as mostly they do. */
+  #source: number | undefined;
   #length = 0;
   static #lastVersion = 0;
   /** A new one with every change, that no other history ever has. */
@@ -45,6 +47,8 @@ export class Columns {
   /** Puts a day's bar in its place, over the one that is there. */
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
     this.version = ++Columns.#lastVersion;
+    if (this.#length === 0) this.#source = sourceId;
+    else if (sourceId !== this.#source) this.#source = undefined;
     let index = this.#length;
     if (index > 0 && this.#days[index - 1]! >= day) {
       this.forgetTexts();
@@ -80,11 +84,12 @@ export class Columns {
 
   /** The sources of the bars from one index up to another, each once. */
   sources(from: number, to: number): number[] {
+    if (this.#source !== undefined && to > from) return [this.#source];
     const ids: number[] = [];
     let last: number | undefined;
     for (let i = from; i < to; i++) {
       const id = this.#sources[i]!;
-      if (id === last) continue; // mostly all are of one source
+      if (id === last) continue;
       last = id;
       if (!ids.includes(id)) ids.push(id);
     }
@@ -104,7 +109,7 @@ export class Columns {
   }
 
   /** The texts of its bars under a code. There is one way to write them, so `write` is always the same. */
-  texts(code: string, write: (code: string, prices: Ohlc) => string): BarTexts {
+  texts(code: string, write: (code: string, bar: Bar) => string): BarTexts {
     const known = this.#texts.get(code);
     if (known) return known;
     const texts = new BarTexts(this, (bar) => write(code, bar));
