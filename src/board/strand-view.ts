@@ -4,6 +4,7 @@ import { type Fold, foldTick, ohlcOf } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
+import { DueQueue } from './due-queue.ts';
 import type { Factor } from './prices.ts';
 
 /** The newest price that a view shows. `at` is the moment of a tick; a bar has only its day. */
@@ -16,8 +17,8 @@ export interface LatestPrice {
   factor?: Factor;
 }
 
-/** Something that shows in a view once its horizon has come to `seenFrom`: a tick, a bar, the end of a session. */
-type Pending = { seenFrom: number } & ({ tick: LedgerTick } | { bar: BarRevision } | { sessionOver: Day });
+/** Something that shows in a view once its horizon has come to `seenFrom`: a bar, or the end of a session. */
+type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionOver: Day });
 
 /** The ticks of one trade date, as far as a view sees them. */
 interface DayFold {
@@ -45,7 +46,9 @@ export interface Settled {
  */
 export class StrandView {
   readonly #settled: Settled;
-  readonly #pending: Pending[] = [];
+  /** Thousands a second may come, and wait for an hour: all views share the ticks themselves. */
+  readonly #ticks = new DueQueue<LedgerTick>(tickSeenFrom);
+  readonly #pending = new DueQueue<Pending>(({ seenFrom }) => seenFrom);
   readonly #bars = new Map<Day, BarRevision>();
   readonly #folds = new Map<Day, DayFold>();
   /** The days on which this view differs from the settled history, ascending. */
@@ -58,33 +61,34 @@ export class StrandView {
 
   /** The horizon at which the next pending thing shows; Infinity when there is none. */
   get nextSeenFrom(): number {
-    return this.#pending[0]?.seenFrom ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.#ticks.dueAt, this.#pending.dueAt);
   }
 
   addTick(tick: LedgerTick): void {
     if (!this.#folds.has(tick.day)) {
       this.#folds.set(tick.day, { fold: undefined, sessionOver: false });
-      this.#await({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
+      this.#pending.add({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
     }
-    this.#await({ seenFrom: tickSeenFrom(tick), tick });
+    this.#ticks.add(tick);
   }
 
   addBar(bar: BarRevision, seenFrom: number): void {
-    this.#await({ seenFrom, bar });
+    this.#pending.add({ seenFrom, bar });
   }
 
   /** Takes in what the horizon has reached. Answers whether anything came in. */
   advance(horizon: number): boolean {
-    let taken = 0;
-    for (const entry of this.#pending) {
-      if (entry.seenFrom > horizon) break;
-      taken++;
-      if ('tick' in entry) this.#takeTick(entry.tick);
-      else if ('bar' in entry) this.#takeBar(entry.bar);
-      else this.#foldOf(entry.sessionOver).sessionOver = true;
+    let cameIn = false;
+    for (let tick = this.#ticks.take(horizon); tick; tick = this.#ticks.take(horizon)) {
+      this.#takeTick(tick);
+      cameIn = true;
     }
-    this.#pending.splice(0, taken);
-    return taken > 0;
+    for (let entry = this.#pending.take(horizon); entry; entry = this.#pending.take(horizon)) {
+      if ('bar' in entry) this.#takeBar(entry.bar);
+      else this.#foldOf(entry.sessionOver).sessionOver = true;
+      cameIn = true;
+    }
+    return cameIn;
   }
 
   /** Lets go of young bars that are now in the settled history, and of ticks that can no longer matter. */
@@ -98,12 +102,6 @@ export class StrandView {
     const days = [...new Set([...this.#bars.keys(), ...this.#folds.keys()])].sort((a, b) => a - b);
     this.overlay = days.map((day) => this.#overlayOf(day)).filter((bar) => bar !== undefined);
     this.latest = this.#newestPrice();
-  }
-
-  #await(entry: Pending): void {
-    let index = this.#pending.length;
-    while (index > 0 && this.#pending[index - 1]!.seenFrom > entry.seenFrom) index--;
-    this.#pending.splice(index, 0, entry);
   }
 
   #takeTick(tick: LedgerTick): void {

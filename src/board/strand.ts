@@ -58,7 +58,11 @@ export class Strand implements Settled {
 
   /** When the next thing shows in one of the views, or settles, in ms. */
   get nextDue(): number {
-    return Math.min(...this.views.map((view, i) => view.nextSeenFrom + this.#delays[i]!));
+    let next = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.views.length; i++) {
+      next = Math.min(next, this.views[i]!.nextSeenFrom + this.#delays[i]!);
+    }
+    return next;
   }
 
   /** Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. */
@@ -138,12 +142,11 @@ export class Strand implements Settled {
       this.#young = this.#young.filter((bar) => !settled.includes(bar));
       for (const bar of settled) this.#settle(bar);
     }
-    if (settled.length > 0 || changed.length > 0) {
-      const settledDays = this.#daysWithoutYoung(settled);
-      for (const view of this.views) {
-        view.forget(settledDays, (day) => this.#ticksAreOver(day, now));
-        view.refresh();
-      }
+    const settledDays = this.#daysWithoutYoung(settled);
+    const touched = settled.length > 0 ? this.views : changed.map((index) => this.views[index]!);
+    for (const view of touched) {
+      view.forget(settledDays, (day) => this.#ticksAreOver(day, now));
+      view.refresh();
     }
     return changed;
   }

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { DueQueue } from './due-queue.ts';
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ add: fc.nat(50), count: fc.constantFrom(1, 1, 300) }) },
+  { weight: 1, arbitrary: fc.record({ takeBy: fc.nat(60), count: fc.constantFrom(1, 3, 1_000) }) },
+);
+
+test('what is added is taken once, by its time, and then in the order added', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const queue = new DueQueue<{ time: number; number: number }>(({ time }) => time);
+      let waiting: { time: number; number: number }[] = [];
+      let number = 0;
+      for (const one of steps) {
+        if ('add' in one) {
+          for (let i = 0; i < one.count; i++) {
+            const item = { time: one.add + Math.floor(i / 10), number: ++number };
+            queue.add(item);
+            waiting.push(item);
+          }
+          waiting.sort((a, b) => a.time - b.time || a.number - b.number);
+          continue;
+        }
+        const due = waiting.filter(({ time }) => time <= one.takeBy).slice(0, one.count);
+        const taken = Array.from({ length: one.count }, () => queue.take(one.takeBy));
+        expect(taken.filter((item) => item !== undefined)).toEqual(due);
+        waiting = waiting.slice(due.length);
+        expect(queue.dueAt).toBe(waiting[0]?.time ?? Number.POSITIVE_INFINITY);
+      }
+    }),
+  );
+});
