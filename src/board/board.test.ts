@@ -147,6 +147,26 @@ describe('the board', () => {
     );
   }, 120_000);
 
+  test('shows in every view each of thousands of ticks at its time, also those that come out of order', async () => {
+    const opened = await openBoard();
+    const { clock, ledger, board, gold } = opened;
+    await board.prepare([gold], 'all', clock.time);
+    const symbolId = gold.symbol.id;
+    let made = 0;
+    for (let minute = 0; minute < 75; minute++) {
+      const ticks = Array.from({ length: 30 }, () => {
+        made++;
+        const received = clock.time + (made % 5) * 7_000;
+        const at = received + (made % 11 === 0 ? 9_000 : -made % 13);
+        return { symbolId, at, received, price: 100 + Math.sin(made) * 50, id: `${made}` };
+      });
+      await ledger.ticks.append(ticks, 'feed');
+      await board.follow(await ledger.head());
+      clock.time += MINUTE + (minute % 7) * 501;
+      if (minute % 9 === 8) await expectLikeReference(opened, gold);
+    }
+  });
+
   test('a version changes when the view shows something else, and only then', async () => {
     const opened = await openBoard();
     const { clock, ledger, board, gold } = opened;

@@ -6,6 +6,7 @@ import { tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
 import { DueQueue } from './due-queue.ts';
 import type { Factor } from './prices.ts';
+import type { TickLog } from './tick-log.ts';
 
 /** The newest price that a view shows. `at` is the moment of a tick; a bar has only its day. */
 export interface LatestPrice {
@@ -46,8 +47,9 @@ export interface Settled {
  */
 export class StrandView {
   readonly #settled: Settled;
-  /** Thousands a second may come, and wait for an hour: all views share the ticks themselves. */
-  readonly #ticks = new DueQueue<LedgerTick>(tickSeenFrom);
+  readonly #log: TickLog;
+  /** Ticks that came out of order. */
+  readonly #late = new DueQueue<LedgerTick>(tickSeenFrom);
   readonly #pending = new DueQueue<Pending>(({ seenFrom }) => seenFrom);
   readonly #bars = new Map<Day, BarRevision>();
   readonly #folds = new Map<Day, DayFold>();
@@ -55,21 +57,27 @@ export class StrandView {
   overlay: readonly SourcedBar[] = [];
   latest: LatestPrice | undefined;
 
-  constructor(settled: Settled) {
+  /** The number in the log of the next tick to come in. */
+  next: number;
+
+  constructor(settled: Settled, log: TickLog) {
     this.#settled = settled;
+    this.#log = log;
+    this.next = log.end;
   }
 
   /** The horizon at which the next pending thing shows; Infinity when there is none. */
   get nextSeenFrom(): number {
-    return Math.min(this.#ticks.dueAt, this.#pending.dueAt);
+    return Math.min(this.#log.seenFrom(this.next), this.#late.dueAt, this.#pending.dueAt);
   }
 
-  addTick(tick: LedgerTick): void {
+  /** A tick is to come. It is in the log, or else it is kept here. */
+  addTick(tick: LedgerTick, isLogged: boolean): void {
     if (!this.#folds.has(tick.day)) {
       this.#folds.set(tick.day, { fold: undefined, sessionOver: false });
       this.#pending.add({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
     }
-    this.#ticks.add(tick);
+    if (!isLogged) this.#late.add(tick);
   }
 
   addBar(bar: BarRevision, seenFrom: number): void {
@@ -79,7 +87,11 @@ export class StrandView {
   /** Takes in what the horizon has reached. Answers whether anything came in. */
   advance(horizon: number): boolean {
     let cameIn = false;
-    for (let tick = this.#ticks.take(horizon); tick; tick = this.#ticks.take(horizon)) {
+    while (this.#log.seenFrom(this.next) <= horizon) {
+      this.#takeTick(this.#log.tick(this.next++));
+      cameIn = true;
+    }
+    for (let tick = this.#late.take(horizon); tick; tick = this.#late.take(horizon)) {
       this.#takeTick(tick);
       cameIn = true;
     }

@@ -8,6 +8,7 @@ import { barSeenFrom, isBarSeen } from '../market/visibility.ts';
 import { turns } from '../turns.ts';
 import { Columns } from './columns.ts';
 import { type Settled, StrandView } from './strand-view.ts';
+import { TickLog } from './tick-log.ts';
 
 /** How far the views of all plans are behind the clock, in ms, ascending: their delays, and more after a step of the clock. */
 export type Delays = readonly number[];
@@ -27,6 +28,7 @@ export class Strand implements Settled {
   readonly #symbolId: number;
   readonly #market: Market;
   readonly #delays: Delays;
+  readonly #log: TickLog;
   readonly #recent = new Map<Day, BarRevision>();
   #recentFrom: Day = FIRST_DAY;
   #young: BarRevision[] = [];
@@ -40,7 +42,8 @@ export class Strand implements Settled {
     this.#symbolId = symbol.id;
     this.#market = marketOf(symbol.market);
     this.#delays = delays;
-    this.views = delays.map(() => new StrandView(this));
+    this.#log = new TickLog(symbol.id);
+    this.views = delays.map(() => new StrandView(this, this.#log));
   }
 
   /** Whether every view shows something of it. */
@@ -125,7 +128,9 @@ export class Strand implements Settled {
   addTick(tick: LedgerTick, now: number): boolean {
     if (tick.day < this.#recentFrom) return false;
     // A late tick of a settled day is the closer's business: it publishes the day anew.
-    if (!this.#ticksAreOver(tick.day, now)) for (const view of this.views) view.addTick(tick);
+    if (this.#ticksAreOver(tick.day, now)) return true;
+    const isLogged = this.#log.add(tick);
+    for (const view of this.views) view.addTick(tick, isLogged);
     return true;
   }
 
@@ -137,6 +142,7 @@ export class Strand implements Settled {
       if (cameIn || this.#settledChanged) changed.push(index);
     });
     this.#settledChanged = false;
+    this.#log.letGo(this.views.reduce((least, { next }) => Math.min(least, next), this.#log.end));
     const settled = this.#young.filter((bar) => this.#isSettled(bar, now));
     if (settled.length > 0) {
       this.#young = this.#young.filter((bar) => !settled.includes(bar));
