@@ -17,6 +17,7 @@ export type Delays = readonly number[];
 const RECENT_DAYS = 20;
 /** How many days of a history are read at once. */
 const DAYS_AT_ONCE = 2_000;
+const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 /**
  * One strand of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
@@ -94,9 +95,9 @@ export class Strand implements Settled {
 
   /** Reads the history, a piece at a time: a century of days takes tens of milliseconds, and others want to be answered. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const span = await ledger.bars.span(this.#symbolId, this.name);
+    const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.name)) ?? NO_DAYS;
     const columns = new Columns();
-    for (let from = span?.firstDay ?? LAST_DAY; span && from <= span.lastDay; from += DAYS_AT_ONCE) {
+    for (let from = firstDay; from <= lastDay; from += DAYS_AT_ONCE) {
       if (turns.isOver) await turns.next();
       const to = from + DAYS_AT_ONCE - 1;
       for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, to)) {
