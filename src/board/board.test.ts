@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newLedgerUrl } from '../../test/support/ledger.ts';
+import { PROVISIONAL } from '../ledger/bars.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED } from '../ledger/sources.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
@@ -62,6 +63,7 @@ const step = fc.oneof(
     daysAgo: fc.integer({ min: -1, max: 4 }),
     price,
     recordedMinutesAgo: fc.integer({ min: 0, max: 90 }),
+    isProvisional: fc.boolean(),
   }),
   fc.record({
     kind: fc.constant('old bars' as const),
@@ -106,7 +108,11 @@ async function perform(
   if (s.kind === 'follow') await board.follow(await ledger.head());
   if (s.kind === 'bar') {
     const recordedAt = now - s.recordedMinutesAgo * MINUTE;
-    await ledger.bars.publish([barAt(utcDay(now) - s.daysAgo, s.price)], { source: s.source, recordedAt });
+    await ledger.bars.publish([barAt(utcDay(now) - s.daysAgo, s.price)], {
+      source: s.source,
+      recordedAt,
+      ...(s.isProvisional && { reason: PROVISIONAL }),
+    });
   }
   if (s.kind === 'old bars') {
     const days = Array.from({ length: 15 }, (_, i) => utcDay(now) - s.first - i * 40);
@@ -165,6 +171,34 @@ describe('the board', () => {
       clock.time += MINUTE + (minute % 7) * 501;
       if (minute % 9 === 8) await expectLikeReference(opened, gold);
     }
+  });
+
+  test('a tick after the settlement wins in every view until the final bar comes, however late that is', async () => {
+    const opened = await openBoard();
+    const { clock, ledger, board, gold } = opened;
+    const symbolId = gold.symbol.id;
+    const tick = (price: number) => ({
+      symbolId,
+      at: clock.time,
+      received: clock.time,
+      price,
+      id: `${price}`,
+    });
+    await ledger.ticks.append([tick(10)], 'feed');
+    const settlement = { symbolId, day: utcDay(START), open: 10, high: 20, low: 10, close: 20 };
+    await ledger.bars.publish([settlement], {
+      source: 'feed',
+      recordedAt: clock.time,
+      reason: PROVISIONAL,
+    });
+    clock.time += MINUTE;
+    await ledger.ticks.append([tick(30)], 'feed');
+    await board.follow(await ledger.head());
+    for (const minutes of [0, 5, 60, 180, 600]) {
+      clock.time = START + (1 + minutes) * MINUTE;
+      await expectLikeReference(opened, gold);
+    }
+    expect(board.view(60 * MINUTE).latest(gold)!.price).toBe(30);
   });
 
   test('a version changes when the view shows something else, and only then', async () => {

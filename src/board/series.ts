@@ -21,8 +21,9 @@ export class Series {
   #real: Strand | undefined;
   #simulated: Strand | undefined;
   #loading: Promise<void> | undefined;
-  /** While a load is under way: whether bars changed, so that it must read again, and the ticks that it may have missed. */
+  /** While a load is under way: whether it must read again, and what it may have missed. */
   #overtaken = false;
+  #missedBars: BarRevision[] = [];
   #missedTicks: LedgerTick[] = [];
   loaded: Loaded = 'nothing';
   /** From when on the feed that brings it is late, in ms. */
@@ -98,8 +99,10 @@ export class Series {
 
   /** Takes in what the ledger has got since. */
   apply(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
-    if (bars.length > 0) this.#overtaken = true;
-    if (this.#loading) this.#missedTicks.push(...ticks);
+    if (this.#loading) {
+      this.#missedBars.push(...bars);
+      this.#missedTicks.push(...ticks);
+    }
     if (this.loaded === 'nothing') return;
     for (const bar of bars) this.#strandOf(bar.sourceId)?.addBar(bar, now);
     for (const tick of ticks) {
@@ -123,6 +126,7 @@ export class Series {
 
   async #read(wanted: Loaded, now: number): Promise<void> {
     this.#overtaken = false;
+    this.#missedBars = [];
     this.#missedTicks = [];
     const real = new Strand(this.symbol, 'real', this.#delays);
     if (this.symbol.real) await real.loadRecent(this.#ledger, now);
@@ -138,7 +142,10 @@ export class Series {
     this.#simulated = simulated;
     this.loaded = wanted;
     this.versions = this.#delays.map(() => ++Series.lastVersion);
-    this.apply([], this.#missedTicks, now);
+    const [bars, ticks] = [this.#missedBars, this.#missedTicks];
+    this.#missedBars = [];
+    this.#missedTicks = [];
+    this.apply(bars, ticks, now);
   }
 
   #strandOf(sourceId: number): Strand | undefined {

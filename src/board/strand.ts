@@ -1,4 +1,4 @@
-import type { BarRevision, Strand as StrandName } from '../ledger/bars.ts';
+import { type BarRevision, PROVISIONAL, type Strand as StrandName } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
@@ -174,7 +174,9 @@ export class Strand implements Settled {
 
   /** Whether a day's ticks no longer matter to anyone: its session is over and its bar is settled. */
   #ticksAreOver(day: Day, now: number): boolean {
-    return this.#recent.has(day) && this.sessionEnd(day) + this.#delays.at(-1)! <= now;
+    const bar = this.#recent.get(day);
+    if (!bar || bar.reason === PROVISIONAL) return false;
+    return this.sessionEnd(day) + this.#delays.at(-1)! <= now;
   }
 
   #seenFrom(bar: BarRevision): number {
