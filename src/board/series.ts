@@ -103,6 +103,10 @@ export class Series {
       this.#missedBars.push(...bars);
       this.#missedTicks.push(...ticks);
     }
+    this.#takeIn(bars, ticks, now);
+  }
+
+  #takeIn(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.loaded === 'nothing') return;
     for (const bar of bars) this.#strandOf(bar.sourceId)?.addBar(bar, now);
     for (const tick of ticks) {
@@ -142,10 +146,9 @@ export class Series {
     this.#simulated = simulated;
     this.loaded = wanted;
     this.versions = this.#delays.map(() => ++Series.lastVersion);
-    const [bars, ticks] = [this.#missedBars, this.#missedTicks];
+    this.#takeIn(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
-    this.apply(bars, ticks, now);
   }
 
   #strandOf(sourceId: number): Strand | undefined {

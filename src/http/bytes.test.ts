@@ -27,8 +27,10 @@ describe('memory that is given back', () => {
   });
 
   test('is not kept when it is longer than that', () => {
-    const long = borrow(5 * MEGABYTE);
+    const [short, long] = [borrow(77), borrow(5 * MEGABYTE)];
+    giveBack(short);
     giveBack(long);
     expect(borrow(5 * MEGABYTE).buffer).not.toBe(long.buffer);
+    expect(borrow(77).buffer).toBe(short.buffer); // and pushes nothing else out
   });
 });

@@ -30,11 +30,11 @@ export function borrow(length: number): Bytes {
 /** Nobody may know it any more. Whoever cannot be sure keeps it: it goes the way of all memory. */
 export function giveBack(memory: Bytes): void {
   const { length } = memory;
+  if (length > SPARE_BYTES_MAX) return;
   if (spareBytes + length > SPARE_BYTES_MAX) {
     spares.clear(); // other lengths are in use now
     spareBytes = 0;
   }
-  if (length > SPARE_BYTES_MAX) return;
   spareBytes += length;
   const alike = spares.get(length);
   if (alike) alike.push(memory);
