@@ -1,4 +1,6 @@
-/** `npm run check`: format, lint, types, and the direction of imports. */
+/** `npm run check`: format, lint, types, the direction of imports, and a fixture for each schema version. */
+import { SCHEMA_VERSION } from '../src/ledger/migrations.ts';
+import { missingFixtureMessage } from '../test/schemas/fixture.ts';
 import { checkImports } from './imports.ts';
 
 const steps: readonly [name: string, command: readonly string[]][] = [
@@ -17,6 +19,9 @@ for (const [name, command] of steps) {
 const wrongWay = await checkImports();
 for (const line of wrongWay) console.error(line);
 report('import directions', wrongWay.length === 0);
+const missing = missingFixtureMessage(SCHEMA_VERSION);
+if (missing) console.error(missing);
+report('schema fixtures', missing === undefined);
 process.exit(failed ? 1 : 0);
 
 function report(name: string, ok: boolean): void {

@@ -20,7 +20,7 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
 /** The whole service behind a real socket, with a clock that the test moves and no feed of its own. */
 export async function openTestService(
   engine: EngineName,
-  options: { now?: number; settings?: Record<string, string>; logLevel?: LogLevel } = {},
+  options: { now?: number; settings?: Record<string, string>; logLevel?: LogLevel; ledgerUrl?: string } = {},
 ) {
   /** `time` passes; `setBy` is what somebody has set the wall clock by. */
   const clock = {
@@ -31,7 +31,7 @@ export async function openTestService(
   };
   const logLines: string[] = [];
   const log = createLog(options.logLevel ?? 'debug', clock, (line) => logLines.push(line));
-  const url = await readyLedgerUrl(engine);
+  const url = options.ledgerUrl ?? (await readyLedgerUrl(engine));
   const config = readConfig(
     {
       OPENPIT_DATABASE_URL: engine === 'sqlite' ? `sqlite://${url}` : url,
