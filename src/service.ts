@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import packageJson from '../package.json';
 import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
+import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
 import { type Listener, listen } from './api/server.ts';
@@ -136,6 +137,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       gate,
       meter,
       clock,
+      tags: new EntityTags(await etagSecret(ledger), () => board.epoch),
       log,
       mounts,
       trustedProxies,
@@ -264,6 +266,11 @@ export async function startService(
       await core.close();
     },
   };
+}
+
+/** The same on every replica, since tags are. It never leaves the ledger and its processes. */
+function etagSecret(ledger: Ledger): Promise<string> {
+  return ledger.metaOnce('etag-secret', () => Buffer.from(secureRandom(32)).toString('hex'));
 }
 
 /** The secret is the operator's, or one that is made once and kept in the ledger, the same for every replica. */

@@ -1,5 +1,6 @@
 import type { Board } from '../board/board.ts';
 import type { Prices } from '../board/prices.ts';
+import type { Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Clock } from '../clock.ts';
 import type { Incoming } from '../http/incoming.ts';
@@ -7,12 +8,20 @@ import type { Plan } from '../ledger/accounts.ts';
 import { lastingAsOf } from './as-of.ts';
 import { ConvertedPrices } from './converted-prices.ts';
 import type { Answer, Context, PriceEndpoint, Question } from './endpoint.ts';
+import type { EntityTags } from './etag.ts';
 import { type Format, formatAccepted, formatInUrl, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
 import type { Query } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
 import { type Soon, soon } from './soon.ts';
+
+export interface AnsweringOptions {
+  board: Board;
+  clock: Clock;
+  tags: EntityTags;
+  kept: KeptAnswers;
+}
 
 /**
  * Works answers out: what is asked, from which prices, in which format.
@@ -22,11 +31,13 @@ import { type Soon, soon } from './soon.ts';
 export class Answering {
   readonly #board: Board;
   readonly #clock: Clock;
+  readonly #tags: EntityTags;
   readonly #kept: KeptAnswers;
 
-  constructor(board: Board, clock: Clock, kept: KeptAnswers) {
+  constructor({ board, clock, tags, kept }: AnsweringOptions) {
     this.#board = board;
     this.#clock = clock;
+    this.#tags = tags;
     this.#kept = kept;
   }
 
@@ -67,9 +78,13 @@ export class Answering {
 
   #writeDown({ context, format, question, view }: Asked, answer: Answer): ReadyAnswer {
     const { query, plan, board, now } = context;
+    const lasting = question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting;
+    const tagged = lasting === 'open' && !question.asOf ? question.tagged : undefined;
     return new ReadyAnswer({
       body: writeDown(answer, format),
-      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
+      lasting,
+      newest: tagged && newestOf(tagged, view),
+      tags: this.#tags,
       link: answer.next === undefined ? undefined : nextLink(query, answer.next),
       series: question.series,
       view,
@@ -86,6 +101,17 @@ export class Answering {
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
     return this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
   }
+}
+
+/** Day and moment of the newest price that a view shows of each series. */
+function newestOf(series: readonly Series[], view: View): Uint8Array {
+  const moments = new Float64Array(2 * series.length);
+  series.forEach((one, i) => {
+    const { day = -1, at = -1 } = view.latest(one) ?? {};
+    moments[2 * i] = day;
+    moments[2 * i + 1] = at;
+  });
+  return new Uint8Array(moments.buffer);
 }
 
 /** One request, as far as it is understood. */

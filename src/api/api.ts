@@ -15,7 +15,7 @@ import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
-import { matches } from './etag.ts';
+import type { EntityTags } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import type { FeedsDesk, FeedsKnown } from './feeds-known.ts';
 import { formatAccepted } from './format.ts';
@@ -41,6 +41,7 @@ export interface ApiOptions {
   gate: Gate;
   meter: Meter;
   clock: Clock;
+  tags: EntityTags;
   log: Log;
   mounts: readonly string[];
   trustedProxies: readonly string[];
@@ -94,7 +95,7 @@ export class Api {
     this.#serving = new Serving({
       ...options,
       allowance: this.#allowance,
-      answering: new Answering(options.board, options.clock, this.#kept),
+      answering: new Answering({ ...options, kept: this.#kept }),
       management: this.#management,
       reception: this.#reception,
       responses: this.#responses,
@@ -149,17 +150,17 @@ export class Api {
     if (!ready?.isGood(now) || !gate.admitsAtOnce(known!, now)) return undefined;
 
     const { customer } = known!;
-    const representation = ready.representation(request);
     const ifNoneMatch = headers.get('if-none-match');
-    if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
+    const unchanged = ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
+    if (unchanged) {
       const left = this.#allowance.header(customer);
-      if (left !== undefined) return representation.notModifiedAgain(left);
+      if (left !== undefined) return unchanged.notModifiedAgain(left);
       return { ...this.#receive(request, peer), customer, ready };
     }
     const spending = meter.spend(customer.account, url.endpoint.name, now);
     if (!(spending instanceof Promise) && spending.ok) {
       const left = this.#allowance.headerAfter(customer, spending.remaining, now);
-      return representation.successAgain(left);
+      return ready.representation(request).successAgain(left);
     }
     return { ...this.#receive(request, peer), customer, ready, spending };
   }

@@ -41,6 +41,8 @@ export interface Answer {
 export interface Question {
   /** All that must be in memory to answer it. */
   series: readonly Series[];
+  /** Those whose newest price is part of the tag while the answer can change: the tag then never comes back. */
+  tagged?: readonly Series[];
   /** In which currency and unit. */
   conversion?: Conversion | undefined;
   /** As of when. */

@@ -10,6 +10,7 @@ import { type AskedSymbols, findSymbols, wantsMetadata } from './parameters.ts';
 export interface RatesQuestion extends AskedSymbols {
   basket: Basket;
   series: readonly Series[];
+  tagged: readonly Series[];
   conversion: Conversion | undefined;
   asOf: AsOf | undefined;
   metadata: boolean;
@@ -34,5 +35,5 @@ export function readRates({ query, board, now }: Context, basket: Basket, days?:
   const conversion = readConversion(query, symbols, board.catalog);
   const series = symbols.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
-  return { basket, symbols, today, series, conversion, asOf, metadata };
+  return { basket, symbols, today, series, tagged: series, conversion, asOf, metadata };
 }

@@ -7,7 +7,7 @@ import { headerLines } from '../http/reply.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Lasting } from './endpoint.ts';
-import { etagOf, etagOfEncoding, etagSeed } from './etag.ts';
+import { type EntityTags, etagOfEncoding, matches } from './etag.ts';
 import type { Body } from './format.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from './headers.ts';
 import { HEAD_ROOM, Representation } from './representation.ts';
@@ -19,8 +19,11 @@ export interface ReadyAnswerOptions {
   link: string | undefined;
   /** All that it was made from. */
   series: readonly Series[];
+  /** Where the newest price of each series stands, if the tag is to cover it. */
+  newest: Uint8Array | undefined;
   view: View;
   board: Board;
+  tags: EntityTags;
   plan: Plan;
   now: number;
 }
@@ -34,6 +37,7 @@ export class ReadyAnswer {
   readonly #plain: Representation;
   readonly #isLong: boolean;
   #gzipped: Representation | undefined;
+  #gzippedUnchanged: Representation | undefined;
   readonly #series: readonly Series[];
   readonly #versions: readonly number[];
   readonly #view: View;
@@ -45,11 +49,12 @@ export class ReadyAnswer {
   /** An estimate of what it takes in memory. */
   readonly bytes: number;
 
-  constructor({ body: said, lasting, link, series, view, board, plan, now }: ReadyAnswerOptions) {
+  constructor(options: ReadyAnswerOptions) {
+    const { body: said, lasting, link, series, newest, view, board, tags, plan, now } = options;
     const { packet, length, contentFrom } = said;
     const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
     const content = contentFrom === 0 ? body : body.subarray(contentFrom);
-    const etag = etagOf(content, etagSeed(board.epoch, view.delayMs), contentFrom > 0);
+    const etag = tags.ofContent(content, { delayMs: view.delayMs, weak: contentFrom > 0, newest });
     let lines = COMMON_LINES + CACHE_LINES[lasting] + policyLine(plan);
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
@@ -80,6 +85,23 @@ export class ReadyAnswer {
   /** Nobody keeps it: it is sent once, and its memory may then serve others. */
   giveAway(): void {
     this.#plain.giveAway();
+  }
+
+  /**
+   * What answers `If-None-Match` with a 304; undefined when no tag matches. A 304 is free, so it must not tell whether
+   * the body is long enough to be compressed: it carries the tag that the client sent.
+   */
+  unchanged(ifNoneMatch: string): Representation | undefined {
+    const { etag } = this.#plain;
+    if (!matches(ifNoneMatch, etag)) return undefined;
+    if (!ifNoneMatch.includes('-gzip"')) return this.#plain;
+    this.#gzippedUnchanged ??= this.#plain.tagged(etagOfEncoding(etag, 'gzip'));
+    return this.#gzippedUnchanged;
+  }
+
+  /** What HEAD gets, which is free too: the same whatever encodings the client accepts. */
+  get plain(): Representation {
+    return this.#plain;
   }
 
   /** What a client gets that accepts these encodings. */

@@ -49,9 +49,12 @@ export class Representation {
     this.#isGivenAway = true;
   }
 
-  /** What a success would say, without its body. */
+  /**
+   * What HEAD gets. The length is left out: HEAD is free, and the length of a body, or of a compressed one, tells the
+   * digits of its prices to whoever asks for them in enough units.
+   */
   headOnly(rateLimit: string | undefined): Ready {
-    return joined(200, this.#successHead() + lastLines(rateLimit), EMPTY);
+    return joined(200, this.#headWithoutLength() + lastLines(rateLimit), EMPTY);
   }
 
   /** Its headers are those of the answer that it stands for. */
@@ -82,9 +85,18 @@ export class Representation {
     });
   }
 
+  /** The same answer under another tag, for a 304. */
+  tagged(etag: string): Representation {
+    return new Representation({ ...this.#options, body: EMPTY, packet: undefined, etag });
+  }
+
   #successHead(): string {
-    const { body, bodyLines, lines, etag, madeAt } = this.#options;
-    return `${firstLines(200, madeAt)}${lines}ETag: ${etag}\r\n${bodyLines}Content-Length: ${body.length}\r\n`;
+    return `${this.#headWithoutLength()}Content-Length: ${this.#options.body.length}\r\n`;
+  }
+
+  #headWithoutLength(): string {
+    const { bodyLines, lines, etag, madeAt } = this.#options;
+    return `${firstLines(200, madeAt)}${lines}ETag: ${etag}\r\n${bodyLines}`;
   }
 
   #notModifiedHead(): string {

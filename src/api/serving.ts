@@ -6,7 +6,6 @@ import type { Ready, Reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
 import type { Answering } from './answering.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
-import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import type { Management } from './management.ts';
 import type { Query } from './query.ts';
@@ -63,14 +62,15 @@ export class Serving {
   #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
     const { allowance, reception } = this.#options;
     const { request } = exchange;
-    const representation = ready.representation(request);
     const ifNoneMatch = request.headers.get('if-none-match');
-    if (ifNoneMatch !== null && matches(ifNoneMatch, representation.etag)) {
+    const unchanged = ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
+    if (unchanged) {
       // Who came by the short way was admitted there, where nobody asks the ledger what is left.
       const learning = exchange.ready && allowance.learn(customer);
-      return soon(learning, () => representation.notModified(allowance.header(customer)));
+      return soon(learning, () => unchanged.notModified(allowance.header(customer)));
     }
-    if (request.method === 'HEAD') return representation.headOnly(allowance.header(customer));
+    if (request.method === 'HEAD') return ready.plain.headOnly(allowance.header(customer));
+    const representation = ready.representation(request);
     return soon(reception.count(exchange, customer, endpoint), () =>
       representation.success(allowance.header(customer)),
     );

@@ -103,6 +103,8 @@ export class Ledger {
 
   /** A word that is made when it is first asked for, and is the same for everyone from then on. */
   async metaOnce(name: string, make: () => string): Promise<string> {
+    const known = await this.meta(name);
+    if (known !== undefined) return known;
     await this.engine.write(async (tx) => {
       await tx`INSERT INTO meta (name, value) VALUES (${name}, ${make()}) ON CONFLICT DO NOTHING`;
     });

@@ -193,14 +193,14 @@ onEachEngine('formats', (engine) => {
   });
 
   for (const encoding of ['identity', 'gzip']) {
-    test(`a tool that asks for the length and then for parts gets the whole, as it was told (${encoding})`, async () => {
+    test(`a tool that asks for the length and then for parts learns that there are only wholes, and gets one (${encoding})`, async () => {
       const path = `${api.service.url}/symbols?format=csv&apiKey=${api.key}`;
       const headers = { 'accept-encoding': encoding };
       const head = await fetch(path, { method: 'HEAD', headers, decompress: false });
       const whole = await fetch(path, { headers, decompress: false });
       const length = (await whole.arrayBuffer()).byteLength;
       expect(length).toBeGreaterThan(1_000);
-      expect(head.headers.get('content-length')).toBe(String(length));
+      expect(head.headers.get('content-length')).toBeNull(); // DuckDB then downloads the whole
       expect(head.headers.get('accept-ranges')).toBe('none');
       expect(head.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       for (const range of [`bytes=0-${length - 1}`, 'bytes=0-99', 'bytes=100-']) {

@@ -20,7 +20,13 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
 /** The whole service behind a real socket, with a clock that the test moves and no feed of its own. */
 export async function openTestService(
   engine: EngineName,
-  options: { now?: number; settings?: Record<string, string>; logLevel?: LogLevel; ledgerUrl?: string } = {},
+  options: {
+    now?: number;
+    settings?: Record<string, string>;
+    logLevel?: LogLevel;
+    /** A ledger that another test service has open, as a second replica would. */
+    ledgerUrl?: string;
+  } = {},
 ) {
   /** `time` passes; `setBy` is what somebody has set the wall clock by. */
   const clock = {
@@ -56,6 +62,7 @@ export async function openTestService(
 
   return {
     engine,
+    ledgerUrl: url,
     clock,
     config,
     core,
