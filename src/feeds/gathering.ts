@@ -5,6 +5,9 @@ import { printNumber } from '../market/decimal.ts';
 /** A body of which more rows than this cannot be used is not the body that was meant; and the list must end somewhere. */
 const REFUSED_MAX = 10_000;
 
+/** ECB's full history, the largest body of a provider, has 300,000 and grows by 8,000 a year. */
+const OBSERVATIONS_MAX = 500_000;
+
 /** A day's price of one series, and where in the body it stands. */
 export interface Gathered<W> extends Bar {
   series: string;
@@ -18,6 +21,7 @@ export interface Gathered<W> extends Bar {
 export class Gathering<W extends string | number> {
   readonly refused: { where: W; reason: string }[] = [];
   missing = 0;
+  #observations = 0;
   readonly #series = new Map<string, Map<Day, Gathered<W>>>();
   readonly #disputed = new Map<string, Set<Day>>();
   readonly #refusedSeries = new Set<string>();
@@ -44,6 +48,8 @@ export class Gathering<W extends string | number> {
     }
     const known = days.get(day);
     if (!known) {
+      if (++this.#observations > OBSERVATIONS_MAX)
+        throw new Error(`the body has more than ${OBSERVATIONS_MAX} observations`);
       const { open, high, low, close } = ohlc;
       days.set(day, { series, day, open, high, low, close, where });
     } else if (!sameOhlc(known, ohlc)) {

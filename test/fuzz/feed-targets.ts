@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate';
 import { parseCsv } from '../../src/feeds/csv.ts';
 import { readTable } from '../../src/feeds/formats/table.ts';
-import { readSheet } from '../../src/feeds/formats/xlsx.ts';
+import { readSheet } from '../../src/feeds/formats/xlsx/workbook.ts';
 import { parseXml } from '../../src/feeds/formats/xml.ts';
 import { Zip } from '../../src/feeds/formats/zip.ts';
 import { PROVIDERS } from '../../src/feeds/providers/index.ts';

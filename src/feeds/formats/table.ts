@@ -16,7 +16,11 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /** How far down a header is looked for: EIA's files have four or five lines before theirs. */
 const PREAMBLE_LINES_MAX = 60;
 /** A price row has some hundred characters. The widest header of a provider, ECB's, has 200. */
-const LINE_CHARS_MAX = 200_000;
+export const LINE_CHARS_MAX = 200_000;
+/** The widest table of a provider, ECB's, has 42 columns. */
+export const COLUMNS_MAX = 4_096;
+/** Rows with quotes are held together, unlike plain ones. ECB's full history has 300,000 cells. */
+const QUOTED_CELLS_MAX = 4_000_000;
 
 /**
  * Reads delimited text. The first line that `isHeader` accepts, cut by whichever delimiter, is the header; what stands
@@ -70,14 +74,15 @@ function* splitPlainRows(text: string, delimiter: string, firstLineNumber: numbe
     const end = endOfLine(text, start);
     if (end - start > LINE_CHARS_MAX) throw tooLong(line);
     const row = text.slice(start, end);
-    if (row.trim() !== '') yield { line, cells: cellsOf(row, delimiter) };
+    if (row.trim() !== '') yield { line, cells: cellsOf(row, delimiter, line) };
     start = end + (text.startsWith('\r\n', end) ? 2 : 1);
   }
 }
 
 /** Most rows have no space at the edge of a cell; one look at the row spares a look at each. */
-function cellsOf(row: string, delimiter: string): string[] {
-  const cells = row.split(delimiter);
+function cellsOf(row: string, delimiter: string, line: number): string[] {
+  const cells = row.split(delimiter, COLUMNS_MAX + 1);
+  if (cells.length > COLUMNS_MAX) throw tooWide(line);
   return SPACE.test(row) ? cells.map(trim) : cells;
 }
 
@@ -85,10 +90,18 @@ const SPACE = /[\s\uFEFF]/;
 
 function splitQuotedRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
   const rows: TableRow[] = [];
+  let cells = 0;
+  let excess: Error | undefined;
   try {
     parse(text, {
       on_record(record: string[], { lines }) {
-        rows.push({ line: lines + firstLineNumber - 1, cells: record });
+        const line = lines + firstLineNumber - 1;
+        cells += record.length;
+        if (record.length > COLUMNS_MAX) excess = tooWide(line);
+        else if (cells > QUOTED_CELLS_MAX)
+          excess = new Error(`the table has more than ${QUOTED_CELLS_MAX} cells`);
+        if (excess) throw excess;
+        rows.push({ line, cells: record });
         return null;
       },
       trim: true,
@@ -100,6 +113,7 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
       max_record_size: LINE_CHARS_MAX,
     });
   } catch (error) {
+    if (excess) throw excess;
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'CSV_QUOTE_NOT_CLOSED')
       throw new Error('a quote is not closed; the file may have been cut off');
@@ -110,7 +124,7 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
 }
 
 function splitQuoted(head: string, delimiter: string): string[] {
-  return head.split(delimiter).map((cell) =>
+  return head.split(delimiter, COLUMNS_MAX + 1).map((cell) =>
     cell
       .trim()
       .replace(/^"(.*)"$/, '$1')
@@ -127,6 +141,10 @@ function endOfLine(text: string, start: number): number {
 
 function trim(cell: string): string {
   return cell.trim();
+}
+
+function tooWide(line: number): Error {
+  return new Error(`line ${line} has more than ${COLUMNS_MAX} columns`);
 }
 
 function tooLong(line: number): Error {

@@ -1,60 +1,119 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { SaxesParser } from 'saxes';
 
-/** An element: its attributes are under `@name`, its text under `#text`, its children under their names, always as lists. */
+/** An element of a small document. Names are without their namespace prefix. */
 export interface Element {
-  [name: string]: Element[] | string | undefined;
+  name: string;
+  attributes: Attributes;
+  children: Element[];
+  text: string;
 }
 
-/** Parsing takes 0.7 s for a million characters. The largest document of a provider, ECB's full history, has 9 million. */
-const XML_CHARS_MAX = 16_000_000;
+export type Attributes = Readonly<Record<string, string>>;
 
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: false,
-  removeNSPrefix: true,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-  alwaysCreateTextNode: true,
-  isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
-  // Only the five entities of XML itself and numbers are left, since a document type is refused: the library's
-  // limit of 1,000 is against entities that grow, and a sheet may well have more than 1,000 ampersands.
-  processEntities: { enabled: true, maxTotalExpansions: 10_000_000, maxExpandedLength: 64 * 1024 * 1024 },
-});
+/** What a streaming reader is told, in document order. Names are without their namespace prefix. */
+export interface XmlHandler {
+  open?(name: string, attributes: Attributes): void;
+  text?(text: string): void;
+  close?(name: string): void;
+}
+
+/** The deepest document of a provider, a worksheet with rich text, has 8 levels. */
+const DEPTH_MAX = 32;
+/** The root of a worksheet declares about ten namespaces; no other element comes near. */
+const ATTRIBUTES_MAX = 64;
+/** ECB's full history, the largest document that is read as a tree, has 300,000 elements. */
+const TREE_ELEMENTS_MAX = 500_000;
 
 /**
- * A whole and well-formed document. One that declares a document type is refused: no provider needs it, and it is
- * how a small body grows to fill the memory.
+ * Reads a document in chunks, so that its size does not matter. A document type is rejected: no provider needs one, and
+ * entities are how a small body grows to fill the memory.
  */
-export function parseXml(text: string): Element {
-  if (text.length > XML_CHARS_MAX) throw new Error(`the XML has more than ${XML_CHARS_MAX} characters`);
-  if (/<!(DOCTYPE|ENTITY)/i.test(text))
-    throw new Error('the XML declares a document type, which is not taken');
-  let root: unknown;
-  try {
-    if (XMLValidator.validate(text) !== true) throw new Error();
-    root = parser.parse(text);
-  } catch {
-    throw new Error('the XML is not whole or not well formed; it may have been cut off');
+export class XmlReader {
+  readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
+  #depth = 0;
+  #attributes = 0;
+
+  constructor(handler: XmlHandler) {
+    const parser = this.#parser;
+    parser.on('doctype', () => {
+      throw new Error('the XML declares a document type, which is not accepted');
+    });
+    parser.on('opentagstart', () => {
+      this.#attributes = 0;
+      if (++this.#depth > DEPTH_MAX) throw new Error(`the XML is nested more than ${DEPTH_MAX} levels deep`);
+    });
+    parser.on('attribute', () => {
+      if (++this.#attributes > ATTRIBUTES_MAX)
+        throw new Error(`an XML element has more than ${ATTRIBUTES_MAX} attributes`);
+    });
+    parser.on('opentag', (tag) => handler.open?.(localName(tag.name), localNames(tag.attributes)));
+    parser.on('closetag', (tag) => {
+      this.#depth--;
+      handler.close?.(localName(tag.name));
+    });
+    if (handler.text) {
+      const onText = handler.text.bind(handler);
+      parser.on('text', onText);
+      parser.on('cdata', onText);
+    }
+    parser.on('error', () => {
+      throw new Error('the XML is incomplete or not well formed; it may have been cut off');
+    });
   }
-  return (root ?? {}) as Element;
+
+  write(chunk: string): void {
+    this.#parser.write(chunk);
+  }
+
+  /** Throws when the document is incomplete. */
+  end(): void {
+    this.#parser.close();
+  }
+}
+
+/** A complete, well-formed document as a tree. */
+export function parseXml(text: string): Element {
+  const root: Element = { name: '', attributes: {}, children: [], text: '' };
+  const path = [root];
+  let elements = 0;
+  const reader = new XmlReader({
+    open(name, attributes) {
+      if (++elements > TREE_ELEMENTS_MAX)
+        throw new Error(`the XML has more than ${TREE_ELEMENTS_MAX} elements`);
+      const element: Element = { name, attributes, children: [], text: '' };
+      path.at(-1)!.children.push(element);
+      path.push(element);
+    },
+    text(more) {
+      path.at(-1)!.text += more;
+    },
+    close() {
+      path.pop();
+    },
+  });
+  reader.write(text);
+  reader.end();
+  return root;
 }
 
 export function childrenOf(element: Element | undefined, name: string): Element[] {
-  const children = element && Object.hasOwn(element, name) ? element[name] : undefined;
-  return Array.isArray(children)
-    ? children.filter((child) => typeof child === 'object' && child !== null)
-    : [];
+  return element?.children.filter((child) => child.name === name) ?? [];
 }
 
 export function attributeOf(element: Element, name: string): string | undefined {
-  const value = Object.hasOwn(element, `@${name}`) ? element[`@${name}`] : undefined;
-  return typeof value === 'string' ? value : undefined;
+  return element.attributes[name];
 }
 
-export function textIn(element: Element): string {
-  const text = element['#text'];
-  return typeof text === 'string' ? text : '';
+function localName(name: string): string {
+  const colon = name.indexOf(':');
+  return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** `r:id` as `id`. Declarations of namespaces are not attributes of ours. The object has no prototype. */
+function localNames(attributes: Record<string, string>): Attributes {
+  const plain: Record<string, string> = Object.create(null);
+  for (const name in attributes) {
+    if (!name.startsWith('xmlns')) plain[localName(name)] = attributes[name]!;
+  }
+  return plain;
 }

@@ -12,6 +12,10 @@ interface Entry {
 
 /** As many files as a workbook or a download could have, many times over. */
 const ENTRIES_MAX = 2_000;
+/** Prices as text shrink to a tenth, those of a worksheet to a thirtieth. */
+const RATIO_MAX = 200;
+/** A small file of blanks may well shrink further. */
+const RATIO_FROM_BYTES = 1024 * 1024;
 
 /**
  * The files of a zip, unpacked when asked for. The sizes in the directory are added up before anything is inflated, and
@@ -28,6 +32,9 @@ export class Zip {
     const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
     if (total > bytesMax)
       throw new Error(`the zip file unpacks to ${total} bytes; at most ${bytesMax} are taken`);
+    const packed = entries.reduce((sum, { packedBytes }) => sum + packedBytes, 0);
+    if (total > RATIO_FROM_BYTES && total > packed * RATIO_MAX)
+      throw new Error(`the zip file unpacks to more than ${RATIO_MAX} times its size`);
     this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parseMonth } from '../formats/day.ts';
-import { numeric, readJson } from '../formats/json.ts';
+import { list, numeric, readJson } from '../formats/json.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf, wrongUnit } from '../parsed.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
@@ -81,7 +81,7 @@ const Body = z.union([
     response: z.object({
       total: numeric.optional(),
       frequency: z.string().optional(),
-      data: z.array(
+      data: list(
         z.object({
           period: z.union([z.string(), z.number()]),
           series: z.string(),

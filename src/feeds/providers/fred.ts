@@ -3,7 +3,7 @@ import { printDay } from '../../market/day.ts';
 import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
-import { numeric, readJson } from '../formats/json.ts';
+import { list, numeric, readJson } from '../formats/json.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Zip } from '../formats/zip.ts';
 import { Gathering } from '../gathering.ts';
@@ -112,7 +112,7 @@ function parseCsv(files: readonly [file: string, text: string][], request: FeedR
 
 const Body = z.union([
   z.object({
-    observations: z.array(z.object({ date: z.string(), value: numeric })),
+    observations: list(z.object({ date: z.string(), value: numeric })),
     units: z.string().optional(),
     count: z.number().optional(),
     offset: z.number().optional(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { quote, readCell } from '../formats/cell.ts';
 import { parsePlainDay } from '../formats/day.ts';
-import { numeric, readJson } from '../formats/json.ts';
+import { list, numeric, readJson } from '../formats/json.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf } from '../parsed.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
 
-const Body = z.array(z.object({ d: z.string(), v: z.array(numeric) }));
+const Body = list(z.object({ d: z.string(), v: list(numeric) }));
 
 /** Auction prices of precious metals. They need a licence of the LBMA or its administrators. */
 export const lbma: Provider = {

@@ -1,7 +1,8 @@
 import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { parseMonth } from '../formats/day.ts';
-import { readSheet, type SheetRow } from '../formats/xlsx.ts';
+import type { SheetRow } from '../formats/xlsx/sheet.ts';
+import { readSheet } from '../formats/xlsx/workbook.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf, wrongUnit } from '../parsed.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';

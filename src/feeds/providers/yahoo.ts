@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Day, utcDay } from '../../market/day.ts';
 import { zoneOffset } from '../../market/zone.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { numeric, readJson } from '../formats/json.ts';
+import { list, numeric, readJson } from '../formats/json.ts';
 import { Gathering } from '../gathering.ts';
 import { parsedOf, publishedMeasure } from '../parsed.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
@@ -32,7 +32,7 @@ export const yahoo: Provider = {
   parse: (body, request) => parse(body, request),
 };
 
-const prices = z.array(numeric).optional();
+const prices = list(numeric).optional();
 const Result = z.object({
   meta: z.object({
     symbol: z.string().optional(),
@@ -43,13 +43,13 @@ const Result = z.object({
     regularMarketTime: z.number().nullish(),
     currentTradingPeriod: z.object({ regular: z.object({ end: z.number() }) }).nullish(),
   }),
-  timestamp: z.array(z.number()).nullish(),
+  timestamp: list(z.number()).nullish(),
   indicators: z.object({
-    quote: z.array(z.object({ open: prices, high: prices, low: prices, close: prices })),
+    quote: list(z.object({ open: prices, high: prices, low: prices, close: prices })),
   }),
 });
 const Body = z.object({
-  chart: z.object({ result: z.array(Result).nullish(), error: z.object({ code: z.string() }).nullish() }),
+  chart: z.object({ result: list(Result).nullish(), error: z.object({ code: z.string() }).nullish() }),
 });
 
 function parse(body: Uint8Array, request: FeedRequest): Parsed {
