@@ -88,7 +88,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',
     default: '60',
-    help: 'Wrong keys an address may send in a minute',
+    help: 'Wrong keys or tokens an address may send in a minute before it is told to wait; right ones always pass',
   },
   {
     env: 'OPENPIT_HISTORY_MB',

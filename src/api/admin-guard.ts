@@ -3,8 +3,12 @@ import type { Clock } from '../clock.ts';
 import { Failures } from '../gate/failures.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { refuse } from './errors.ts';
+import { wrongSecrets } from './refusals.ts';
 
-/** Asks for the admin token, wherever it opens something. Wrong ones are counted per address, over all of it. */
+/**
+ * Asks for the admin token. Wrong tokens are counted per address, for all paths together; the right one always passes,
+ * so nobody at the operator's address can lock the operator out. A request without a token is refused and not counted.
+ */
 export class AdminGuard {
   readonly #token: string | undefined;
   readonly #failures: Failures;
@@ -14,19 +18,16 @@ export class AdminGuard {
     this.#failures = new Failures(clock, failuresPerMinute);
   }
 
-  /** Who has used up the minute is refused with the right token too: else guessing could go on. */
   require(request: Incoming, address: () => string): void {
-    if (this.#failures.areTooMany(address)) {
-      throw refuse('rate_limited', { limit: 'too many wrong admin tokens came from your address' }, 60);
-    }
     const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-    if (this.#token && sent && sameSecret(sent, this.#token)) return;
-    this.#failures.add(address());
-    throw refuse('invalid_admin_token', {});
+    if (this.#token === undefined || sent === undefined) throw refuse('invalid_admin_token', {});
+    if (sameSecret(sent, this.#token)) return;
+    const retryAfterMs = this.#failures.add(address());
+    throw retryAfterMs === 0 ? refuse('invalid_admin_token', {}) : wrongSecrets('admin tokens', retryAfterMs);
   }
 }
 
-/** Compared as hashes in constant time, so that neither content nor length can be felt out. */
+/** Compares hashes in constant time, so that timing tells neither content nor length. */
 function sameSecret(a: string, b: string): boolean {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));

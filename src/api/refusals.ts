@@ -9,7 +9,7 @@ import { type Refusal, refuse } from './errors.ts';
 export function admissionRefusal(admission: Admission & { ok: false }): Refusal {
   switch (admission.code) {
     case 'failed_keys':
-      return refuse('rate_limited', { limit: 'too many wrong keys came from your address' }, 60);
+      return wrongSecrets('keys', admission.retryAfterMs);
     case 'key_not_allowed':
       return refuse('key_not_allowed', { why: admission.why });
     case 'rate_limited': {
@@ -19,6 +19,12 @@ export function admissionRefusal(admission: Admission & { ok: false }): Refusal 
     default:
       return refuse(admission.code, {});
   }
+}
+
+/** Too many wrong keys or tokens came from an address. */
+export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number): Refusal {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
 }
 
 /** What it means that a body cannot be read. */

@@ -2,6 +2,7 @@ import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
 import { hashKey } from './key.ts';
+import { KeyLookups } from './key-lookups.ts';
 import { Window } from './window.ts';
 
 /** An account in memory, shared by all its keys. */
@@ -32,6 +33,7 @@ const KEYS_MAX = 100_000;
  */
 export class Directory {
   readonly #ledger: Ledger;
+  readonly #lookups: KeyLookups;
   readonly #keys = new Map<string, KnownKey>();
   readonly #textByHash = new Map<string, string>();
   readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
@@ -43,6 +45,7 @@ export class Directory {
 
   private constructor(ledger: Ledger) {
     this.#ledger = ledger;
+    this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 
   static async open(ledger: Ledger): Promise<Directory> {
@@ -64,12 +67,15 @@ export class Directory {
     return this.#keys.get(text);
   }
 
-  /** Looks a key up in the ledger and keeps it; undefined when there is no such key. */
-  async lookUp(text: string): Promise<KnownKey | undefined> {
+  /**
+   * Looks a key up in the ledger and caches it; undefined when there is no such key. `paced` lookups share a few queries
+   * a second.
+   */
+  async lookUp(text: string, paced = false): Promise<KnownKey | undefined> {
     const hash = hashKey(text);
     for (;;) {
       const before = this.#changes;
-      const found = await this.#ledger.accounts.byKeyHash(hash);
+      const found = await this.#lookups.find(hash, paced);
       // A key can be used before the plan that was made with it has been followed.
       if (found && !this.#plans.has(found.account.plan)) await this.follow(await this.#ledger.head());
       if (before !== this.#changes) continue;

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** Addresses that are being watched; the longest known are let go of. */
 const ADDRESSES_MAX = 100_000;
 
-/** Counts who was refused how often, so that nobody can try secrets one after the other. */
+/** Counts wrong secrets per address. It never judges a right one. */
 export class Failures {
   readonly #clock: Clock;
   readonly #perMinute: number;
@@ -18,17 +18,18 @@ export class Failures {
     this.#perMinute = perMinute;
   }
 
-  /** Whether an address has used up its minute. The address is asked for only when it matters. */
+  /** Whether an address has reached its limit. The address is asked for only when it matters. */
   areTooMany(address: () => string): boolean {
     if (this.#windows.size === 0) return false;
     const window = this.#windows.get(limitKey(address()));
     return window?.isFull(this.#clock.now(), this.#perMinute, MINUTE_MS) ?? false;
   }
 
-  /** Counts one; false when the minute was used up already. */
-  add(address: string): boolean {
+  /** Counts one. Returns 0, or how long the address has to wait when it had reached its limit before. */
+  add(address: string): number {
     const window = this.#windows.getOrInsertComputed(limitKey(address), () => new Window());
     if (this.#windows.size > ADDRESSES_MAX) this.#windows.delete(this.#windows.keys().next().value!);
-    return window.take(this.#clock.now(), this.#perMinute, MINUTE_MS);
+    const now = this.#clock.now();
+    return window.take(now, this.#perMinute, MINUTE_MS) ? 0 : window.endsIn(now, MINUTE_MS);
   }
 }

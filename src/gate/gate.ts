@@ -20,7 +20,8 @@ export interface Presented {
 
 export type Admission =
   | { ok: true; customer: Customer; key: ApiKey }
-  | { ok: false; code: 'invalid_key' | 'account_suspended' | 'failed_keys' }
+  | { ok: false; code: 'invalid_key' | 'account_suspended' }
+  | { ok: false; code: 'failed_keys'; retryAfterMs: number }
   | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
   | { ok: false; code: 'rate_limited'; customer: Customer };
 
@@ -42,14 +43,13 @@ export class Gate {
     return new Gate(options, await Directory.open(options.ledger));
   }
 
-  /** A promise only on a key's first use. */
+  /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
   admit(presented: Presented): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
     if (known) return this.#judge(known, presented);
-    if (this.#failures.areTooMany(presented.address)) return { ok: false, code: 'failed_keys' };
     if (!isWellFormed(presented.key)) return this.#fail(presented);
     return this.directory
-      .lookUp(presented.key)
+      .lookUp(presented.key, this.#failures.areTooMany(presented.address))
       .then((found) => (found ? this.#judge(found, presented) : this.#fail(presented)));
   }
 
@@ -97,7 +97,9 @@ export class Gate {
   }
 
   #fail(presented: Presented): Admission {
-    const counted = this.#failures.add(presented.address());
-    return { ok: false, code: counted ? 'invalid_key' : 'failed_keys' };
+    const retryAfterMs = this.#failures.add(presented.address());
+    return retryAfterMs === 0
+      ? { ok: false, code: 'invalid_key' }
+      : { ok: false, code: 'failed_keys', retryAfterMs };
   }
 }

@@ -17,6 +17,11 @@ export class Window {
     return true;
   }
 
+  /** How long the window is still open, in ms. */
+  endsIn(now: number, windowMs: number): number {
+    return Math.max(0, this.#opened + windowMs - now);
+  }
+
   isFull(now: number, limit: number, windowMs: number): boolean {
     return this.#count >= limit && now - this.#opened < windowMs && now >= this.#opened;
   }

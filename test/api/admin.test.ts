@@ -136,14 +136,12 @@ onEachEngine('a wrong admin token', (engine) => {
   const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
   const api = apiOn(engine, { settings });
 
-  test('is refused, and after so many in a minute not looked at any more', async () => {
+  test('is refused, and told to wait after five in a minute; the right one passes all the same', async () => {
     const ask = (token: string) =>
       api.ask('/admin/plans', { key: '', headers: { authorization: `Bearer ${token}` } });
     expectRefusal(await api.ask('/admin/plans', { key: '' }), 401, 'invalid_admin_token');
-    for (let i = 0; i < 4; i++) expectRefusal(await ask(`wrong ${i}`), 401, 'invalid_admin_token');
+    for (let i = 0; i < 5; i++) expectRefusal(await ask(`wrong ${i}`), 401, 'invalid_admin_token');
     expectRefusal(await ask('wrong'), 429, 'rate_limited');
-    expectRefusal(await ask(TOKEN), 429, 'rate_limited');
-    api.service.clock.time += 60_000;
     expect((await ask(TOKEN)).status).toBe(200);
   });
 });

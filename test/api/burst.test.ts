@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { secureRandom } from '../../src/gate/key.ts';
+import { createKey, secureRandom } from '../../src/gate/key.ts';
 import { createAccount, issueKey } from '../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
@@ -73,9 +73,45 @@ onEachEngine('failed keys', (engine) => {
     expectRefusal(reply, 429, 'rate_limited');
     expect(reply.headers.get('retry-after')).toBe('60');
     expect(reply.headers.get('ratelimit')).toBeNull();
-    expect((await guess(api.key)).status).toBe(429); // a right key that nobody has seen yet could be a guess
     api.service.clock.time += 60_000;
     expectRefusal(await guess(), 401, 'invalid_key');
+  });
+
+  test('Retry-After counts down to the end of the minute, and guessing on does not extend it', async () => {
+    api.service.clock.time += 60_000;
+    for (let i = 0; i < 3; i++) await guess();
+    const waits: (string | null)[] = [];
+    for (const ms of [0, 20_000, 39_500, 400]) {
+      api.service.clock.time += ms;
+      waits.push((await guess()).headers.get('retry-after'));
+    }
+    expect(waits).toEqual(['60', '40', '1', '1']);
+    api.service.clock.time += 100;
+    expectRefusal(await guess(), 401, 'invalid_key');
+  });
+
+  test('a valid key that nobody has used yet passes in the middle of an attack from its address', async () => {
+    api.service.clock.time += 60_000;
+    const attack = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => guess(createKey(secureRandom))));
+    const fresh = [await api.service.key(), await api.service.key(), await api.service.key()];
+    const [before, served, after] = await Promise.all([
+      attack(50),
+      Promise.all(fresh.map((key) => guess(key))),
+      attack(50),
+    ]);
+    expect(served.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const statuses = [...before, ...after].map(({ status }) => status).sort();
+    expect(statuses).toEqual([401, 401, 401, ...new Array<number>(97).fill(429)]);
+    expect((await guess(await api.service.key())).status).toBe(200);
+  });
+
+  test('a key that is new after the limit was reached passes, and what follows is still refused', async () => {
+    api.service.clock.time += 60_000;
+    for (let i = 0; i < 4; i++) await guess(createKey(secureRandom));
+    expect((await guess(createKey(secureRandom))).status).toBe(429);
+    expect((await guess(await api.service.key())).status).toBe(200);
+    expect((await guess(createKey(secureRandom))).status).toBe(429);
   });
 
   test('a key that is in use goes on working, and requests without a key are no failures', async () => {

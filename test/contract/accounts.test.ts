@@ -81,6 +81,18 @@ onEachEngine('accounts', (engine) => {
     expect(await accounts.byKeyHash('no such hash')).toBeUndefined();
   });
 
+  test('many keys are found in one query, and unknown ones are absent', async () => {
+    const { accounts } = await ledgers.shared();
+    const account = anAccount();
+    const key = aKey(account);
+    await accounts.create(account);
+    await accounts.addKey(key);
+    for (const size of [1, 2, 32, 33, 1_024]) {
+      const hashes = Array.from({ length: size }, (_, i) => (i === size >> 1 ? key.hash : `unknown ${i}`));
+      expect([...(await accounts.byKeyHashes(hashes))]).toEqual([[key.hash, { key, account }]]);
+    }
+  });
+
   test('a key is revoked once: the first time stays', async () => {
     const { accounts } = await ledgers.shared();
     const account = anAccount();

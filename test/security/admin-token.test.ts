@@ -19,15 +19,41 @@ describe('the admin token', () => {
     expectRefusal(await ask('/metrics', 'wrong 1', client), 401, 'invalid_admin_token');
     expectRefusal(await ask('/admin/plans', 'wrong 2', client), 401, 'invalid_admin_token');
     expectRefusal(await ask('/metrics', 'wrong 3', client), 401, 'invalid_admin_token');
-    for (const path of ['/metrics', '/admin/plans', '/admin/ticks'])
-      expect((await ask(path, TOKEN, client)).status, path).toBe(path === '/admin/ticks' ? 405 : 429);
+    for (const path of ['/metrics', '/admin/plans'])
+      expectRefusal(await ask(path, 'wrong 4', client), 429, 'rate_limited');
+  });
+
+  test('passes however many wrong ones came from its address before', async () => {
+    const client = '203.0.113.11';
+    for (let i = 0; i < 10; i++) await ask('/admin/plans', `wrong ${i}`, client);
+    for (const path of ['/metrics', '/admin/plans', '/admin/accounts'])
+      expect((await ask(path, TOKEN, client)).status, path).toBe(200);
+    expect((await ask('/admin/plans', 'wrong', client)).status).toBe(429); // a success resets nothing
+  });
+
+  test('that is missing is refused and not counted', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.12' };
+    for (let i = 0; i < 60; i++)
+      expectRefusal(await api.ask('/admin/plans', { key: '', headers }), 401, 'invalid_admin_token');
+    for (const authorization of ['', 'Bearer', 'Bearer ', 'Basic YTpi'])
+      await api.ask('/admin/plans', { key: '', headers: { ...headers, authorization } });
+    expectRefusal(await ask('/admin/plans', 'wrong', headers['x-forwarded-for']), 401, 'invalid_admin_token');
+  });
+
+  test('that is wrong too often is told how long to wait, to the second', async () => {
+    const client = '203.0.113.13';
+    for (let i = 0; i < 3; i++) await ask('/admin/plans', `wrong ${i}`, client);
+    const wait = async () => (await ask('/admin/plans', 'wrong', client)).headers.get('retry-after');
+    expect(await wait()).toBe('60');
+    api.service.clock.time += 45_000;
+    expect(await wait()).toBe('15');
   });
 
   test('wrong ones of one client do not shut another out, and a client cannot name another address', async () => {
     const [guesser, other] = ['203.0.113.2', '203.0.113.3'];
     for (let i = 0; i < 4; i++) await ask('/admin/plans', `wrong ${i}`, `198.51.100.${i}, ${guesser}`);
-    expectRefusal(await ask('/admin/plans', TOKEN, `198.51.100.9, ${guesser}`), 429, 'rate_limited');
-    expect((await ask('/admin/plans', TOKEN, other)).status).toBe(200);
+    expectRefusal(await ask('/admin/plans', 'wrong', `198.51.100.9, ${guesser}`), 429, 'rate_limited');
+    expectRefusal(await ask('/admin/plans', 'wrong', other), 401, 'invalid_admin_token');
   });
 
   test.each([

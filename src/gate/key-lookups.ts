@@ -1,0 +1,74 @@
+import type { FoundKey } from '../ledger/accounts.ts';
+
+type Find = (hashes: readonly string[]) => Promise<ReadonlyMap<string, FoundKey>>;
+
+/** As many as one statement takes; 1,024 index probes take SQLite about 4 ms. */
+const BATCH_MAX = 1_024;
+
+/** Enough that one hung connection does not stop all lookups. */
+const PROMPT_QUERIES_MAX = 4;
+
+/** How often addresses that sent too many wrong keys get a look at the ledger, all of them together. */
+const PACED_EVERY_MS = 100;
+
+/**
+ * Looks keys up in the ledger so that nobody can flood it, and no valid key is refused. Only a lookup can tell a new
+ * valid key from a wrong one, so no address is denied it; what is limited is the number of queries:
+ *
+ *     under the limit of wrong keys ─► prompt: up to four queries at a time, each with all keys that are waiting
+ *     over it                       ─► paced:  one query at a time, at most one per 100 ms for all such addresses
+ */
+export class KeyLookups {
+  readonly #prompt: Lane;
+  readonly #paced: Lane;
+
+  constructor(find: Find, sleep: (ms: number) => Promise<void> = Bun.sleep) {
+    this.#prompt = new Lane(find, PROMPT_QUERIES_MAX, async () => {});
+    this.#paced = new Lane(find, 1, () => sleep(PACED_EVERY_MS));
+  }
+
+  find(hash: string, paced: boolean): Promise<FoundKey | undefined> {
+    return (paced ? this.#paced : this.#prompt).find(hash);
+  }
+}
+
+/** A few queries at a time, FIFO, with a pause after each. */
+class Lane {
+  readonly #find: Find;
+  readonly #queriesMax: number;
+  readonly #pause: () => Promise<void>;
+  readonly #waiting = new Map<string, PromiseWithResolvers<FoundKey | undefined>>();
+  #running = 0;
+
+  constructor(find: Find, queriesMax: number, pause: () => Promise<void>) {
+    this.#find = find;
+    this.#queriesMax = queriesMax;
+    this.#pause = pause;
+  }
+
+  find(hash: string): Promise<FoundKey | undefined> {
+    const { promise } = this.#waiting.getOrInsertComputed(hash, () => Promise.withResolvers());
+    if (this.#running < this.#queriesMax) void this.#run();
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#running++;
+    while (this.#waiting.size > 0) {
+      await this.#next();
+      await this.#pause();
+    }
+    this.#running--;
+  }
+
+  async #next(): Promise<void> {
+    const batch = [...this.#waiting.entries().take(BATCH_MAX)];
+    for (const [hash] of batch) this.#waiting.delete(hash);
+    try {
+      const found = await this.#find(batch.map(([hash]) => hash));
+      for (const [hash, { resolve }] of batch) resolve(found.get(hash));
+    } catch (error) {
+      for (const [, { reject }] of batch) reject(error);
+    }
+  }
+}
