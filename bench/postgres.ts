@@ -155,6 +155,7 @@ class Syncing {
       seq: 0,
       want: 0,
       need: 0,
+      least: 0,
       barrierSeen: 0,
       close: false,
     };

@@ -71,6 +71,8 @@ export interface SyncRequest {
   want: number;
   /** What `granted` must become for the requests that wait at this moment. */
   need: number;
+  /** What it must become at least to serve one of them: a grant of less would be of no use. */
+  least: number;
   /** The barrier that the holder had seen before it looked at what it had spent. */
   barrierSeen: number;
   /** The last message: what is unspent goes back, and the lease ends. */
@@ -225,6 +227,8 @@ function newGrant(
   const asked = Math.max(request.want, request.need);
   if (asked <= lease.granted) return asked;
   const pool = poolOf(period, around);
+  // Units that cannot serve a request which needs many must not be held for it: others may need few.
+  if (lease.granted + pool < request.least) return totalOf(lease.spentBy);
   const urgent = request.need - lease.granted;
   const extra = Math.min(asked - lease.granted, blockLimit(period, around, pool));
   return lease.granted + Math.min(pool, Math.max(urgent, extra));

@@ -81,6 +81,55 @@ onEachEngine('meter', (engine) => {
     if (!spend.ok) expect(Math.abs(spend.retryAfterSeconds - (end - Date.now()) / 1_000)).toBeLessThan(3);
   });
 
+  test('several units are spent together, or none of them when the quota is short by one', async () => {
+    const [meter] = meters;
+    const ant = { id: 'ant' };
+    expect(await meter!.spend(ant, 'history', undefined, 600)).toMatchObject({ ok: true, remaining: 400 });
+    expect(await meter!.spend(ant, 'history', undefined, 401)).toMatchObject({
+      ok: false,
+      reason: 'exhausted',
+    });
+    expect(await meter!.usage('ant')).toMatchObject({ used: 600, exact: true });
+    expect(await meter!.spend(ant, 'latest')).toMatchObject({ ok: true, remaining: 399 });
+    expect(await meter!.spend(ant, 'history', undefined, 399)).toMatchObject({ ok: true, remaining: 0 });
+    expect(await meter!.spend(ant, 'latest')).toMatchObject({ ok: false, reason: 'exhausted' });
+    expect(await meter!.usage('ant')).toMatchObject({ used: 1_000, exact: true });
+  });
+
+  test('a refusal of many units does not refuse fewer that are left', async () => {
+    const [meter] = meters;
+    const sizes = [2_000, 1_001, 1, 500, 700, 499, 1];
+    const spends = await Promise.all(
+      sizes.map((units) => meter!.spend({ id: 'ant' }, 'history', undefined, units)),
+    );
+    expect(spends.map(({ ok }) => ok)).toEqual([false, false, true, true, false, true, false]);
+    expect(await meter!.usage('ant')).toMatchObject({ used: 1_000, exact: true });
+  });
+
+  test('units that other replicas hold are called back for a request that needs many', async () => {
+    for (const meter of meters)
+      expect(await meter.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: true });
+    expect(await meters[0]!.spend({ id: 'ant' }, 'history', undefined, 997)).toMatchObject({ ok: true });
+    expect(await meters[1]!.usage('ant')).toMatchObject({ used: 1_000, exact: true });
+  });
+
+  test('requests of any size over three replicas never exceed the quota, and what is left is usable', async () => {
+    const sizes = Array.from({ length: 120 }, (_, i) => 1 + ((i * 37) % 60));
+    const spends = await Promise.all(
+      sizes.map(async (units, i) => {
+        const spend = await meters[i % 3]!.spend({ id: 'ant' }, 'history', undefined, units);
+        return spend.ok ? units : 0;
+      }),
+    );
+    const used = spends.reduce((sum, units) => sum + units, 0);
+    expect(used).toBeLessThanOrEqual(1_000);
+    expect(await meters[0]!.usage('ant')).toMatchObject({ used, exact: true });
+    for (let left = 1_000 - used; left > 0; left--) {
+      expect(await meters[left % 3]!.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: true });
+    }
+    expect(await meters[0]!.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: false, reason: 'exhausted' });
+  });
+
   test('usage by endpoint says what was asked', async () => {
     const [meter] = meters;
     for (const endpoint of ['latest', 'latest', 'symbols', 'time-series'] as const) {

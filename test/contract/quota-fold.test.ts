@@ -145,7 +145,7 @@ onEachEngine('leases that are folded', (engine) => {
 });
 
 function message(): SyncRequest {
-  const nothing = { spentBy: {}, want: 0, need: 0, barrierSeen: 0, close: false };
+  const nothing = { spentBy: {}, want: 0, need: 0, least: 0, barrierSeen: 0, close: false };
   return {
     leaseId: crypto.randomUUID(),
     accountId: 'ant',

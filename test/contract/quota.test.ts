@@ -38,6 +38,15 @@ onEachEngine('quota', (engine) => {
     expect(await sync(newLease(), { want: 0, need: 64 })).toMatchObject({ granted: 36, pool: 0 });
   });
 
+  test('a grant that would serve none of the waiting requests stays in the pool, with what the lease held', async () => {
+    await sync(newLease(), { need: 60 });
+    const lease = newLease();
+    expect(await sync(lease, { need: 5 })).toMatchObject({ granted: 5, pool: 35 });
+    const many = { seq: 2, spentBy: { latest: 2 }, need: 43, least: 43 };
+    expect(await sync(lease, many)).toMatchObject({ granted: 2, pool: 38 });
+    expect(await sync(newLease(), { need: 38, least: 38 })).toMatchObject({ granted: 38, pool: 0 });
+  });
+
   test('a message sent again with the same seq changes nothing', async () => {
     const lease = newLease();
     await sync(lease, { need: 10 });
@@ -278,7 +287,7 @@ function newLease(accountId = 'ant'): TestLease {
 }
 
 function message(lease: TestLease, change: Partial<SyncRequest>): SyncRequest {
-  return { ...lease, spentBy: {}, want: 0, need: 0, barrierSeen: 0, close: false, ...change };
+  return { ...lease, spentBy: {}, want: 0, need: 0, least: 0, barrierSeen: 0, close: false, ...change };
 }
 
 /** Makes every lease older, since PostgreSQL's clock cannot be moved. */

@@ -124,6 +124,7 @@ async function writeQuota(ledger: Ledger): Promise<void> {
     seq: 1,
     want: 0,
     need: 0,
+    least: 0,
     barrierSeen: 0,
     close: true,
   };

@@ -132,7 +132,15 @@ onEachEngine('a ledger of an older schema', (engine) => {
       const [open] = await ledger.engine.read`SELECT period, replica FROM quota_lease WHERE open = 1`;
       const period = Number(open.period);
       const last = { leaseId: OPEN_LEASE.leaseId, accountId: 'acme', period, replica: String(open.replica) };
-      const rest = { seq: 3, spentBy: { latest: 9 }, want: 0, need: 0, barrierSeen: 0, close: true };
+      const rest = {
+        seq: 3,
+        spentBy: { latest: 9 },
+        want: 0,
+        need: 0,
+        least: 0,
+        barrierSeen: 0,
+        close: true,
+      };
       expect((await ledger.quota.sync([{ ...last, ...rest }]))[0]).toMatchObject({
         state: 'closed',
         spent: 9,

@@ -16,6 +16,9 @@ import { Network } from './network.ts';
 import { Tally } from './tally.ts';
 import { Chance, World } from './world.ts';
 
+/** A download costs several units at once. */
+const UNITS_MAX = 12;
+
 export interface Outcome {
   wrong: string[];
   admitted: number;
@@ -153,7 +156,9 @@ class Run {
         const burst = this.#chance.happens(0.9) ? 1 : this.#chance.int(2, Math.max(2, account.quota / 4));
         const machine = this.#chance.pick(this.#machines);
         for (let i = 0; i < burst && left > 0; i++, left--) {
-          this.#world.after(at + this.#chance.between(0, 20), () => this.#request(account, machine));
+          this.#world.after(at + this.#chance.between(0, 20), () =>
+            this.#request(account, machine, this.#randomUnits()),
+          );
         }
       }
       for (let i = 0; i < 4; i++) {
@@ -165,39 +170,45 @@ class Run {
     for (const wave of waves) this.#faults.plan(wave);
   }
 
-  #request(account: { id: string }, machine: Machine): void {
+  #randomUnits(): number {
+    return this.#chance.happens(0.9) ? 1 : this.#chance.int(2, UNITS_MAX);
+  }
+
+  #request(account: { id: string }, machine: Machine, units: number): void {
     machine.inProcess(() => {
-      const spend = machine.meter?.spend(account, this.#chance.pick(COUNTED_ENDPOINTS));
-      if (spend instanceof Promise) void spend.then((settled) => this.#settled(machine, account, settled));
-      else if (spend) this.#settled(machine, account, spend);
+      const endpoint = this.#chance.pick(COUNTED_ENDPOINTS);
+      const spend = machine.meter?.spend(account, endpoint, undefined, units);
+      if (spend instanceof Promise) {
+        void spend.then((settled) => this.#settled(machine, account, units, settled));
+      } else if (spend) this.#settled(machine, account, units, spend);
     });
   }
 
-  #settled(machine: Machine, account: { id: string }, spend: Spend): void {
+  #settled(machine: Machine, account: { id: string }, units: number, spend: Spend): void {
     if (spend.ok) {
       if (!(spend instanceof Lease)) throw new Error('a spend is its lease');
       const { leaseId } = spend.owner;
       this.#outcome.admitted++;
-      this.#tally.admitted(spend);
+      this.#tally.admitted(spend, units);
       this.#leasesOf.set(machine, (this.#leasesOf.get(machine) ?? new Set()).add(leaseId));
       // The answer is on its way for a moment; a kill in between makes it one that was in flight.
       const { life } = machine;
       this.#world.after(this.#chance.between(0, 3), () =>
         machine.inProcess(() => {
-          if (life === machine.life) this.#tally.answered(leaseId);
+          if (life === machine.life) this.#tally.answered(leaseId, units);
         }),
       );
     } else if (spend.reason === 'exhausted') {
       this.#outcome.refused++;
-      if (this.#mix.name === 'calm') this.#checkRefusal(account.id);
+      if (this.#mix.name === 'calm') this.#checkRefusal(account.id, units);
     } else this.#outcome.unavailable++;
   }
 
-  /** When nothing goes wrong, the first refusal comes only after the last unit. */
-  #checkRefusal(id: string): void {
+  /** When nothing goes wrong, a request is refused only if fewer units are left than it needs. */
+  #checkRefusal(id: string, units: number): void {
     const admitted = this.#tally.sumOf('admitted', id, periodOf(this.#clock.now()));
-    if (admitted < this.#tally.quotaMax.get(id)!)
-      this.#outcome.wrong.push(`${id} was refused at ${admitted}`);
+    if (admitted + units <= this.#tally.quotaMax.get(id)!)
+      this.#outcome.wrong.push(`${id} was refused ${units} units at ${admitted}`);
   }
 
   #askUsage(account: { id: string }): void {
@@ -269,7 +280,7 @@ class Run {
     for (const account of this.#accounts) {
       const { used } = await this.#ledger.quota.usage(account.id, period);
       const refused = this.#outcome.refused;
-      for (let i = Math.min(used, account.quota); i <= account.quota; i++) this.#request(account, machine);
+      for (let i = Math.min(used, account.quota); i <= account.quota; i++) this.#request(account, machine, 1);
       await this.#world.runFor(5_000);
       const after = await this.#world.until(machine.meter!.usage(account.id));
       const expected = Math.max(used, account.quota);

@@ -19,7 +19,7 @@ export class Tally {
     this.#ledger = ledger;
   }
 
-  admitted(lease: Lease): void {
+  admitted(lease: Lease, units: number): void {
     const { leaseId, accountId, period } = lease.owner;
     const seen = this.#leases.get(leaseId) ?? {
       key: keyOf(accountId, period),
@@ -27,12 +27,12 @@ export class Tally {
       answered: 0,
       lost: false,
     };
-    seen.admitted++;
+    seen.admitted += units;
     this.#leases.set(leaseId, seen);
   }
 
-  answered(leaseId: string): void {
-    this.#leases.get(leaseId)!.answered++;
+  answered(leaseId: string, units: number): void {
+    this.#leases.get(leaseId)!.answered += units;
   }
 
   /** The sums of an account as they are now, by period. */

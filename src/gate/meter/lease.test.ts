@@ -4,55 +4,67 @@ import { COUNTS, unpack } from '../spool/spool-record.ts';
 import { Lease } from './lease.ts';
 
 const START = Date.UTC(2026, 10, 10);
+/** No request waits. */
+const NOBODY = { units: 0, least: 0 };
 
 test('a unit is in the spool before the request is answered', () => {
   const { lease, counts } = newLease({ granted: 5 });
-  for (let i = 0; i < 3; i++) expect(lease.take(1, START, 0)).toBe(true);
+  for (let i = 0; i < 3; i++) expect(lease.take(1, 1, START, 0)).toBe(true);
   expect(unpack(counts[1]!)).toBe(3);
 });
 
 test('no more than the granted units are taken', () => {
   const { lease } = newLease({ granted: 3 });
-  const taken = Array.from({ length: 5 }, () => lease.take(1, START, 0));
+  const taken = Array.from({ length: 5 }, () => lease.take(1, 1, START, 0));
   expect(taken).toEqual([true, true, true, false, false]);
+});
+
+test('several units are taken together or not at all, and are in the spool as one count', () => {
+  const { lease, counts } = newLease({ granted: 5, quota: 5 });
+  expect(lease.take(1, 4, START, 0)).toBe(true);
+  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
+  expect(lease.take(1, 2, START, 0)).toBe(false);
+  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
+  expect(lease.take(1, 1, START, 0)).toBe(true);
+  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([5, 0, 0]);
 });
 
 test('units that are given back can no longer be taken, even before the ledger has heard of it', () => {
   const { lease } = newLease({ granted: 50 });
-  lease.take(1, START, 0);
+  lease.take(1, 1, START, 0);
   lease.recalled = true;
-  expect(lease.message(0, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
-  expect(lease.take(1, START, 0)).toBe(false);
+  expect(lease.message(NOBODY, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
+  expect(lease.take(1, 1, START, 0)).toBe(false);
 });
 
 test('a message without an answer is sent again under its own seq, the next under a new one', () => {
   const { lease, apply } = newLease({ granted: 5 });
   const now = { wall: START, mono: 0 };
-  expect([lease.message(0, now).seq, lease.message(1, now).seq]).toEqual([2, 2]);
+  expect([lease.message(NOBODY, now).seq, lease.message({ units: 1, least: 1 }, now).seq]).toEqual([2, 2]);
   apply({ granted: 5 });
-  expect(lease.message(0, now).seq).toBe(3);
+  expect(lease.message(NOBODY, now).seq).toBe(3);
 });
 
 test('a lease ends when either clock says so, two seconds before the ledger does', () => {
   const { lease } = newLease({ granted: 5 });
-  expect(lease.take(1, START + 57_999, 57_999)).toBe(true);
-  expect(lease.take(1, START + 58_000, 0)).toBe(false); // the machine slept
-  expect(lease.take(1, START, 58_000)).toBe(false); // the clock was set back
+  expect(lease.take(1, 1, START + 57_999, 57_999)).toBe(true);
+  expect(lease.take(1, 1, START + 58_000, 0)).toBe(false); // the machine slept
+  expect(lease.take(1, 1, START, 58_000)).toBe(false); // the clock was set back
 });
 
 test('a lease ends with the month of the ledger, whatever the local clock thinks', () => {
   const { lease, apply } = newLease({ granted: 5 });
   apply({ granted: 5, now: Date.UTC(2026, 11, 1) - 500 });
-  expect(lease.take(1, START + 499, 499)).toBe(true);
-  expect(lease.take(1, START + 500, 500)).toBe(false);
+  expect(lease.take(1, 1, START + 499, 499)).toBe(true);
+  expect(lease.take(1, 1, START + 500, 500)).toBe(false);
 });
 
 test('what remains is the quota less what all have used', () => {
   const { lease, apply } = newLease({ granted: 5 });
-  lease.take(1, START, 0);
+  lease.take(1, 1, START, 0);
   apply({ granted: 5, used: 40, spent: 0, quota: 100 });
   expect(lease.remaining).toBe(59); // 40 by others, 1 here that the ledger has not heard of
-  lease.take(1, START, 0);
+  lease.take(1, 1, START, 0);
   expect(lease.remaining).toBe(58);
 });
 
@@ -62,7 +74,7 @@ function newLease(first: Partial<SyncAnswer>) {
   const lease = new Lease(owner, { counts, free: () => {} }, 0);
   const sent = { wall: START, mono: 0 };
   const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change }, sent);
-  lease.message(0, sent);
+  lease.message(NOBODY, sent);
   apply(first);
   return { lease, counts, apply };
 }

@@ -59,12 +59,21 @@ export class Lease {
     return this.owner.period;
   }
 
-  /** Takes one unit, if there is one and the lease still holds. The hot path: it must stay this short. */
-  take(place: number, wall: number, mono: number): boolean {
-    if (this.spent >= this.limit || wall >= this.#wallEnd || mono >= this.#monoEnd) return false;
-    this.spent++;
-    if (this.remaining > 0) this.remaining--;
-    const count = ++this.#counts[place]!;
+  /** Units that can still be taken. */
+  get unspent(): number {
+    return this.limit - this.spent;
+  }
+
+  /**
+   * Takes all of the units, or none when there are too few or the lease has expired. One store into the spool records
+   * them, so a kill cannot split them. This is the hot path: keep it short.
+   */
+  take(place: number, units: number, wall: number, mono: number): boolean {
+    if (this.spent + units > this.limit || wall >= this.#wallEnd || mono >= this.#monoEnd) return false;
+    this.spent += units;
+    this.remaining = this.remaining > units ? this.remaining - units : 0;
+    const count = this.#counts[place]! + units;
+    this.#counts[place] = count;
     this.#record.counts[place] = pack(count);
     this.lastSpendAt = mono;
     return true;
@@ -81,25 +90,26 @@ export class Lease {
 
   /**
    * What to tell the ledger. While the last message has no answer, this one has its seq: the ledger may have applied
-   * that one, and then ignores this. `waiting` requests are to be served by it.
+   * that one, and then ignores this. Requests wait for `units` in all, the smallest of them for `least`.
    */
-  message(waiting: number, now: Moment): SyncRequest {
+  message(waiting: { units: number; least: number }, now: Moment): SyncRequest {
     if (this.#answered) this.#seq++;
     this.#answered = false;
-    const need = this.spent + waiting;
-    const unspent = this.limit - this.spent;
+    const need = this.spent + waiting.units;
+    const least = this.spent + waiting.least;
+    const { unspent } = this;
     const rate = this.#traffic.perSecond(this.spent, now.mono);
     const want = this.recalled ? need : need + unspentWanted(unspent, rate);
     this.recalled = false;
     // Lower the own limit before the units are given back, not after: the answer may be lost.
-    this.limit = Math.min(this.limit, want);
-    return { ...this.#settlement(), seq: this.#seq, want, need, close: false };
+    this.limit = least > this.limit ? this.spent : Math.min(this.limit, want);
+    return { ...this.#settlement(), seq: this.#seq, want, need, least, close: false };
   }
 
   /** The last message: no unit can be taken after it. */
   closeMessage(): SyncRequest {
     this.limit = this.spent;
-    return { ...this.#settlement(), seq: this.#seq, want: 0, need: 0, close: true };
+    return { ...this.#settlement(), seq: this.#seq, want: 0, need: 0, least: 0, close: true };
   }
 
   /** Takes over what the ledger said. `sent` is from before the message left, so that a slow answer ends early. */
@@ -121,7 +131,7 @@ export class Lease {
     const goodForMs = Math.min(answer.leaseMs - MARGIN_MS, untilMonthEnds);
     this.#wallEnd = sent.wall + goodForMs;
     this.#monoEnd = sent.mono + goodForMs;
-    const unspent = this.limit - this.spent;
+    const { unspent } = this;
     // With an empty pool there is nothing to ask for before a request needs it.
     this.refillAt = answer.pool > 0 ? this.limit - lowWater(unspent) : Number.POSITIVE_INFINITY;
   }
@@ -131,7 +141,7 @@ export class Lease {
     this.#record.free();
   }
 
-  #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'close'> {
+  #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
     return { ...this.owner, spentBy: spentByName(this.#counts), barrierSeen: this.barrierSeen };
   }
 }

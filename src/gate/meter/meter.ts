@@ -131,23 +131,24 @@ export class Meter {
   }
 
   /**
-   * Takes one unit of the account's quota. Answers at once while the replica holds one; a promise only for an
-   * account's first request, and when its block is dry. `now` is for a caller that has just read the clock: a reading
-   * takes longer than the rest.
+   * Takes units of the account's quota, all or none. Answers at once while the replica holds enough; a promise only for
+   * an account's first request, and when its block has too few. `now` is for a caller that has just read the clock: a
+   * reading takes longer than the rest.
    */
   spend(
     account: { readonly id: string },
     endpoint: CountedEndpoint,
     now = this.#clock.now(),
+    units = 1,
   ): Spend | Promise<Spend> {
     const place = PLACE_OF[endpoint];
     const purse = this.#purses.get(account.id);
     const lease = purse?.lease;
-    if (lease?.take(place, now, this.#monotonic.now())) {
+    if (lease?.take(place, units, now, this.#monotonic.now())) {
       if (lease.spent >= lease.refillAt) this.#refill(purse!, lease);
       return lease;
     }
-    return this.#wait(account.id, place);
+    return this.#wait(account.id, place, units);
   }
 
   /** What is known of the account without asking; undefined before its first request. */
@@ -191,14 +192,14 @@ export class Meter {
     this.#spool.close();
   }
 
-  #wait(accountId: string, place: number): Spend | Promise<Spend> {
+  #wait(accountId: string, place: number, units: number): Spend | Promise<Spend> {
     if (this.#isClosed || this.#syncer.isDown) return this.#replica.unavailable();
     let purse = this.#purses.get(accountId);
     if (!purse) {
       purse = new Purse(accountId, this.#replica);
       this.#purses.set(accountId, purse);
     }
-    return purse.wait(place);
+    return purse.wait(place, units);
   }
 
   #refill(purse: Purse, lease: Lease): void {

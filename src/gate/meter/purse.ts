@@ -29,6 +29,7 @@ export interface Replica {
 
 interface Waiting {
   place: number;
+  units: number;
   resolve: (spend: Spend) => void;
 }
 
@@ -40,8 +41,8 @@ export class Purse implements Party {
   #waiting: Waiting[] = [];
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
-  /** Until then a refusal stands without asking. */
-  #refusedUntil = Number.NEGATIVE_INFINITY;
+  /** The smallest request that was refused, until one as large is served. Before `until` none as large asks the ledger. */
+  #refused: { units: number; until: number } | undefined;
   #recallSeen = 0;
 
   constructor(accountId: string, replica: Replica) {
@@ -53,14 +54,14 @@ export class Purse implements Party {
     return this.#waiting.length > 0;
   }
 
-  /** For a request that found no unit: waits for the ledger, unless it is known what that will say. */
-  wait(place: number): Spend | Promise<Spend> {
+  /** For a request that found too few units: waits for the ledger, unless its answer is known. */
+  wait(place: number, units: number): Spend | Promise<Spend> {
     const now = this.#replica.now();
-    if (now.mono < this.#refusedUntil && this.lease && !this.lease.hasEnded(now)) {
+    if (this.#wasRefused(units, now.mono) && this.lease && !this.lease.hasEnded(now)) {
       return this.#replica.exhausted();
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ place, resolve });
+      this.#waiting.push({ place, units, resolve });
       this.#replica.ask(this, true);
     });
   }
@@ -69,7 +70,7 @@ export class Purse implements Party {
     if (this.lease?.hasEnded(now) && this.lease.period !== this.#replica.period()) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
     this.lease ??= this.#replica.openLease(this.#accountId);
-    if (this.lease) return this.lease.message(this.#waiting.length, now);
+    if (this.lease) return this.lease.message(this.#unitsWaiting(), now);
     this.#refuse(this.#replica.unavailable());
     return undefined;
   }
@@ -96,7 +97,7 @@ export class Purse implements Party {
   heard(signal: Signal): void {
     const { lease } = this;
     if (lease?.period !== signal.period) return;
-    const recalled = signal.recallAt > this.#recallSeen && lease.limit > lease.spent;
+    const recalled = signal.recallAt > this.#recallSeen && lease.unspent > 0;
     this.#recallSeen = Math.max(this.#recallSeen, signal.recallAt);
     if (!recalled && signal.barrier <= lease.barrierSeen) return;
     lease.recalled ||= recalled;
@@ -118,37 +119,51 @@ export class Purse implements Party {
 
   #serve(): void {
     const { wall, mono } = this.#replica.now();
-    let served = 0;
-    while (served < this.#waiting.length && this.lease?.take(this.#waiting[served]!.place, wall, mono)) {
-      this.#waiting[served++]!.resolve(this.lease);
-    }
-    if (served === 0) return;
-    this.#waiting.splice(0, served);
-    this.#drySince = undefined;
-    this.#refusedUntil = Number.NEGATIVE_INFINITY;
+    this.#waiting = this.#waiting.filter(({ place, units, resolve }) => {
+      if (!this.lease?.take(place, units, wall, mono)) return true;
+      if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
+      this.#drySince = undefined;
+      resolve(this.lease);
+      return false;
+    });
   }
 
-  /** Requests are left without a unit: ask again, wait for others to give theirs back, or refuse. */
+  /** Requests are left without their units: ask again, wait for other replicas to return theirs, or refuse. */
   #keepWaiting(answer: SyncAnswer): void {
     const { lease } = this;
     const { mono } = this.#replica.now();
-    const isDefinite =
-      lease !== undefined && answer.applied && answer.pool === 0 && lease.spent === lease.limit;
-    if (!isDefinite) {
+    const { least } = this.#unitsWaiting();
+    if (!lease || !answer.applied || lease.unspent + answer.pool >= least) {
       this.#replica.ask(this, true);
       return;
     }
     this.#drySince ??= mono;
-    const wasRefused = this.#refusedUntil > Number.NEGATIVE_INFINITY;
+    const wasRefused = this.#wasRefused(least, Number.NEGATIVE_INFINITY);
     if (answer.heldByOthers === 0 || wasRefused || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
-      this.#refusedUntil = mono + ASK_AGAIN_MS;
+      this.#refused = { units: least, until: mono + ASK_AGAIN_MS };
       this.#refuse(this.#replica.exhausted());
+      if (lease.unspent > 0) this.#replica.ask(this, false); // returns what is left of the grant
       return;
     }
     this.#replica.after(RECALL_RETRY_MS, () => {
       if (this.isBusy) this.#replica.ask(this, true);
     });
+  }
+
+  /** What requests wait for: in all, and the smallest of them. */
+  #unitsWaiting(): { units: number; least: number } {
+    let [all, least] = [0, Number.POSITIVE_INFINITY];
+    for (const { units } of this.#waiting) {
+      all += units;
+      least = Math.min(least, units);
+    }
+    return { units: all, least: all === 0 ? 0 : least };
+  }
+
+  /** Whether a request of this size or a smaller one was refused, and that refusal holds at `mono`. */
+  #wasRefused(units: number, mono: number): boolean {
+    return this.#refused !== undefined && units >= this.#refused.units && mono < this.#refused.until;
   }
 
   #refuse(refusal: Refusal): void {

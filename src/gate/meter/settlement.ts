@@ -29,6 +29,7 @@ export class Settlement implements Party {
       seq: 0,
       want: 0,
       need: 0,
+      least: 0,
       barrierSeen: 0,
       close: true,
     };

@@ -1,4 +1,4 @@
-/** The answer to a request for one unit. A refusal is expected, so it is a value. */
+/** The answer to a request for units: all of them, or none. A refusal is expected, so it is a value. */
 export type Spend = Spent | Refusal;
 
 export interface Spent {
@@ -9,7 +9,10 @@ export interface Spent {
 
 export interface Refusal {
   readonly ok: false;
-  /** `exhausted`: the month's quota is spent. `unavailable`: the ledger is out of reach and no unit is left here. */
+  /**
+   * `exhausted`: less than the requested units is left of the month's quota. `unavailable`: the ledger is out of reach and
+   * this replica holds too few units.
+   */
   readonly reason: 'exhausted' | 'unavailable';
   readonly retryAfterSeconds: number;
 }
