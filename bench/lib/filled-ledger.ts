@@ -47,7 +47,7 @@ function addHistory(file: string, ids: readonly number[], lastDay: number, days:
   const add = db.query(`
     WITH RECURSIVE back (n) AS (SELECT ?1 UNION ALL SELECT n - 1 FROM back WHERE n > 1)
     INSERT INTO bar SELECT symbol_id, day - n, revision, open + (n % 50) / 4.0, high + (n % 50) / 4.0, low + (n % 50) / 4.0,
-      close + (n % 50) / 4.0, source_id, recorded_at, reason FROM bar, back WHERE symbol_id = ?2 AND day = ?3`);
+      close + (n % 50) / 4.0, source_id, recorded_at, reason, withdrawn FROM bar, back WHERE symbol_id = ?2 AND day = ?3`);
   db.transaction(() => {
     for (const id of ids) add.run(days - 1, id, lastDay);
   })();

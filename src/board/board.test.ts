@@ -80,6 +80,12 @@ const step = fc.oneof(
     id: fc.integer({ min: 1, max: 30 }),
   }),
   fc.record({
+    kind: fc.constant('withdraw' as const),
+    daysAgo: fc.oneof(fc.integer({ min: -1, max: 4 }), fc.integer({ min: 20, max: 500 })),
+    days: fc.constantFrom(1, 2, 500),
+    recordedMinutesAgo: fc.integer({ min: -30, max: 90 }),
+  }),
+  fc.record({
     kind: fc.constant('ask' as const),
     loaded: fc.constantFrom('recent' as const, 'all' as const),
   }),
@@ -120,6 +126,11 @@ async function perform(
       days.map((day) => barAt(day, s.price)),
       { source: s.source, recordedAt: now },
     );
+  }
+  if (s.kind === 'withdraw') {
+    const days = Array.from({ length: s.days }, (_, i) => ({ symbolId, day: utcDay(now) - s.daysAgo - i }));
+    const recordedAt = now - s.recordedMinutesAgo * MINUTE;
+    await ledger.withdrawals.withdraw(days, { by: 'operator', reason: 'wrong', recordedAt });
   }
   if (s.kind === 'tick') {
     const tick = {

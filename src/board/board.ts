@@ -167,7 +167,8 @@ export class Board {
   }
 
   #sight(series: Series, view: View, now: number): Sight {
-    return { strand: view.strand(series), horizon: this.horizon(view, now) };
+    // A view whose real prices were all withdrawn shows nothing, and still lists their versions.
+    return { strand: view.strand(series) ?? 'real', horizon: this.horizon(view, now) };
   }
 
   async #load(wanted: readonly Series[], needed: Loaded): Promise<void> {

@@ -66,6 +66,18 @@ export class Columns {
     this.#prices[at + 3] = ohlc.close;
   }
 
+  /** Removes a day, if it is there. */
+  remove(day: Day): void {
+    const index = this.firstFrom(day);
+    if (index === this.#length || this.#days[index] !== day) return;
+    this.version = ++Columns.#lastVersion;
+    this.forgetTexts();
+    this.#days.copyWithin(index, index + 1, this.#length);
+    this.#sources.copyWithin(index, index + 1, this.#length);
+    this.#prices.copyWithin(index * 4, (index + 1) * 4, this.#length * 4);
+    this.#length--;
+  }
+
   /** The index of the first day that is not before `day`; `length` when all are before it. */
   firstFrom(day: Day): number {
     let low = 0;

@@ -5,7 +5,7 @@ import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
-import { isBarSeen, tickSeenFrom } from '../market/visibility.ts';
+import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
 import type { LatestPrice } from './strand-view.ts';
 
@@ -57,8 +57,13 @@ export async function strandByReference(
   for (const day of await ledger.ticks.days(symbol.id, strand)) {
     if (day < first || day > last) continue;
     const ofDay = await ledger.ticks.ofDay(symbol.id, strand, day);
-    ticks.push(...ofDay.filter((tick) => tickSeenFrom(tick) <= horizon));
+    const bar = published.get(day);
+    for (const tick of ofDay) {
+      if (tickSeenFrom(tick) > horizon || (bar?.withdrawn && !outlivesWithdrawal(tick, bar))) continue;
+      ticks.push(tick);
+    }
   }
+  for (const [day, bar] of published) if (bar.withdrawn) published.delete(day);
 
   const days = [...new Set([...published.keys(), ...ticks.map((tick) => tick.day)])].sort((a, b) => a - b);
   const bars = days.map((day): SourcedBar => {

@@ -6,7 +6,7 @@ import type { Series } from './series.ts';
 
 /** What a view shows of a symbol: which strand, and what came in by when. */
 export interface Sight {
-  strand: Strand | undefined;
+  strand: Strand;
   horizon: number;
 }
 
@@ -28,7 +28,6 @@ export async function readRevisions(
   day: Day,
   { strand, horizon }: Sight,
 ): Promise<BarRevision[]> {
-  if (!strand) return [];
   const revisions = await bars.revisions(series.symbol.id, strand, day, day);
   return revisions.filter((bar) => isBarSeen(bar, marketOf(series.symbol.market), horizon));
 }
@@ -41,7 +40,6 @@ export async function readRevised(
   limit: number,
   { strand, horizon }: Sight,
 ): Promise<Revised> {
-  if (!strand) return { bars: [], lookedTo: last };
   let found = await bars.revised(series.symbol.id, strand, first, last, limit + 1);
   let lookedTo = last;
   if (found.length > limit) {

@@ -108,7 +108,14 @@ export class Series {
 
   #takeIn(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.loaded === 'nothing') return;
-    for (const bar of bars) this.#strandOf(bar.sourceId)?.addBar(bar, now);
+    for (const bar of bars) {
+      const strand = this.#strandOf(bar.sourceId);
+      if (strand && bar.withdrawn && strand.dependsOn(bar.day)) {
+        this.reset();
+        return;
+      }
+      strand?.addBar(bar, now);
+    }
     for (const tick of ticks) {
       const strand = this.#strandOf(tick.sourceId);
       if (strand && !strand.addTick(tick, now)) {
@@ -133,7 +140,7 @@ export class Series {
     this.#missedBars = [];
     this.#missedTicks = [];
     const real = new Strand(this.symbol, 'real', this.#delays);
-    if (this.symbol.real) await real.loadRecent(this.#ledger, now);
+    await real.loadRecent(this.#ledger, now);
     const needsSimulated = this.#showSimulated && !real.showsEverywhere;
     const simulated = needsSimulated ? new Strand(this.symbol, 'simulated', this.#delays) : undefined;
     await simulated?.loadRecent(this.#ledger, now);

@@ -2,7 +2,7 @@ import { type BarRevision, PROVISIONAL } from '../ledger/bars.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, ohlcOf } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
-import { tickSeenFrom } from '../market/visibility.ts';
+import { outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
 import { DueQueue } from './due-queue.ts';
 import type { Factor } from './prices.ts';
@@ -25,6 +25,8 @@ type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionOver: Day
 interface DayFold {
   fold: Fold<LedgerTick> | undefined;
   sessionOver: boolean;
+  /** Where the day's bar was withdrawn: by the revision of the withdrawal, the ticks that still count after it. */
+  after: Map<number, { withdrawal: BarRevision; fold: Fold<LedgerTick> | undefined }>;
 }
 
 /** What the settled part of a strand tells its views. */
@@ -53,6 +55,8 @@ export class StrandView {
   readonly #pending = new DueQueue<Pending>(({ seenFrom }) => seenFrom);
   readonly #bars = new Map<Day, BarRevision>();
   readonly #folds = new Map<Day, DayFold>();
+  /** Of days that are not settled. A withdrawal is known before the ticks of its day are taken in. */
+  #withdrawals: BarRevision[] = [];
   /** The days on which this view differs from the settled history, ascending. */
   overlay: readonly SourcedBar[] = [];
   latest: LatestPrice | undefined;
@@ -74,7 +78,7 @@ export class StrandView {
   /** A tick is to come. It is in the log, or else it is kept here. */
   addTick(tick: LedgerTick, isLogged: boolean): void {
     if (!this.#folds.has(tick.day)) {
-      this.#folds.set(tick.day, { fold: undefined, sessionOver: false });
+      this.#foldOf(tick.day);
       this.#pending.add({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
     }
     if (!isLogged) this.#late.add(tick);
@@ -82,6 +86,11 @@ export class StrandView {
 
   addBar(bar: BarRevision, seenFrom: number): void {
     this.#pending.add({ seenFrom, bar });
+    if (bar.withdrawn) this.#withdrawals.push(bar);
+  }
+
+  hasTicks(day: Day): boolean {
+    return this.#folds.has(day);
   }
 
   /** Takes in what the horizon has reached. Answers whether anything came in. */
@@ -106,6 +115,7 @@ export class StrandView {
   /** Lets go of young bars that are now in the settled history, and of ticks that can no longer matter. */
   forget(settledDays: readonly Day[], ticksAreOver: (day: Day) => boolean): void {
     for (const day of settledDays) this.#bars.delete(day);
+    this.#withdrawals = this.#withdrawals.filter(({ day }) => !settledDays.includes(day));
     for (const day of this.#folds.keys()) if (ticksAreOver(day)) this.#folds.delete(day);
   }
 
@@ -119,10 +129,19 @@ export class StrandView {
   #takeTick(tick: LedgerTick): void {
     const day = this.#foldOf(tick.day);
     day.fold = foldTick(day.fold, tick);
+    for (const one of day.after.values()) {
+      if (outlivesWithdrawal(tick, one.withdrawal)) one.fold = foldTick(one.fold, tick);
+    }
   }
 
   #foldOf(day: Day): DayFold {
-    return this.#folds.getOrInsertComputed(day, () => ({ fold: undefined, sessionOver: false }));
+    return this.#folds.getOrInsertComputed(day, () => {
+      const settled = this.#settled.recent(day);
+      const young = this.#withdrawals.filter((bar) => bar.day === day);
+      const known = settled?.withdrawn ? [settled, ...young] : young;
+      const after = new Map(known.map((bar) => [bar.revision, { withdrawal: bar, fold: undefined }]));
+      return { fold: undefined, sessionOver: false, after };
+    });
   }
 
   #takeBar(bar: BarRevision): void {
@@ -140,9 +159,18 @@ export class StrandView {
   /** A day's bar where it is not the settled one. A published bar wins over the fold of the day's ticks. */
   #overlayOf(day: Day): SourcedBar | undefined {
     const published = this.#published(day);
-    if (published) return published === this.#settled.recent(day) ? undefined : published;
-    const fold = this.#folds.get(day)?.fold;
+    if (published && !published.withdrawn) {
+      return published === this.#settled.recent(day) ? undefined : published;
+    }
+    const fold = this.#effectiveFold(day);
     return fold && { day, ...ohlcOf(fold), sourceId: fold.close.sourceId };
+  }
+
+  /** The fold of a day's ticks; after a withdrawal, of those that outlive it. */
+  #effectiveFold(day: Day): Fold<LedgerTick> | undefined {
+    const folds = this.#folds.get(day);
+    const published = this.#published(day);
+    return published?.withdrawn ? folds?.after.get(published.revision)?.fold : folds?.fold;
   }
 
   /**
@@ -151,14 +179,14 @@ export class StrandView {
    */
   #newestPrice(): LatestPrice | undefined {
     let barDay = this.#settled.newest?.day ?? Number.NEGATIVE_INFINITY;
-    for (const day of this.#bars.keys()) barDay = Math.max(barDay, day);
-    const bar =
-      barDay === this.#settled.newest?.day
-        ? (this.#published(barDay) ?? this.#settled.newest)
-        : this.#bars.get(barDay);
+    for (const day of this.#bars.keys()) {
+      if (!this.#published(day)!.withdrawn) barDay = Math.max(barDay, day);
+    }
+    const bar = this.#published(barDay) ?? this.#settled.newest;
 
     let last: { tick: LedgerTick; sessionOver: boolean } | undefined;
-    for (const { fold, sessionOver } of this.#folds.values()) {
+    for (const [day, { sessionOver }] of this.#folds) {
+      const fold = this.#effectiveFold(day);
       if (fold && (!last || fold.close.day > last.tick.day)) last = { tick: fold.close, sessionOver };
     }
     if (last && (!bar || last.tick.day > bar.day || this.#winsOver(bar, last))) {

@@ -78,7 +78,8 @@ export class Strand implements Settled {
       await this.#readRecent(ledger, from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
       // Bars before the recent ones are settled: only recent ones can be young.
-      if (span.firstDay < this.#recentFrom) this.firstDay = span.firstDay;
+      const first = await ledger.bars.firstDay(this.#symbolId, this.name);
+      this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
     for (const day of tickDays) {
       if (this.#ticksAreOver(day, now)) continue;
@@ -101,7 +102,9 @@ export class Strand implements Settled {
       if (turns.isOver) await turns.next();
       const to = from + DAYS_AT_ONCE - 1;
       for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, to)) {
-        if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
+        // A withdrawal that some views do not see yet is in the views, and so is what it withdraws.
+        if (bar.withdrawn) columns.remove(bar.day);
+        else if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
       }
     }
     columns.trim();
@@ -120,9 +123,19 @@ export class Strand implements Settled {
       this.#settledChanged = true;
       return;
     }
+    if (bar.withdrawn) this.#unsettle(bar.day);
+    this.#addYoung(bar);
+  }
+
+  #addYoung(bar: BarRevision): void {
     if (this.#young.some((known) => known.day === bar.day && known.revision === bar.revision)) return;
     this.#young.push(bar);
     for (const view of this.views) view.addBar(bar, this.#seenFrom(bar));
+  }
+
+  /** Whether a withdrawal of this day changes more than the day itself: the strand must then be loaded again. */
+  dependsOn(day: Day): boolean {
+    return day === this.firstDay || day === this.newest?.day || this.views.some((view) => view.hasTicks(day));
   }
 
   /** Answers false when the tick is of a day so old that the strand must be loaded anew to place it. */
@@ -144,7 +157,9 @@ export class Strand implements Settled {
     });
     this.#settledChanged = false;
     this.#log.letGo(this.views.reduce((least, { next }) => Math.min(least, next), this.#log.end));
-    const settled = this.#young.filter((bar) => this.#isSettled(bar, now));
+    const settled = this.#young.filter(
+      (bar) => this.#isSettled(bar, now) && !this.#awaitsWithdrawal(bar, now),
+    );
     if (settled.length > 0) {
       this.#young = this.#young.filter((bar) => !settled.includes(bar));
       for (const bar of settled) this.#settle(bar);
@@ -167,15 +182,48 @@ export class Strand implements Settled {
     const known = this.#recent.get(bar.day);
     if (known && known.revision > bar.revision) return;
     if (bar.day >= this.#recentFrom) this.#recent.set(bar.day, bar);
+    if (bar.withdrawn) {
+      this.#remove(bar.day);
+      return;
+    }
     if (!this.newest || bar.day >= this.newest.day) this.newest = bar;
     if (this.firstDay === undefined || bar.day < this.firstDay) this.firstDay = bar.day;
     this.columns?.set(bar.day, bar, bar.sourceId);
   }
 
+  /** Takes a bar back out of the settled ones, because some views see its withdrawal before others do. */
+  #unsettle(day: Day): void {
+    const settled = this.#recent.get(day);
+    if (!settled || settled.withdrawn) return;
+    this.#recent.delete(day);
+    this.#remove(day);
+    this.#addYoung(settled);
+    this.#settledChanged = true;
+  }
+
+  #remove(day: Day): void {
+    this.columns?.remove(day);
+    if (this.newest?.day === day) this.newest = this.#recent.get(this.#recentDays().at(-1)!);
+  }
+
+  /** The recent days that have a settled bar, ascending. */
+  #recentDays(): Day[] {
+    const days = [...this.#recent.values()].filter((bar) => !bar.withdrawn).map((bar) => bar.day);
+    return days.sort((a, b) => a - b);
+  }
+
+  /** Whether its withdrawal has come in and is not settled yet. */
+  #awaitsWithdrawal({ day, revision }: BarRevision, now: number): boolean {
+    return this.#young.some(
+      (other) =>
+        other.withdrawn && other.day === day && other.revision > revision && !this.#isSettled(other, now),
+    );
+  }
+
   /** Whether a day's ticks no longer matter to anyone: its session is over and its bar is settled. */
   #ticksAreOver(day: Day, now: number): boolean {
     const bar = this.#recent.get(day);
-    if (!bar || bar.reason === PROVISIONAL) return false;
+    if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
     return this.sessionEnd(day) + this.#delays.at(-1)! <= now;
   }
 

@@ -6,6 +6,7 @@ import { messageOf } from '../log.ts';
 import { VERSION } from '../service.ts';
 import { accountCommands } from './account.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
+import { barsCommands } from './bars.ts';
 import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { feedCommands } from './feed.ts';
@@ -24,6 +25,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     importCommand,
     ...feedCommands(providers),
     ...quarantineCommands,
+    ...barsCommands,
     ...symbolsCommands,
     ...accountCommands,
     ...planCommands,

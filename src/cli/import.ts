@@ -2,19 +2,15 @@ import { systemClock } from '../clock.ts';
 import { type CsvMapping, parseCsv } from '../feeds/csv.ts';
 import type { CsvColumns } from '../feeds/csv-columns.ts';
 import { decode } from '../feeds/formats/body.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED } from '../ledger/sources.ts';
 import { utcDay } from '../market/day.ts';
-import { nearestCodes } from '../market/symbol.ts';
 import { zoneOffset } from '../market/zone.ts';
 import { type Call, type Command, JSON_FLAG, UsageError } from './command.ts';
+import { findSymbols } from './find-symbols.ts';
 import { progressBar } from './progress.ts';
 
 /** How many refused lines are printed; the rest is counted. */
 const LINES_SHOWN = 20;
-
-/** Not a symbol, but the units of a currency for 1 EUR. */
-const EXCHANGE_RATE = /^EUR\/([A-Z]{3})$/;
 
 export const importCommand: Command = {
   name: 'import',
@@ -125,30 +121,6 @@ async function readText(file: string): Promise<string> {
   const handle = Bun.file(file);
   if (!(await handle.exists())) throw new UsageError(`there is no file ${file}`);
   return decode(await handle.bytes());
-}
-
-/** The id of each code. One that is unknown stops the import before anything is written. */
-async function findSymbols(ledger: Ledger, codes: readonly string[]): Promise<Map<string, number>> {
-  const symbols = await ledger.symbols.list();
-  const aliases = await ledger.symbols.aliases();
-  const ids = new Map<string, number>();
-  for (const code of codes) {
-    const currency = EXCHANGE_RATE.exec(code)?.[1];
-    if (currency !== undefined) {
-      ids.set(code, (await ledger.symbols.addCurrencies([currency])).get(currency)!.id);
-      continue;
-    }
-    const meant = aliases.find((one) => one.alias === code)?.code ?? code;
-    const symbol = symbols.find((one) => one.code === meant);
-    if (!symbol) {
-      const known = [...symbols.map((one) => one.code), ...aliases.map((one) => one.alias)];
-      const nearest = nearestCodes(code, known);
-      const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
-      throw new UsageError(`there is no symbol ${code}.${hint} openpit symbols list shows all.`);
-    }
-    ids.set(code, symbol.id);
-  }
-  return ids;
 }
 
 function printLines(what: string, lines: readonly { line: number; reason: string }[]): void {

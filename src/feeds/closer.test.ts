@@ -76,6 +76,24 @@ onEachEngine('closer', (engine) => {
     expect(await bench.revisionsOf(day, 'simulated', silver)).toEqual([]);
   });
 
+  test('a withdrawn day stays withdrawn, until prices that were made later close it', async () => {
+    const { day, start, end } = bench.nextDay();
+    const withdraw = (recordedAt: number) =>
+      bench.ledger.withdrawals.withdraw([{ symbolId: bench.gold, day }], {
+        by: 'operator',
+        reason: 'wrong',
+        recordedAt,
+      });
+    await bench.ledger.ticks.append([bench.tick(start, 99)], 'push');
+    await new Closer(bench.ledger).close(end);
+    await withdraw(start + 10);
+    await bench.ledger.ticks.append([bench.tick(start + 5, 98)], 'push');
+    expect(await new Closer(bench.ledger).close(end)).toBe(0);
+    await bench.ledger.ticks.append([bench.tick(start + 20, 10), bench.tick(start + 30, 12)], 'push');
+    expect(await new Closer(bench.ledger).close(end)).toBe(1);
+    expect((await bench.revisionsOf(day)).at(-1)).toEqual([10, 12, 10, 12, 'session close']);
+  });
+
   test('the bar has the source of its closing tick', async () => {
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(end - 5, 11)], 'desk b');

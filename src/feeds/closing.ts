@@ -2,6 +2,7 @@ import { type BarRevision, PROVISIONAL } from '../ledger/bars.ts';
 import type { Closing } from '../ledger/closing.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, ohlcOf, sameOhlc } from '../market/bar.ts';
+import { outlivesWithdrawal } from '../market/visibility.ts';
 
 const FIRST = 'session close';
 const AGAIN = 'late ticks';
@@ -18,19 +19,34 @@ export async function closingOf(
   readTicks: () => Promise<LedgerTick[]>,
   settlement?: number,
 ): Promise<Closing | undefined> {
+  if (current?.withdrawn) return foldedAfter(current, await readTicks(), settlement);
   if (current && !OURS.has(current.reason)) return undefined;
   if (current && settlement !== undefined && current.reason !== PROVISIONAL) return undefined;
   const ticks = (await readTicks()).filter((tick) => settlement === undefined || tick.at <= settlement);
   // Old ticks are let go of all together. When those of the bar have gone, a straggler alone says nothing of the day.
   if (current && !ticks.some((tick) => tick.revision < current.revision)) return undefined;
+  const reason = settlement !== undefined ? PROVISIONAL : isLate(current) ? AGAIN : FIRST;
+  const closing = closingFrom(ticks, reason);
+  return closing && current && sameOhlc(current, closing) ? undefined : closing;
+}
+
+/** After a withdrawal, the day is made of the ticks that outlive it; those before are what was withdrawn. */
+function foldedAfter(
+  withdrawal: BarRevision,
+  ticks: readonly LedgerTick[],
+  settlement: number | undefined,
+): Closing | undefined {
+  const left = ticks.filter(
+    (tick) => outlivesWithdrawal(tick, withdrawal) && (settlement === undefined || tick.at <= settlement),
+  );
+  return closingFrom(left, settlement === undefined ? FIRST : PROVISIONAL);
+}
+
+function closingFrom(ticks: readonly LedgerTick[], reason: string): Closing | undefined {
   let fold: Fold | undefined;
   // Two sources may use the same id for the same moment: the one that was known first goes first.
   for (const tick of ticks.toSorted((a, b) => a.sourceId - b.sourceId)) fold = foldTick(fold, tick);
-  if (!fold) return undefined;
-  const ohlc = ohlcOf(fold);
-  if (current && sameOhlc(current, ohlc)) return undefined;
-  const reason = settlement !== undefined ? PROVISIONAL : isLate(current) ? AGAIN : FIRST;
-  return { ...ohlc, sourceId: sourceOf(ticks, fold), reason };
+  return fold && { ...ohlcOf(fold), sourceId: sourceOf(ticks, fold), reason };
 }
 
 /** Whether the session's own bar is there already. */

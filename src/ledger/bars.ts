@@ -18,12 +18,19 @@ export type Strand = 'real' | 'simulated';
 /** The reason of a bar that was made at settlement, while its session went on: the close of the session replaces it. */
 export const PROVISIONAL = 'settlement';
 
-/** One published version of one day's bar. The current bar of a day is its highest revision. */
+/** Who withdrew a bar: its source, in a later edition or by undoing an import, or the operator. */
+export type WithdrawnBy = 'source' | 'operator';
+
+/**
+ * One version of one day's bar. The current bar of a day is its highest revision. When that one is withdrawn, the day
+ * has no bar; the revision then repeats the prices that were withdrawn.
+ */
 export interface BarRevision extends Bar {
   revision: number;
   sourceId: number;
   recordedAt: number;
   reason: string | null;
+  withdrawn: WithdrawnBy | false;
 }
 
 export interface NewBar extends Bar {
@@ -108,7 +115,8 @@ export class BarStore {
   ): Promise<BarRevision[]> {
     const isSimulated = strand === 'simulated' ? 1 : 0;
     const rows = await this.#engine.read`
-      SELECT b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason FROM bar b JOIN
+      SELECT b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason, b.withdrawn
+      FROM bar b JOIN
         (SELECT day FROM bar WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
           AND CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = ${isSimulated}
           GROUP BY day HAVING count(*) > 1 ORDER BY day LIMIT ${limit}) r ON r.day = b.day
@@ -117,25 +125,33 @@ export class BarStore {
     return rows.map(toRevision);
   }
 
-  /** The first and the last day of a strand that have a bar. */
+  /** The first and the last day of a strand that ever had a bar. */
   async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
     const first = await this.#edge(symbolId, strand, 'ASC');
     const last = await this.lastDay(symbolId, strand);
     return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
   }
 
-  /** The first day of a strand that had a bar by a moment. */
+  /** The first day of a strand that has a bar. */
+  firstDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
+    return this.firstDayBy(symbolId, strand, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The first day of a strand that had a bar at a moment: one that was not withdrawn by then. */
   async firstDayBy(symbolId: number, strand: Strand, recordedBy: number): Promise<Day | undefined> {
-    const { read, placeholder } = this.#engine;
+    const { read, placeholder: p } = this.#engine;
     const [row] = await read.unsafe(
-      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)}
-         AND recorded_at <= ${placeholder(2)} ORDER BY day LIMIT 1`,
-      [symbolId, recordedBy],
+      `SELECT b.day FROM bar b WHERE b.symbol_id = ${p(1)} AND b.${strandFilter(strand)}
+         AND b.recorded_at <= ${p(2)} AND b.withdrawn = 0 AND NOT EXISTS (
+           SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
+             AND w.withdrawn > 0 AND w.recorded_at <= ${p(3)} AND w.${strandFilter(strand)})
+       ORDER BY b.day LIMIT 1`,
+      [symbolId, recordedBy, recordedBy],
     );
     return row === undefined ? undefined : Number(row.day);
   }
 
-  /** The last day of a strand that has a bar. */
+  /** The last day of a strand that ever had a bar. */
   lastDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
     return this.#edge(symbolId, strand, 'DESC');
   }
@@ -201,9 +217,7 @@ export async function publishBars(
     const before = rows.length;
     for (const bar of ofSymbol) {
       const ownWord = publication.comparedWith === 'own' ? own.get(bar.day) : undefined;
-      const known = ownWord ?? current.get(bar.day);
-      const samePrices = known !== undefined && sameOhlc(known, bar);
-      const outcome = outcomeOf(known, samePrices && known.sourceId === source, samePrices);
+      const outcome = outcomeOf(ownWord ?? current.get(bar.day), bar, source, publication.comparedWith);
       result[outcome]++;
       publication.onBar?.(bar, outcome);
       if (outcome === 'unchanged') continue;
@@ -222,9 +236,24 @@ export async function publishBars(
   return result;
 }
 
-function outcomeOf(known: BarRevision | undefined, isSame: boolean, samePrices: boolean): BarOutcome {
-  if (isSame) return 'unchanged';
-  return known && !samePrices ? 'corrected' : 'taken';
+/**
+ * What publishing a bar does to a day. A withdrawn day is free for any bar, with one exception: a feed that repeats what
+ * the operator withdrew does not bring it back.
+ */
+function outcomeOf(
+  known: BarRevision | undefined,
+  bar: Bar,
+  source: number,
+  comparedWith: Publication['comparedWith'],
+): BarOutcome {
+  if (!known) return 'taken';
+  const samePrices = sameOhlc(known, bar);
+  const repeats = samePrices && known.sourceId === source;
+  if (known.withdrawn) {
+    return repeats && known.withdrawn === 'operator' && comparedWith === 'own' ? 'unchanged' : 'taken';
+  }
+  if (repeats) return 'unchanged';
+  return samePrices ? 'taken' : 'corrected';
 }
 
 /** From its first real observation on, a symbol's simulated prices are out of use, for good. */
@@ -266,7 +295,7 @@ export async function readRevisions(
   lastDay: Day,
 ): Promise<BarRevision[]> {
   const rows = await handle`
-    SELECT day, revision, open, high, low, close, source_id, recorded_at, reason FROM bar
+    SELECT day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn FROM bar
     WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
     ORDER BY day, revision`.values();
   const found: BarRevision[] = [];
@@ -279,9 +308,9 @@ export async function readRevisions(
 
 /** From a row as both statements above select it. */
 function toRevision(
-  row: readonly [Day, number, number, number, number, number, number, number, string | null],
-) {
-  const [day, revision, open, high, low, close, sourceId, recordedAt, reason] = row;
+  row: readonly [Day, number, number, number, number, number, number, number, string | null, number],
+): BarRevision {
+  const [day, revision, open, high, low, close, sourceId, recordedAt, reason, withdrawn] = row;
   return {
     day,
     revision: Number(revision),
@@ -292,5 +321,9 @@ function toRevision(
     sourceId: Number(sourceId),
     recordedAt: Number(recordedAt),
     reason,
+    withdrawn: WITHDRAWN[withdrawn] ?? false,
   };
 }
+
+/** By the number in the column `withdrawn`. */
+export const WITHDRAWN: readonly (WithdrawnBy | false)[] = [false, 'source', 'operator'];

@@ -115,10 +115,13 @@ export class FeedStore {
     );
   }
 
-  /** The days on which a source has given a price of a symbol, ascending. */
+  /** The days on which a source has given a price of a symbol that was not withdrawn, ascending. */
   async daysOf(source: string, symbolId: number): Promise<Day[]> {
     const rows = await this.#engine.read`SELECT DISTINCT b.day FROM bar b JOIN source s ON s.id = b.source_id
-      WHERE b.symbol_id = ${symbolId} AND s.name = ${source} ORDER BY b.day`;
+      WHERE b.symbol_id = ${symbolId} AND s.name = ${source} AND b.withdrawn = 0 AND NOT EXISTS (
+        SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
+          AND w.withdrawn > 0)
+      ORDER BY b.day`;
     return rows.map((row: Row) => Number(row.day));
   }
 

@@ -9,6 +9,7 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { WithdrawalStore } from './prices/withdrawals.ts';
 import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
 import { ReplicaStore } from './replicas.ts';
@@ -32,6 +33,7 @@ export class Ledger {
   readonly symbols: SymbolStore;
   readonly sources: SourceStore;
   readonly bars: BarStore;
+  readonly withdrawals: WithdrawalStore;
   readonly ticks: TickStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
@@ -46,6 +48,7 @@ export class Ledger {
     this.symbols = new SymbolStore(engine);
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
+    this.withdrawals = new WithdrawalStore(engine);
     this.ticks = new TickStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);

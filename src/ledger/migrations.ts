@@ -150,6 +150,32 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       `CREATE INDEX quota_lease_settled ON quota_lease (period, account_id) WHERE settled = 1`,
     ],
   },
+  {
+    id: 8,
+    title: 'withdrawn bars, bars in quarantine, imports',
+    statements: [
+      // 0: published. 1: withdrawn by its source. 2: withdrawn by the operator.
+      `ALTER TABLE bar ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE feed_run ADD COLUMN held INTEGER NOT NULL DEFAULT 0`,
+      // Suspicious bars. `origin` is the run that brought them. `state` is held, released or dropped.
+      `CREATE TABLE quarantine_bar (
+         id INTEGER PRIMARY KEY, symbol_id INTEGER NOT NULL, source_id INTEGER NOT NULL, day INTEGER NOT NULL,
+         open DOUBLE PRECISION NOT NULL, high DOUBLE PRECISION NOT NULL,
+         low DOUBLE PRECISION NOT NULL, close DOUBLE PRECISION NOT NULL,
+         received BIGINT NOT NULL, reason TEXT NOT NULL, origin TEXT NOT NULL,
+         state TEXT NOT NULL, decided_at BIGINT, decided_by TEXT,
+         UNIQUE (symbol_id, source_id, day))`,
+      `CREATE TABLE import_run (
+         number INTEGER PRIMARY KEY, started BIGINT NOT NULL, ended BIGINT, undone BIGINT,
+         file TEXT NOT NULL, source TEXT NOT NULL,
+         taken INTEGER NOT NULL, corrected INTEGER NOT NULL, unchanged INTEGER NOT NULL,
+         held INTEGER NOT NULL, refused INTEGER NOT NULL)`,
+      // The revisions that an import wrote, one for each transaction: undo finds its bars by them.
+      `CREATE TABLE import_revision (
+         run INTEGER NOT NULL, revision BIGINT NOT NULL, PRIMARY KEY (run, revision)) {clustered}`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

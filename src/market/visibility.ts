@@ -19,6 +19,14 @@ export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
   return Math.min(sessionEndMs, recordedAt);
 }
 
+/**
+ * Whether a tick of a day whose bar was withdrawn still counts: only prices made after the withdrawal do. Those before it
+ * are what was withdrawn.
+ */
+export function outlivesWithdrawal(tick: { at: number }, withdrawal: { recordedAt: number }): boolean {
+  return tick.at > withdrawal.recordedAt;
+}
+
 /** Whether it is there at a horizon: the same, told without the hour at which a session ended long ago. */
 export function isBarSeen(bar: { day: Day; recordedAt: number }, market: Market, horizon: number): boolean {
   return bar.recordedAt <= horizon || hasEnded(market, bar.day, horizon);

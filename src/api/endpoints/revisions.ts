@@ -11,8 +11,11 @@ import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../render.ts';
 import { columnsOf } from '../table.ts';
 
 const COLUMNS = columnsOf(
-  'date symbol #revision #open #high #low #close unit quote source recordedAt reason',
+  'date symbol #revision #open #high #low #close unit quote source recordedAt reason withdrawn',
 );
+
+/** The cells of a withdrawn version: it has no prices. */
+const NO_PRICES = [undefined, undefined, undefined, undefined];
 
 /** The most versions that an answer about a range has. */
 const VERSIONS_MAX = 2_000;
@@ -24,7 +27,7 @@ interface Version extends BarRevision {
 
 /**
  * GET /rates/revisions: every version of one day's bar, the oldest first; or, for a range, those of the days that have
- * more than one.
+ * more than one. A withdrawal is a version without prices.
  */
 export const revisions = priceEndpoint({
   name: 'revisions',
@@ -63,7 +66,8 @@ export const revisions = priceEndpoint({
           const { unit, quote } = prices.measure(series);
           const source = board.sourceName(bar.sourceId);
           const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
-          return [printDay(bar.day), code, String(bar.revision), ...ohlcCells(bar), ...tail];
+          const ohlc = bar.withdrawn ? NO_PRICES : ohlcCells(bar);
+          return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
         }),
       }),
       lasting: 'open', // a correction may come at any moment, and this is where one looks for it
@@ -131,7 +135,8 @@ function listJson(board: Board, versions: readonly Version[], place: number): st
     .filter((bar) => bar.place === place)
     .map((bar) => {
       const source = JSON.stringify(board.sourceName(bar.sourceId));
-      return `${ohlcJson(bar).slice(0, -1)},"source":${source},"recordedAt":"${recordedAt(bar)}","reason":${JSON.stringify(bar.reason)},"revision":${bar.revision}}`;
+      const start = bar.withdrawn ? '{"withdrawn":true' : ohlcJson(bar).slice(0, -1);
+      return `${start},"source":${source},"recordedAt":"${recordedAt(bar)}","reason":${JSON.stringify(bar.reason)},"revision":${bar.revision}}`;
     });
   return `[${records}]`;
 }

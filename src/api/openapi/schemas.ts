@@ -39,14 +39,19 @@ const symbol = z.strictObject({
 });
 
 const measure = z.strictObject({ unit: text, quote: text });
+const version = {
+  source: text,
+  recordedAt: z.iso.datetime(),
+  reason: text.nullable(),
+  revision: z.int(),
+};
 const versions = z.array(
-  z.strictObject({
-    ...ohlc.shape,
-    source: text,
-    recordedAt: z.iso.datetime(),
-    reason: text.nullable(),
-    revision: z.int(),
-  }),
+  z.union([
+    z.strictObject({ ...ohlc.shape, ...version }),
+    z
+      .strictObject({ withdrawn: z.literal(true), ...version })
+      .describe('The bar was withdrawn: from this version on the day has none'),
+  ]),
 );
 
 const plan = z.strictObject({

@@ -28,7 +28,12 @@ export class Topic {
     if (version === this.#version) return false;
     this.#version = version;
     const latest = view.latest(series);
-    if (!latest || isSame(latest, this.#shown)) return false;
+    if (!latest) {
+      this.sequence = 0; // its price was withdrawn: nobody is told the old one any more
+      this.#shown = undefined;
+      return false;
+    }
+    if (isSame(latest, this.#shown)) return false;
     this.#shown = latest;
     this.sequence = nextSequence();
     this.event = `event: rate\ndata: ${this.#json(latest, board)}\n\n`;

@@ -4,14 +4,17 @@ import { askWithKey } from './client.ts';
 /** A price that was published, and was published otherwise later. */
 export interface Correction {
   date: string;
-  before: number;
-  after: number;
+  /** The close; null where the version is a withdrawal. */
+  before: number | null;
+  after: number | null;
   recordedAt: string;
   source: string;
   reason: string | null;
 }
 
-interface Version extends Ohlc {
+/** A withdrawal has no prices. */
+interface Version extends Partial<Ohlc> {
+  withdrawn?: true;
   recordedAt: string;
   source: string;
   reason: string | null;
@@ -60,11 +63,12 @@ export function correctionsOf(date: string, versions: readonly Version[]): Corre
     const before = versions[i]!;
     if (before.reason === PROVISIONAL || isSame(before, version)) return [];
     const { recordedAt, source, reason } = version;
-    return [{ date, before: before.close, after: version.close, recordedAt, source, reason }];
+    const [from, to] = [before.close ?? null, version.close ?? null];
+    return [{ date, before: from, after: to, recordedAt, source, reason }];
   });
 }
 
-function isSame(a: Ohlc, b: Ohlc): boolean {
+function isSame(a: Version, b: Version): boolean {
   return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
 }
 

@@ -52,10 +52,10 @@ export function Revisions({ symbol, found }: { symbol: MarketSymbol; found: read
             <tr key={`${date} ${recordedAt}`}>
               <th scope="row">{day(date)}</th>
               <td data-label="Close before" class="number">
-                {price(before)}
+                {before === null ? 'withdrawn' : price(before)}
               </td>
               <td data-label="Close after" class="number">
-                {price(after)}
+                {after === null ? 'withdrawn' : price(after)}
               </td>
               <td data-label="Recorded">{moment(recordedAt)}</td>
               <td data-label="Source">{source}</td>

@@ -1,0 +1,138 @@
+import type { SQL } from 'bun';
+import type { Day } from '../../market/day.ts';
+import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '../bars.ts';
+import type { Engine } from '../engine.ts';
+import { SIMULATED_ID, sourceId } from '../sources.ts';
+import { insertRows, listOf, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from '../statements.ts';
+
+/** One day of one symbol. */
+export interface SymbolDay {
+  symbolId: number;
+  day: Day;
+}
+
+/** Why the bars of some days are withdrawn. */
+export interface Withdrawal {
+  by: WithdrawnBy;
+  reason: string;
+  recordedAt: number;
+  /** Only bars that came from this source. */
+  source?: string;
+  /** Runs first in each transaction; what it throws undoes the transaction. */
+  before?(tx: SQL): Promise<void>;
+}
+
+/** The revision that was withdrawn. */
+export interface WithdrawnBar extends BarRevision {
+  symbolId: number;
+}
+
+/** Bars that are to be withdrawn, or restored, as new revisions. */
+export interface BarRow extends Omit<WithdrawnBar, 'revision' | 'day'> {
+  day: Day;
+}
+
+export class WithdrawalStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Withdraws the current bars of some days, in transactions of 2,000. Returns those that it withdrew. */
+  async withdraw(days: readonly SymbolDay[], withdrawal: Withdrawal): Promise<WithdrawnBar[]> {
+    const withdrawn: WithdrawnBar[] = [];
+    for (let from = 0; from < days.length; from += ROWS_PER_TRANSACTION) {
+      const chunk = days.slice(from, from + ROWS_PER_TRANSACTION);
+      const some = await this.#engine.takeIn((tx) => withdrawBars(this.#engine, tx, chunk, withdrawal));
+      for (const bar of some) withdrawn.push(bar);
+    }
+    return withdrawn;
+  }
+}
+
+/**
+ * Withdraws the current real bars of some days, within a transaction that is already open. Each becomes a new revision:
+ * the day has no bar from now on, and `asOf` before now still finds it. Days without a bar are skipped.
+ */
+async function withdrawBars(
+  engine: Engine,
+  tx: SQL,
+  days: readonly SymbolDay[],
+  { by, reason, recordedAt, source, before }: Withdrawal,
+): Promise<WithdrawnBar[]> {
+  await before?.(tx);
+  const revision = await nextRevision(tx, 'prices');
+  const wantedSource = source === undefined ? undefined : await sourceId(tx, source);
+  const found: WithdrawnBar[] = [];
+  for (const [symbolId, ofSymbol] of Map.groupBy(days, (one) => one.symbolId)) {
+    const current = await currentBars(tx, symbolId, new Set(ofSymbol.map(({ day }) => day)));
+    for (const bar of current.values()) {
+      if (bar.withdrawn || (wantedSource !== undefined && bar.sourceId !== wantedSource)) continue;
+      found.push({ ...bar, symbolId });
+    }
+  }
+  const rows = found.map((bar) => ({ ...bar, reason, recordedAt, withdrawn: by }));
+  await writeRevisions(engine, tx, rows, revision);
+  return found;
+}
+
+/** Writes revisions as they are given, and notes which days they touch. */
+export async function writeRevisions(
+  engine: Engine,
+  tx: SQL,
+  bars: readonly BarRow[],
+  revision: number,
+): Promise<void> {
+  if (bars.length === 0) return;
+  await insertRows(
+    engine,
+    tx,
+    'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn)',
+    bars.map((bar): TableRow => {
+      const { symbolId, day, open, high, low, close, recordedAt, reason, withdrawn } = bar;
+      const flag = WITHDRAWN.indexOf(withdrawn);
+      return [symbolId, day, revision, open, high, low, close, bar.sourceId, recordedAt, reason, flag];
+    }),
+  );
+  const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
+  const changes = [...bySymbol].map(([symbolId, ofSymbol]): TableRow => {
+    const days = ofSymbol.map(({ day }) => day);
+    return [revision, symbolId, Math.min(...days), Math.max(...days)];
+  });
+  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
+  await unmarkReal(engine, tx, [...bySymbol.keys()], revision);
+}
+
+/** The current real revision of each of these days, withdrawn ones included. */
+async function currentBars(
+  tx: SQL,
+  symbolId: number,
+  days: ReadonlySet<Day>,
+): Promise<Map<Day, BarRevision>> {
+  const current = new Map<Day, BarRevision>();
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  for (const bar of await readRevisions(tx, symbolId, 'real', first, last)) {
+    if (days.has(bar.day)) current.set(bar.day, bar);
+  }
+  return current;
+}
+
+/** A symbol without any real price left, as after the undo of its first import, is simulated again where that is on. */
+async function unmarkReal(
+  engine: Engine,
+  tx: SQL,
+  symbolIds: readonly number[],
+  revision: number,
+): Promise<void> {
+  const p = engine.placeholder;
+  await tx.unsafe(
+    `UPDATE symbol SET real_revision = NULL, revision = ${p(1)}
+     WHERE real_revision IS NOT NULL AND id IN (${listOf(engine, symbolIds.length, 2)})
+       AND NOT EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = symbol.id AND t.source_id <> ${SIMULATED_ID})
+       AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = symbol.id AND b.source_id <> ${SIMULATED_ID}
+         AND b.withdrawn = 0 AND NOT EXISTS (SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
+           AND w.revision > b.revision AND w.withdrawn > 0))`,
+    [revision, ...symbolIds],
+  );
+}

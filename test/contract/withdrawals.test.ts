@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test';
+import type { BarRevision } from '../../src/ledger/bars.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { day, flat, ledgersOf, NOW, newSymbol, symbolOf, tick } from '../support/ledgers.ts';
+
+const MONDAY = day('2026-07-06');
+const TUESDAY = MONDAY + 1;
+
+onEachEngine('withdrawals', (engine) => {
+  const ledgers = ledgersOf(engine);
+  const withSymbol = async () => {
+    const ledger = await ledgers.shared();
+    const { id: symbolId, code } = await newSymbol(ledger);
+    return {
+      ledger,
+      symbolId,
+      code,
+      publish: (price: number, source = 'feed', comparedWith: 'current' | 'own' = 'own', on = MONDAY) =>
+        ledger.bars.publish([{ symbolId, day: on, ...flat(price) }], {
+          source,
+          recordedAt: NOW,
+          comparedWith,
+        }),
+      withdraw: (by: 'source' | 'operator', source?: string, on = MONDAY) =>
+        ledger.withdrawals.withdraw([{ symbolId, day: on }], {
+          by,
+          reason: 'gone',
+          recordedAt: NOW + 1,
+          ...(source && { source }),
+        }),
+    };
+  };
+
+  test('a withdrawal is a revision of its own, and the earlier ones stay', async () => {
+    const { ledger, symbolId, publish, withdraw } = await withSymbol();
+    await publish(5);
+    const before = (await ledger.head()).prices;
+    expect(await withdraw('source')).toMatchObject([{ symbolId, day: MONDAY, close: 5 }]);
+    expect(await versions(ledger, symbolId)).toMatchObject([
+      { close: 5, withdrawn: false, reason: null },
+      { close: 5, withdrawn: 'source', reason: 'gone', recordedAt: NOW + 1 },
+    ]);
+    expect(await ledger.bars.changes(before, (await ledger.head()).prices)).toEqual([
+      { symbolId, firstDay: MONDAY, lastDay: MONDAY },
+    ]);
+    expect(await withdraw('source')).toEqual([]); // there is nothing left to withdraw
+  });
+
+  test('a value that its source gives again is a new revision', async () => {
+    const { ledger, symbolId, publish, withdraw } = await withSymbol();
+    await publish(5);
+    await withdraw('source');
+    expect(await publish(5)).toEqual({ taken: 1, unchanged: 0, corrected: 0 });
+    expect((await versions(ledger, symbolId)).map((one) => one.withdrawn)).toEqual([false, 'source', false]);
+  });
+
+  test('a feed that repeats what the operator withdrew does not bring it back; another value or an import does', async () => {
+    const { publish, withdraw } = await withSymbol();
+    await publish(5);
+    await withdraw('operator');
+    expect((await publish(5)).unchanged).toBe(1);
+    expect((await publish(6)).taken).toBe(1);
+    await withdraw('operator');
+    expect((await publish(6, 'feed', 'current')).taken).toBe(1);
+  });
+
+  test('only bars of the source that is asked for are withdrawn', async () => {
+    const { publish, withdraw } = await withSymbol();
+    await publish(5, 'feed');
+    await publish(6, 'desk');
+    expect(await withdraw('source', 'feed')).toEqual([]);
+    expect(await withdraw('source', 'desk')).toHaveLength(1);
+  });
+
+  test('the first day, and the days of a source, leave out what was withdrawn', async () => {
+    const { ledger, symbolId, publish, withdraw } = await withSymbol();
+    await publish(5, 'first-day');
+    await publish(6, 'first-day', 'own', TUESDAY);
+    await withdraw('source');
+    expect(await ledger.bars.firstDay(symbolId, 'real')).toBe(TUESDAY);
+    expect(await ledger.bars.firstDayBy(symbolId, 'real', NOW)).toBe(MONDAY);
+    expect(await ledger.feeds.daysOf('first-day', symbolId)).toEqual([TUESDAY]);
+  });
+
+  test('a symbol whose last real price was withdrawn is simulated again, one that has ticks is not', async () => {
+    const { ledger, symbolId, code, publish, withdraw } = await withSymbol();
+    const isReal = async () => (await symbolOf(ledger, code)).real;
+    await publish(5);
+    await publish(6, 'feed', 'own', TUESDAY);
+    await withdraw('source');
+    expect(await isReal()).toBe(true);
+    await withdraw('source', undefined, TUESDAY);
+    expect(await isReal()).toBe(false);
+    await ledger.ticks.append([tick(symbolId, 'a')], 'feed');
+    await publish(7);
+    await withdraw('source');
+    expect(await isReal()).toBe(true);
+  });
+});
+
+function versions(ledger: Ledger, symbolId: number): Promise<BarRevision[]> {
+  return ledger.bars.revisions(symbolId, 'real', FIRST_DAY, LAST_DAY);
+}
