@@ -88,10 +88,18 @@ export class Serving {
     const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());
-    streams.requireRoom(account.id);
-    if (exchange.request.method === 'HEAD') return responses.stream(exchange, new ReadableStream());
-    await reception.count(exchange, customer, endpoint);
-    const body = streams.open({
+    if (exchange.request.method === 'HEAD') {
+      streams.requireRoom(account.id);
+      return responses.stream(exchange, new ReadableStream());
+    }
+    const place = streams.reserve(account.id);
+    try {
+      await reception.count(exchange, customer, endpoint);
+    } catch (error) {
+      place.release();
+      throw error;
+    }
+    const body = streams.open(place, {
       channel,
       account,
       meter,

@@ -47,12 +47,9 @@ export const planCommands: readonly Command[] = [
         burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
         history: onOff(call, 'history'),
       };
-      const plan = await call.withLedger(async (ledger) => {
-        const known = (await ledger.accounts.plans()).find((one) => one.name === name);
-        const changed = { ...(known ?? newPlan(name)), ...withoutUndefined(given) };
-        await ledger.accounts.setPlan(changed);
-        return changed;
-      });
+      const plan = await call.withLedger((ledger) =>
+        ledger.accounts.changePlan(newPlan(name), withoutUndefined(given)),
+      );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
         `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second, long history ${cell(plan.history)}.`,

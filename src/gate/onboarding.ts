@@ -1,4 +1,5 @@
-import type { Account, ApiKey } from '../ledger/accounts.ts';
+import type { KeyOwner, KeyRefusal } from '../ledger/accounts/key-owner.ts';
+import { type Account, type ApiKey, UnknownPlan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
 import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';
@@ -43,10 +44,12 @@ export async function issueKey(
   options: KeyOptions,
   now: number,
   random: RandomBytes,
+  owner?: KeyOwner,
 ): Promise<IssuedKey> {
   await requireAccount(ledger, accountId);
   const issued = makeKey(accountId, options, now, random);
-  await ledger.accounts.addKey(issued.key);
+  const refusal = await ledger.accounts.addKey(issued.key, owner);
+  if (refusal) throw new KeyRefused(refusal);
   return issued;
 }
 
@@ -69,18 +72,31 @@ export async function rotateKey(
   overlapMs: number,
   now: number,
   random: RandomBytes,
+  owner?: KeyOwner,
 ): Promise<IssuedKey> {
-  if (old.revokedAt !== null) throw new Error(`key ${old.id} is revoked; create a new one instead`);
-  if (old.expiresAt !== null && old.expiresAt <= now)
-    throw new Error(`key ${old.id} has expired; create a new one instead`);
   const options: KeyOptions = {
     headerOnly: old.headerOnly,
     ...(old.allowedIps && { allowedIps: old.allowedIps }),
     ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
   };
   const issued = makeKey(old.accountId, options, now, random);
-  await ledger.accounts.replaceKey(old.id, now + overlapMs, issued.key);
+  const refusal = await ledger.accounts.replaceKey(old.id, now + overlapMs, issued.key, owner);
+  if (refusal) throw new KeyRefused(refusal);
   return issued;
+}
+
+/** A key that the ledger did not take. */
+export class KeyRefused extends Error {
+  readonly refusal: KeyRefusal;
+
+  constructor(refusal: KeyRefusal) {
+    super(
+      refusal === 'inactive'
+        ? 'the key is revoked or has expired; create a new one instead'
+        : `the key was refused: ${refusal}`,
+    );
+    this.refusal = refusal;
+  }
 }
 
 export async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
@@ -108,5 +124,5 @@ function makeKey(accountId: string, options: KeyOptions, now: number, random: Ra
 
 export async function requirePlan(ledger: Ledger, name: string): Promise<void> {
   const names = (await ledger.accounts.plans()).map((plan) => plan.name);
-  if (!names.includes(name)) throw new Error(`there is no plan "${name}"; the plans are ${names.join(', ')}`);
+  if (!names.includes(name)) throw new UnknownPlan(name, names);
 }

@@ -1,6 +1,7 @@
 import type { SQL } from 'bun';
+import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './accounts/key-owner.ts';
 import type { Engine } from './engine.ts';
-import { listOf, nextRevision, sortBy } from './statements.ts';
+import { listOf, lockRevisions, nextRevision, sortBy } from './statements.ts';
 
 /** What an account may do. Plans are data: an operator changes them while the service runs. */
 export interface Plan {
@@ -46,54 +47,6 @@ export interface FoundKey {
 /** The largest integer that RateLimit headers can carry (RFC 9651: 15 digits). */
 export const QUOTA_MAX = 999_999_999_999_999;
 
-export const BUILT_IN_PLANS: readonly Plan[] = [
-  {
-    name: 'free',
-    quota: 1_000,
-    delaySeconds: 3_600,
-    maxSymbols: 5,
-    maxSpanDays: 30,
-    burstPerSecond: 5,
-    history: true,
-  },
-  {
-    name: 'basic',
-    quota: 10_000,
-    delaySeconds: 600,
-    maxSymbols: 20,
-    maxSpanDays: 30,
-    burstPerSecond: 20,
-    history: true,
-  },
-  {
-    name: 'pro',
-    quota: 100_000,
-    delaySeconds: 60,
-    maxSymbols: 100,
-    maxSpanDays: 30,
-    burstPerSecond: 50,
-    history: true,
-  },
-  {
-    name: 'demo',
-    quota: 100_000,
-    delaySeconds: 0,
-    maxSymbols: 50,
-    maxSpanDays: 30,
-    burstPerSecond: 50,
-    history: true,
-  },
-  {
-    name: 'unlimited',
-    quota: QUOTA_MAX,
-    delaySeconds: 0,
-    maxSymbols: 1_000,
-    maxSpanDays: 30,
-    burstPerSecond: 1_000_000,
-    history: true,
-  },
-];
-
 /** The numbers of hashes that a query may have. */
 const HASHES_PER_QUERY = [1, 32, 1_024];
 
@@ -111,6 +64,17 @@ export class AccountStore {
 
   async setPlan(plan: Plan): Promise<void> {
     await this.#engine.write((tx) => writePlan(tx, plan));
+  }
+
+  /** Changes what is given of a plan, or of `base` where there is none of that name. Returns the plan. */
+  async changePlan(base: Plan, change: Partial<Plan>): Promise<Plan> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts'); // two changes at a time must not undo each other
+      const [row] = await tx`SELECT * FROM plan WHERE name = ${base.name}`;
+      const plan = { ...(row ? toPlan(row) : base), ...change };
+      await writePlan(tx, plan);
+      return plan;
+    });
   }
 
   /** Removes a plan that no account has; false when there is none of that name, a number when so many have it. */
@@ -141,6 +105,7 @@ export class AccountStore {
   async create(account: Account): Promise<void> {
     await this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'accounts');
+      await requirePlan(tx, account.plan);
       await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
         (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
     });
@@ -150,16 +115,21 @@ export class AccountStore {
   async update(id: string, change: Partial<Pick<Account, 'plan' | 'status'>>): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'accounts');
+      if (change.plan !== undefined) await requirePlan(tx, change.plan);
       const [row] = await tx`UPDATE account SET plan = coalesce(${change.plan ?? null}, plan),
         status = coalesce(${change.status ?? null}, status), revision = ${revision} WHERE id = ${id} RETURNING id`;
       return row !== undefined;
     });
   }
 
-  async addKey(key: ApiKey): Promise<void> {
-    await this.#engine.write(async (tx) => {
-      const revision = await nextRevision(tx, 'accounts');
-      await insertKey(tx, key, revision);
+  /** Adds a key. An owner is refused when it has as many as it may have; the operator, without `owner`, never is. */
+  async addKey(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts');
+      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      if (refusal) return refusal;
+      await insertKey(tx, key, await nextRevision(tx, 'accounts'));
+      return undefined;
     });
   }
 
@@ -174,14 +144,28 @@ export class AccountStore {
     return row && toKey(row);
   }
 
-  /** Adds a key in the place of another, which runs out at `oldExpiresAt`, or before, if it would have. */
-  async replaceKey(oldId: string, oldExpiresAt: number, key: ApiKey): Promise<void> {
-    await this.#engine.write(async (tx) => {
+  /**
+   * Adds a key in the place of an active one, which expires at `oldExpiresAt`, or before, if it would have. Refused when
+   * the old one no longer works, and as `addKey` is.
+   */
+  async replaceKey(
+    oldId: string,
+    oldExpiresAt: number,
+    key: ApiKey,
+    owner?: KeyOwner,
+  ): Promise<KeyRefusal | undefined> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts');
+      const [old] = await tx`SELECT * FROM api_key WHERE id = ${oldId} AND account_id = ${key.accountId}`;
+      if (!old || !isActive(toKey(old), key.createdAt)) return 'inactive';
+      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      if (refusal) return refusal;
       const revision = await nextRevision(tx, 'accounts');
       await tx`UPDATE api_key SET revision = ${revision}, expires_at =
         CASE WHEN expires_at IS NULL OR expires_at > ${oldExpiresAt} THEN ${oldExpiresAt} ELSE expires_at END
         WHERE id = ${oldId}`;
       await insertKey(tx, key, revision);
+      return undefined;
     });
   }
 
@@ -196,17 +180,21 @@ export class AccountStore {
     });
   }
 
-  /** Revokes a key of an account, unless no active key would be left. */
-  async revokeKeyOf(accountId: string, id: string, at: number): Promise<'revoked' | 'unknown' | 'last'> {
+  /** Revokes a key of the owner's account, unless no active key would be left. */
+  async revokeKeyOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
+    const { now: at } = owner;
     return this.#engine.write(async (tx) => {
-      const revision = await nextRevision(tx, 'accounts'); // from here on no other key of it can be revoked
+      await lockRevisions(tx, 'accounts'); // from here on no other key of it can be revoked
+      const refusal = await refuseOwner(tx, accountId, owner);
+      if (refusal) return refusal;
       const rows = await tx`SELECT * FROM api_key WHERE account_id = ${accountId}`;
       const keys: ApiKey[] = rows.map(toKey);
       if (!keys.some((key) => key.id === id)) return 'unknown';
       if (!keys.some((key) => key.id !== id && isActive(key, at))) return 'last';
+      const revision = await nextRevision(tx, 'accounts');
       await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
         WHERE id = ${id}`;
-      return 'revoked';
+      return undefined;
     });
   }
 
@@ -248,6 +236,19 @@ export class AccountStore {
 /** Whether a key may be used. */
 export function isActive({ revokedAt, expiresAt }: Omit<ApiKey, 'hash'>, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** A plan that is not in the ledger. */
+export class UnknownPlan extends Error {
+  constructor(name: string, known?: readonly string[]) {
+    super(`there is no plan "${name}"${known ? `; the plans are ${known.join(', ')}` : ''}`);
+  }
+}
+
+/** The caller holds the lock on the accounts' counter, so the plan cannot be deleted before its transaction ends. */
+async function requirePlan(tx: SQL, name: string): Promise<void> {
+  const [row] = await tx`SELECT name FROM plan WHERE name = ${name}`;
+  if (!row) throw new UnknownPlan(name);
 }
 
 async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> {

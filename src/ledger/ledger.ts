@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
-import { AccountStore, BUILT_IN_PLANS, writePlan } from './accounts.ts';
+import { BUILT_IN_PLANS } from './accounts/built-in-plans.ts';
+import { AccountStore, writePlan } from './accounts.ts';
 import { AlarmStore } from './alarms.ts';
 import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';

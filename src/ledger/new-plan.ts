@@ -1,4 +1,5 @@
-import { BUILT_IN_PLANS, type Plan } from './accounts.ts';
+import { BUILT_IN_PLANS } from './accounts/built-in-plans.ts';
+import type { Plan } from './accounts.ts';
 
 /** Small letters, digits, - and _, at most 32. */
 export const PLAN_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT_IN_PLANS } from '../../src/ledger/accounts.ts';
+import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';

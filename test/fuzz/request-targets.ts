@@ -10,7 +10,7 @@ import { readQuery, readTarget } from '../../src/api/query.ts';
 import { Router } from '../../src/api/router.ts';
 import { AddressList, isAddressOrRange, limitKey } from '../../src/gate/addresses.ts';
 import { createKey, isWellFormed, withoutKeys } from '../../src/gate/key.ts';
-import { BUILT_IN_PLANS } from '../../src/ledger/accounts.ts';
+import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { parseDay, printDay } from '../../src/market/day.ts';
 import { parseNumber, printNumber } from '../../src/market/decimal.ts';
 import { law, textTarget } from './target.ts';

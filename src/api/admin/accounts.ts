@@ -1,12 +1,12 @@
 import { secureRandom } from '../../gate/key.ts';
 import { createAccount, issueKey, rotateKey } from '../../gate/onboarding.ts';
-import { type Account, isActive } from '../../ledger/accounts.ts';
+import { type Account, UnknownPlan } from '../../ledger/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
 import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, ROTATION } from '../bodies.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
-import { issuedKey, keyRecord } from '../endpoints/keys.ts';
+import { issuedKey, keyRecord, orRefuse } from '../endpoints/keys.ts';
 import { refuse } from '../errors.ts';
 import { single } from '../parameters.ts';
 import { isPlainText } from '../query.ts';
@@ -36,8 +36,8 @@ export const adminAccounts: readonly AdminEndpoint[] = [
       },
       async POST({ ledger, now, body }) {
         const wanted = await body(NEW_ACCOUNT);
-        await requirePlan(ledger, wanted.plan);
-        const { account, issued } = await createAccount(ledger, wanted, now, secureRandom);
+        const creating = createAccount(ledger, wanted, now, secureRandom);
+        const { account, issued } = await withPlan(wanted.plan, creating);
         return { ...issuedKey(issued, now), account: record(account) };
       },
     },
@@ -63,11 +63,8 @@ export const adminAccounts: readonly AdminEndpoint[] = [
       async PATCH({ id, ledger, body }) {
         const { plan, status } = await body(ACCOUNT_CHANGE);
         await requireAccount(ledger, id);
-        if (plan !== undefined) await requirePlan(ledger, plan);
-        await ledger.accounts.update(id, {
-          ...(plan !== undefined && { plan }),
-          ...(status !== undefined && { status }),
-        });
+        const change = { ...(plan !== undefined && { plan }), ...(status !== undefined && { status }) };
+        await withPlan(plan, ledger.accounts.update(id, change));
         return { success: true, account: record(await requireAccount(ledger, id)) };
       },
     },
@@ -109,8 +106,8 @@ export const adminAccounts: readonly AdminEndpoint[] = [
         const { overlapSeconds } = await body(ROTATION);
         const old = await ledger.accounts.findKey(id);
         if (!old) throw refuse('not_there', { what: 'key', id });
-        if (!isActive(old, now)) throw refuse('conflict', { why: 'the key is revoked or has expired' });
-        return issuedKey(await rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom), now);
+        const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom);
+        return issuedKey(await orRefuse(rotating), now);
       },
     },
   },
@@ -126,7 +123,11 @@ async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
   return account;
 }
 
-async function requirePlan(ledger: Ledger, name: string): Promise<void> {
-  const plans = await ledger.accounts.plans();
-  if (!plans.some((plan) => plan.name === name)) throw refuse('not_there', { what: 'plan', id: name });
+/** Refuses a change to a plan that is not there, or was deleted while the account was changed. */
+async function withPlan<T>(plan: string | undefined, changing: Promise<T>): Promise<T> {
+  try {
+    return await changing;
+  } catch (error) {
+    throw error instanceof UnknownPlan ? refuse('not_there', { what: 'plan', id: plan ?? '' }) : error;
+  }
 }

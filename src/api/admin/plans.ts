@@ -22,14 +22,13 @@ export const adminPlans: readonly AdminEndpoint[] = [
       /** Creates a plan, or changes what is given of one. */
       async PUT({ id: name, ledger, body }) {
         const change = await body(PLAN_CHANGE);
-        const before = (await ledger.accounts.plans()).find((plan) => plan.name === name);
-        if (!before && !PLAN_NAME.test(name)) {
+        const isKnown = (await ledger.accounts.plans()).some((plan) => plan.name === name);
+        if (!isKnown && !PLAN_NAME.test(name)) {
           const problem = 'the name of a plan has small letters, digits, - and _, at most 32';
           throw refuse('invalid_body', { problems: [problem] });
         }
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-        const plan = { ...(before ?? newPlan(name)), ...given };
-        await ledger.accounts.setPlan(plan);
+        const plan = await ledger.accounts.changePlan(newPlan(name), given);
         return { success: true, plan };
       },
       async DELETE({ id: name, ledger }) {

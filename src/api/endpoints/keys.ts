@@ -1,9 +1,10 @@
 import { secureRandom } from '../../gate/key.ts';
-import { type IssuedKey, issueKey, rotateKey } from '../../gate/onboarding.ts';
+import { type IssuedKey, issueKey, KeyRefused, rotateKey } from '../../gate/onboarding.ts';
+import type { KeyOwner, KeyRefusal } from '../../ledger/accounts/key-owner.ts';
 import { type ApiKey, isActive } from '../../ledger/accounts.ts';
 import { NEW_KEY, ROTATION } from '../bodies.ts';
-import type { OwnerEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
+import type { OwnerCall, OwnerEndpoint } from '../endpoint.ts';
+import { type Refusal, refuse } from '../errors.ts';
 
 /** GET and POST /account/keys: the keys of the caller's account, and one more. */
 export const keys: OwnerEndpoint = {
@@ -16,9 +17,9 @@ export const keys: OwnerEndpoint = {
       return { success: true, keys: all.map((key) => keyRecord(key, now)) };
     },
     /** What a key may not do, a key that is made with it may not do either. */
-    async POST({ customer, key: own, ledger, now, body }) {
-      const { expiresAt, allowedIps, headerOnly } = await body(NEW_KEY);
-      requireRoom(await ledger.accounts.keys(customer.account.id), now);
+    async POST(call) {
+      const { customer, key: own, ledger, now } = call;
+      const { expiresAt, allowedIps, headerOnly } = await call.body(NEW_KEY);
       const ips = own.allowedIps ?? allowedIps;
       const ends = [own.expiresAt, expiresAt === undefined ? null : expiresAt * 1000].filter(
         (at) => at !== null,
@@ -29,7 +30,8 @@ export const keys: OwnerEndpoint = {
         ...(ips && { allowedIps: ips }),
         ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
       };
-      return issuedKey(await issueKey(ledger, customer.account.id, options, now, secureRandom), now);
+      const issuing = issueKey(ledger, customer.account.id, options, now, secureRandom, ownerOf(call));
+      return issuedKey(await orRefuse(issuing), now);
     },
   },
 };
@@ -40,13 +42,10 @@ export const oneKey: OwnerEndpoint = {
   name: 'keys',
   path: '/account/keys/:id',
   actions: {
-    async DELETE({ id, customer, ledger, now }) {
-      const outcome = await ledger.accounts.revokeKeyOf(customer.account.id, id, now);
-      if (outcome === 'unknown') throw refuse('not_there', { what: 'key', id });
-      if (outcome === 'last') {
-        const why = 'it is the last active key of the account; create another first';
-        throw refuse('conflict', { why });
-      }
+    async DELETE(call) {
+      const { id, customer, ledger } = call;
+      const refusal = await ledger.accounts.revokeKeyOf(customer.account.id, id, ownerOf(call));
+      if (refusal) throw keyRefusal(refusal, id);
       return { success: true, id, revoked: true };
     },
   },
@@ -58,28 +57,49 @@ export const keyRotation: OwnerEndpoint = {
   name: 'keys',
   path: '/account/keys/:id/rotate',
   actions: {
-    async POST({ id, customer, key: own, ledger, now, body }) {
-      const { overlapSeconds } = await body(ROTATION);
-      const all = await ledger.accounts.keys(customer.account.id);
-      const old = all.find((key) => key.id === id);
-      if (!old) throw refuse('not_there', { what: 'key', id });
+    async POST(call) {
+      const { id, customer, key: own, ledger, now } = call;
+      const { overlapSeconds } = await call.body(ROTATION);
+      const old = await ledger.accounts.findKey(id);
+      if (old?.accountId !== customer.account.id) throw refuse('not_there', { what: 'key', id });
       if (own.id !== old.id && !hasNoRules(own)) throw refuse('key_not_allowed', { why: 'rules' });
-      if (!isActive(old, now)) throw refuse('conflict', { why: 'the key is revoked or has expired' });
-      requireRoom(all, now);
-      return issuedKey(await rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom), now);
+      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom, ownerOf(call));
+      return issuedKey(await orRefuse(rotating), now);
     },
   },
 };
 
-/** One for each program of a large customer. Those of the last day count when they are revoked too: each is kept for good. */
+/** One for each program of a large customer. */
 const KEYS_MAX = 100;
-const DAY_MS = 86_400_000;
 
-function requireRoom(keys: readonly ApiKey[], now: number): void {
-  const counted = keys.filter((key) => isActive(key, now) || key.createdAt > now - DAY_MS);
-  if (counted.length < KEYS_MAX) return;
-  const why = `an account may have ${KEYS_MAX} keys, those made in the last 24 hours included; revoke some, or wait`;
-  throw refuse('conflict', { why });
+function ownerOf({ key, now }: OwnerCall): KeyOwner {
+  return { keyId: key.id, keysMax: KEYS_MAX, now };
+}
+
+/** Maps what the ledger refused to an API error. */
+export async function orRefuse(issuing: Promise<IssuedKey>): Promise<IssuedKey> {
+  try {
+    return await issuing;
+  } catch (error) {
+    throw error instanceof KeyRefused ? keyRefusal(error.refusal, '') : error;
+  }
+}
+
+function keyRefusal(refusal: KeyRefusal, id: string): Refusal {
+  switch (refusal) {
+    case 'full': {
+      const why = `an account may have ${KEYS_MAX} keys, those made in the last 24 hours included; revoke some, or wait`;
+      return refuse('conflict', { why });
+    }
+    case 'last':
+      return refuse('conflict', { why: 'it is the last active key of the account; create another first' });
+    case 'inactive':
+      return refuse('conflict', { why: 'the key is revoked or has expired' });
+    case 'unknown':
+      return refuse('not_there', { what: 'key', id });
+    default:
+      return refuse(refusal, {});
+  }
 }
 
 /** A key as it is told: never its hash. Times are seconds. */

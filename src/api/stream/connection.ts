@@ -70,6 +70,11 @@ export class Connection {
     );
   }
 
+  /** Whether more will be written. */
+  get isOpen(): boolean {
+    return this.#controller !== undefined;
+  }
+
   /** Tells of changes, as soon as the client takes them. */
   offer(changed: Iterable<Topic>): void {
     for (const topic of changed) if (topic.sequence > 0 && this.topics.has(topic)) this.#waiting.add(topic);

@@ -3,7 +3,7 @@ import type { View } from '../../board/view.ts';
 import type { Clock } from '../../clock.ts';
 import type { Gate } from '../../gate/gate.ts';
 import { type Log, messageOf } from '../../log.ts';
-import { refuse } from '../errors.ts';
+import { type Refusal, refuse } from '../errors.ts';
 import { Channel } from './channel.ts';
 import { Connection, type ConnectionOptions, planChanged } from './connection.ts';
 
@@ -21,6 +21,12 @@ const MONOTONIC: Clock = { now: () => performance.now() };
 
 /** A client needs a few; a leak in one program must not take all connections of the process. */
 const PER_ACCOUNT_MAX = 100;
+
+/** One of the streams that an account may have. */
+export interface StreamPlace {
+  /** Gives it back, once. */
+  release(): void;
+}
 
 /**
  * All streams of this process. It does nothing until the board says that a view has changed; then each symbol that
@@ -52,31 +58,53 @@ export class StreamHub {
     return this.#channels.getOrInsertComputed(view, () => new Channel(view, board, this.#instance));
   }
 
-  /** Refuses a stream that may not be opened; before it is counted. */
+  /** Takes one of the account's streams before it is charged: the ledger may be asked in between, and others come meanwhile. */
+  reserve(accountId: string): StreamPlace {
+    this.requireRoom(accountId);
+    this.#perAccount.set(accountId, (this.#perAccount.get(accountId) ?? 0) + 1);
+    let isTaken = true;
+    return {
+      release: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        const left = this.#perAccount.get(accountId)! - 1;
+        if (left > 0) this.#perAccount.set(accountId, left);
+        else this.#perAccount.delete(accountId);
+      },
+    };
+  }
+
+  /** Refuses a stream that may not be opened. */
   requireRoom(accountId: string): void {
-    if (this.#isDraining) throw refuse('unavailable', { why: 'it is stopping' }, 1);
+    if (this.#isDraining) throw stopping();
     if ((this.#perAccount.get(accountId) ?? 0) < PER_ACCOUNT_MAX) return;
     throw refuse('rate_limited', { limit: `an account may have ${PER_ACCOUNT_MAX} streams open` }, 60);
   }
 
-  open(options: Omit<ConnectionOptions, 'onClose' | 'monotonic'>): ReadableStream<Uint8Array> {
-    const { channel, account } = options;
+  /** Opens a stream in a place that was reserved for it; when it closes, the place is free again. */
+  open(
+    place: StreamPlace,
+    options: Omit<ConnectionOptions, 'onClose' | 'monotonic'>,
+  ): ReadableStream<Uint8Array> {
     const connection = new Connection({
       ...options,
       monotonic: MONOTONIC,
-      onClose: (one) => this.#closed(one),
+      onClose: (one) => {
+        place.release();
+        this.#closed(one);
+      },
     });
-    channel.connections.add(connection);
-    this.#perAccount.set(account.id, (this.#perAccount.get(account.id) ?? 0) + 1);
+    if (!connection.isOpen) return connection.body; // the quota ended with its first events
+    options.channel.connections.add(connection);
     this.#looking ??= setInterval(() => void this.#look(), LOOK_MS);
+    if (this.#isDraining) connection.end(stopping());
     return connection.body;
   }
 
   /** Ends every stream, so that the process can stop. */
   drain(): void {
     this.#isDraining = true;
-    const refusal = refuse('unavailable', { why: 'it is stopping' });
-    for (const connection of this.#all()) connection.end(refusal);
+    for (const connection of this.#all()) connection.end(stopping());
   }
 
   #all(): Connection[] {
@@ -84,11 +112,7 @@ export class StreamHub {
   }
 
   #closed(connection: Connection): void {
-    const { channel, account } = connection.options;
-    if (!channel.connections.delete(connection)) return;
-    const left = this.#perAccount.get(account.id)! - 1;
-    if (left > 0) this.#perAccount.set(account.id, left);
-    else this.#perAccount.delete(account.id);
+    connection.options.channel.connections.delete(connection);
     if (this.size > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
@@ -131,4 +155,8 @@ export class StreamHub {
     const delayMs = (gate.directory.cached(key)?.customer.plan.delaySeconds ?? 0) * 1000;
     if (delayMs !== channel.view.delayMs) connection.end(planChanged());
   }
+}
+
+function stopping(): Refusal {
+  return refuse('unavailable', { why: 'it is stopping' }, 1);
 }

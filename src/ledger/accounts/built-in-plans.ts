@@ -1,0 +1,50 @@
+import { type Plan, QUOTA_MAX } from '../accounts.ts';
+
+/** The plans of a new ledger. */
+export const BUILT_IN_PLANS: readonly Plan[] = [
+  {
+    name: 'free',
+    quota: 1_000,
+    delaySeconds: 3_600,
+    maxSymbols: 5,
+    maxSpanDays: 30,
+    burstPerSecond: 5,
+    history: true,
+  },
+  {
+    name: 'basic',
+    quota: 10_000,
+    delaySeconds: 600,
+    maxSymbols: 20,
+    maxSpanDays: 30,
+    burstPerSecond: 20,
+    history: true,
+  },
+  {
+    name: 'pro',
+    quota: 100_000,
+    delaySeconds: 60,
+    maxSymbols: 100,
+    maxSpanDays: 30,
+    burstPerSecond: 50,
+    history: true,
+  },
+  {
+    name: 'demo',
+    quota: 100_000,
+    delaySeconds: 0,
+    maxSymbols: 50,
+    maxSpanDays: 30,
+    burstPerSecond: 50,
+    history: true,
+  },
+  {
+    name: 'unlimited',
+    quota: QUOTA_MAX,
+    delaySeconds: 0,
+    maxSymbols: 1_000,
+    maxSpanDays: 30,
+    burstPerSecond: 1_000_000,
+    history: true,
+  },
+];

@@ -1,0 +1,52 @@
+import type { SQL } from 'bun';
+
+/** A customer that changes the keys of its own account. */
+export interface KeyOwner {
+  /** The key that the request came with. */
+  keyId: string;
+  /** How many keys the account may have. */
+  keysMax: number;
+  now: number;
+}
+
+/** Why a key was not created, rotated or revoked. */
+export type KeyRefusal = 'invalid_key' | 'account_suspended' | 'full' | 'inactive' | 'last' | 'unknown';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether an owner may change keys now; undefined when it may. The request was admitted before its body had arrived, so
+ * its key may have been revoked since: a stolen key must not make another one after that. The caller holds the lock on
+ * the accounts' counter, so nothing changes until its transaction ends.
+ */
+export async function refuseOwner(
+  tx: SQL,
+  accountId: string,
+  { keyId, now }: KeyOwner,
+): Promise<KeyRefusal | undefined> {
+  const [row] = await tx`SELECT a.status FROM api_key k JOIN account a ON a.id = k.account_id
+    WHERE k.id = ${keyId} AND k.account_id = ${accountId}
+      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})`;
+  if (!row) return 'invalid_key';
+  return row.status === 'suspended' ? 'account_suspended' : undefined;
+}
+
+/** The same for making a key, which is also refused when the account has as many as it may have. */
+export async function refuseNewKey(
+  tx: SQL,
+  accountId: string,
+  owner: KeyOwner,
+): Promise<KeyRefusal | undefined> {
+  const refusal = await refuseOwner(tx, accountId, owner);
+  return refusal ?? ((await isFull(tx, accountId, owner)) ? 'full' : undefined);
+}
+
+/**
+ * Whether an account has as many keys as it may have: those that work, and all that were made in the last day, since
+ * keys stay in the ledger after they are revoked.
+ */
+async function isFull(tx: SQL, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
+  const [row] = await tx`SELECT count(*) AS n FROM api_key WHERE account_id = ${accountId} AND
+    (created_at > ${now - DAY_MS} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`;
+  return Number(row.n) >= keysMax;
+}
