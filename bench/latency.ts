@@ -68,7 +68,7 @@ await report('latency', 'Latency', 'npm run bench:latency', [
   row('alone', aloneRate, alone),
   row(`beside ${work}`, besideRate, beside),
   '',
-  'A time is from the moment a request was due to its answer. It holds every pause of the server, and on this machine also those of the client, which shares its core with the feed and the import. The last column is what the server tells of its own event loop (`openpit_event_loop_lag_seconds`).',
+  'A time is from the moment a request was due to its answer. It holds every pause of the server, and on this machine also those of the client, which shares its core with the feed and the import. The last column is what the server tells of its own event loop (`openpit_event_loop_lag_max_seconds`).',
 ]);
 
 interface Timed {
@@ -109,7 +109,10 @@ function watchPauses(): { stop(): Promise<number> } {
   let longestMs = 0;
   const look = async () => {
     const text = await (await fetch(`${target.url}/metrics`)).text();
-    longestMs = Math.max(longestMs, Number(/^openpit_event_loop_lag_seconds (\S+)/m.exec(text)![1]) * 1000);
+    longestMs = Math.max(
+      longestMs,
+      Number(/^openpit_event_loop_lag_max_seconds (\S+)/m.exec(text)![1]) * 1000,
+    );
   };
   // The first look begins the time that is looked at.
   const begun = look().then(() => {

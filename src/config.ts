@@ -26,6 +26,8 @@ export interface Config {
   /** Processes that share the port, on one machine. */
   readonly processes: number;
   readonly logLevel: LogLevel;
+  /** A file for one line of JSON per request; `-` is standard output. */
+  readonly accessLog: string | undefined;
   /** Settings that providers of prices ask for by name, such as their API keys. */
   readonly secrets: Readonly<Record<string, string>>;
   /** What is odd about the settings but does not stop the start. */
@@ -106,6 +108,11 @@ export const SETTINGS = [
     default: 'info',
     help: `One of ${LOG_LEVELS.join(', ')}; debug logs every request`,
   },
+  {
+    env: 'OPENPIT_ACCESS_LOG',
+    default: '',
+    help: 'File for one line of JSON per request, without keys; - for standard output. Unset: no access log',
+  },
   { env: 'OPENPIT_FRED_API_KEY', default: '', help: 'Key for the feed fred', isSecret: true },
   { env: 'OPENPIT_EIA_API_KEY', default: '', help: 'Key for the feed eia', isSecret: true },
 ] as const satisfies readonly Setting[];
@@ -168,6 +175,7 @@ export function readConfig(
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
     processes: whole('OPENPIT_PROCESSES', 1, 256),
     logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),
+    accessLog: text('OPENPIT_ACCESS_LOG') || undefined,
     secrets: Object.freeze(secrets),
     warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
   });

@@ -1,33 +1,65 @@
+import { readdirSync } from 'node:fs';
 import type { Gauge } from './api/metrics.ts';
+import type { LoopMonitor } from './runtime/loop-monitor.ts';
 
-const LOOK_MS = 100;
+export interface ProcessFacts {
+  version: string;
+  engine: string;
+  /** Milliseconds since the UNIX epoch. */
+  startedAt: number;
+}
 
-/** How this process does: its memory, and how late its timers are. */
-export function processGauges(): { gauges: Gauge[]; stop(): void } {
-  let dueAt = performance.now() + LOOK_MS;
-  let longestMs = 0;
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longestMs = Math.max(longestMs, now - dueAt);
-    dueAt = now + LOOK_MS;
-  }, LOOK_MS);
-  timer.unref();
-  const gauges: Gauge[] = [
+/** This process: what it runs, its memory, CPU time and file descriptors, and how late its event loop is. */
+export function processGauges({ version, engine, startedAt }: ProcessFacts, loop: LoopMonitor): Gauge[] {
+  const buildInfo = new Map([[`version="${version}",bun="${Bun.version}",engine="${engine}"`, 1]]);
+  return [
+    { name: 'openpit_build_info', help: 'The versions that run; always 1.', value: () => buildInfo },
+    {
+      name: 'process_start_time_seconds',
+      help: 'When the process started, in seconds since the UNIX epoch.',
+      value: () => startedAt / 1000,
+    },
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'User and system CPU time.',
+      type: 'counter',
+      value: cpuSeconds,
+    },
+    {
+      name: 'process_resident_memory_bytes',
+      help: 'Resident memory.',
+      value: () => process.memoryUsage.rss(),
+    },
+    { name: 'process_open_fds', help: 'Open file descriptors.', value: openFds },
     {
       name: 'openpit_heap_bytes',
       help: 'Memory that JavaScript objects take.',
       value: () => process.memoryUsage().heapUsed,
     },
-    { name: 'openpit_rss_bytes', help: 'Memory of the process.', value: () => process.memoryUsage.rss() },
     {
       name: 'openpit_event_loop_lag_seconds',
-      help: 'The latest that a timer was since this was last asked for.',
-      value() {
-        const seconds = Math.max(longestMs, performance.now() - dueAt, 0) / 1000;
-        longestMs = 0;
-        return seconds;
-      },
+      help: 'How late a timer of 10 ms was.',
+      value: () => loop.lag,
+    },
+    {
+      name: 'openpit_event_loop_lag_max_seconds',
+      help: 'The longest such lag since metrics were last read.',
+      value: () => loop.takeLagMsMax() / 1000,
     },
   ];
-  return { gauges, stop: () => clearInterval(timer) };
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+}
+
+/** NaN where the system does not tell. */
+function openFds(): number {
+  for (const folder of ['/proc/self/fd', '/dev/fd']) {
+    try {
+      return readdirSync(folder).length;
+    } catch {}
+  }
+  return Number.NaN;
 }

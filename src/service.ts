@@ -29,6 +29,8 @@ import { type Log, messageOf } from './log.ts';
 import { processGauges } from './process-gauges.ts';
 import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
+import { AccessLog } from './runtime/access-log.ts';
+import { LoopMonitor } from './runtime/loop-monitor.ts';
 
 export const VERSION = packageJson.version;
 
@@ -50,6 +52,7 @@ export interface Core {
   readonly demoKey: string | undefined;
   /** Whether requests are answered. */
   phase: Phase;
+  readonly accessLog: AccessLog | undefined;
   /** What an operator should see to. */
   alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
@@ -70,6 +73,7 @@ export interface Service {
 
 /** Opens ledger, gate, board and API, in that order. */
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
+  const startedAt = clock.now();
   const ledger = await Ledger.open(config.databaseUrl, clock, 'serving');
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
@@ -104,7 +108,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       .filter((feed) => isLate(feed, clock.now()))
       .map(({ key }) => key),
   });
-  const own = processGauges();
+  const loop = new LoopMonitor();
+  loop.start();
+  const accessLog = openAccessLog(config, clock, log);
   const gauges = [
     {
       name: 'openpit_ready',
@@ -119,7 +125,13 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       help: '1 when the disk is nearly full and no prices are taken in.',
       value: () => Number(!hasRoom()),
     },
-    ...own.gauges,
+    ...processGauges({ version: VERSION, engine: ledger.engine.name, startedAt }, loop),
+    {
+      name: 'openpit_access_log_dropped_total',
+      help: 'Access log lines that could not be written.',
+      type: 'counter' as const,
+      value: () => accessLog?.dropped ?? 0,
+    },
     ...feedGauges(feeds, clock),
   ];
   const core: Core = {
@@ -129,6 +141,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demo,
     demoKey: pageKeys.demoKey,
     phase: 'starting',
+    accessLog,
     alarms: () => [...lateFeeds(feeds, clock), ...fullDisk(hasRoom, clock)],
     push: (push) => takePush(ledger, push),
     api: new Api({
@@ -153,6 +166,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       gauges,
+      accessLog,
+      arrivalMs: () => loop.arrivalMs(),
     }),
     async follow() {
       const head = await ledger.head();
@@ -162,7 +177,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       board.setLateFrom((code) => freshness.lateFrom(code));
     },
     async close() {
-      own.stop();
+      loop.stop();
+      await accessLog?.flush();
       await meter.close();
       await ledger.close();
     },
@@ -271,6 +287,13 @@ export async function startService(
 /** The same on every replica, since tags are. It never leaves the ledger and its processes. */
 function etagSecret(ledger: Ledger): Promise<string> {
   return ledger.metaOnce('etag-secret', () => Buffer.from(secureRandom(32)).toString('hex'));
+}
+
+function openAccessLog({ accessLog }: Config, clock: Clock, log: Log): AccessLog | undefined {
+  if (accessLog === undefined) return undefined;
+  const onError = (error: unknown) =>
+    log.warn('the access log cannot be written', { path: accessLog, message: messageOf(error) });
+  return new AccessLog({ path: accessLog, clock, onError });
 }
 
 /** The secret is the operator's, or one that is made once and kept in the ledger, the same for every replica. */

@@ -1,5 +1,6 @@
 import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
+import type { KnownKey } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import { BodyFault } from '../http/body.ts';
@@ -10,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
+import type { AccessLog } from '../runtime/access-log.ts';
 import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
@@ -34,6 +36,8 @@ import { Serving } from './serving.ts';
 import type { PageKeys } from './site/page-key.ts';
 import { type Soon, soon } from './soon.ts';
 import { StreamHub } from './stream/hub.ts';
+import { givenRequestId, nextRequestNumber, requestIdText, traceIdOf } from './telemetry/request-id.ts';
+import { RequestObserver } from './telemetry/request-observer.ts';
 
 export interface ApiOptions {
   ledger: Ledger;
@@ -60,6 +64,10 @@ export interface ApiOptions {
   feedsDesk: FeedsDesk;
   push: TakePush;
   gauges: readonly Gauge[];
+  /** Where requests are logged, if the operator wants that. */
+  accessLog: AccessLog | undefined;
+  /** When bytes that are read now arrived, in ms of `performance.now()`. */
+  arrivalMs(): number;
 }
 
 /** A database that restarts is back within seconds. */
@@ -75,17 +83,16 @@ export class Api {
   readonly #allowance: Allowance;
   readonly #responses: Responses;
   readonly #reception: Reception;
-  readonly #metrics: Metrics;
+  readonly #observer: RequestObserver;
   readonly #management: Management;
   readonly #streams: StreamHub;
   readonly #kept = new KeptAnswers();
   readonly #serving: Serving;
-  readonly #idPrefix = crypto.randomUUID().slice(0, 8);
-  #requests = 0;
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.#metrics = new Metrics(options.gauges);
+    const metrics = new Metrics(options.gauges);
+    this.#observer = new RequestObserver(metrics, options.log, options.accessLog);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
     this.#reception = new Reception(options, this.#allowance);
@@ -101,12 +108,16 @@ export class Api {
       responses: this.#responses,
       streams: this.#streams,
     });
-    this.#router = new Router(options.mounts, routesOf(options, this.#metrics, guard));
+    this.#router = new Router(options.mounts, routesOf(options, metrics, guard));
   }
 
   /** The one clock of all that is answered. */
   get clock(): Clock {
     return this.#options.clock;
+  }
+
+  arrivalMs(): number {
+    return this.#options.arrivalMs();
   }
 
   /** Ends what would go on for ever, so that the process can stop. */
@@ -116,18 +127,24 @@ export class Api {
 
   handle(request: Incoming, peer: () => string): Soon<Ready | Reply> {
     const known = this.#kept.find(request.url);
-    const again = known && this.#again(request, known, peer);
-    if (!again || 'request' in again) return this.#handleFully(again ?? this.#receive(request, peer));
-    this.#observe(known!.endpoint, request, again.status, 0);
+    const number = nextRequestNumber();
+    const again = known && this.#again(request, known, peer, number);
+    if (!again || 'request' in again) return this.#handleFully(again ?? this.#receive(request, peer, number));
+    if (this.#observer.logsRequests) {
+      const customer = this.#knownKey(request, known!)?.customer;
+      return this.#observed({ ...this.#receive(request, peer, number), customer }, again);
+    }
+    again.timer = this.#observer.counter(known!.endpoint.name, again.status);
     return again;
   }
 
   /** Answers what could not be read as a request, or made `handle` itself fail: with a bare status, and the reason in the log. */
   refuse({ status, why }: Fault): Reply {
-    this.#metrics.counter('other', status).add(0);
-    if (status === 500) this.#options.log.error('request failed', { message: why });
-    else this.#options.log.debug('request not read', { status, why });
-    return reply(null, {}, status);
+    const requestId = requestIdText(nextRequestNumber());
+    if (status === 500) this.#options.log.error('request failed', { requestId, message: why });
+    else this.#options.log.debug('request not read', { requestId, status, why });
+    const timer = this.#observer.counter('other', status);
+    return { ...reply(null, { 'X-Request-Id': requestId }, status), timer };
   }
 
   /**
@@ -138,35 +155,42 @@ export class Api {
    *                                       └────────────────────┴── the long way ──────────┘            └─► the long way, with
    *                                                                                                   customer, answer and unit
    */
-  #again(request: Incoming, url: KnownUrl, peer: () => string): Ready | Exchange | undefined {
+  #again(request: Incoming, url: KnownUrl, peer: () => string, number: number): Ready | Exchange | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
     const { headers } = request;
     if (!url.namesFormat && formatAccepted(headers.get('accept')) !== 'json') return undefined;
-    const key = headers.get('x-api-key') ?? url.key;
-    const known = key === undefined ? undefined : gate.directory.cached(key);
+    const known = this.#knownKey(request, url);
     const ready = known && url.answers.get(known.customer.plan);
     if (!ready?.isGood(now) || !gate.admitsAtOnce(known!, now)) return undefined;
 
     const { customer } = known!;
     const ifNoneMatch = headers.get('if-none-match');
     const unchanged = ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
+    const id = givenRequestId(request);
     if (unchanged) {
       const left = this.#allowance.header(customer);
-      if (left !== undefined) return unchanged.notModifiedAgain(left);
-      return { ...this.#receive(request, peer), customer, ready };
+      if (left === undefined) return { ...this.#receive(request, peer, number), customer, ready };
+      return id === undefined ? unchanged.notModifiedAgain(number, left) : unchanged.notModified(id, left);
     }
     const spending = meter.spend(customer.account, url.endpoint.name, now);
     if (!(spending instanceof Promise) && spending.ok) {
       const left = this.#allowance.headerAfter(customer, spending.remaining, now);
-      return ready.representation(request).successAgain(left);
+      const representation = ready.representation(request);
+      return id === undefined ? representation.successAgain(number, left) : representation.success(id, left);
     }
-    return { ...this.#receive(request, peer), customer, ready, spending };
+    return { ...this.#receive(request, peer, number), customer, ready, spending };
   }
 
-  #receive(request: Incoming, peer: () => string): Exchange {
-    const requestId = this.#nextId();
+  /** The key of a request whose URL was asked before, if it is in memory. */
+  #knownKey(request: Incoming, url: KnownUrl): KnownKey | undefined {
+    const key = request.headers.get('x-api-key') ?? url.key;
+    return key === undefined ? undefined : this.#options.gate.directory.cached(key);
+  }
+
+  #receive(request: Incoming, peer: () => string, number: number): Exchange {
+    const requestId = givenRequestId(request) ?? requestIdText(number);
     const target = readTarget(request.url);
     const found = this.#router.find(target.path);
     return {
@@ -183,17 +207,9 @@ export class Api {
     };
   }
 
-  #nextId(): string {
-    return `${this.#idPrefix}-${(++this.#requests).toString(36)}`;
-  }
-
   #handleFully(exchange: Exchange): Soon<Ready | Reply> {
-    const started = performance.now();
-    const { request, endpoint } = exchange;
-    const give = (answer: Ready | Reply) => {
-      this.#observe(endpoint, request, answer.status, performance.now() - started, exchange.requestId);
-      return answer;
-    };
+    const { endpoint } = exchange;
+    const give = (answer: Ready | Reply) => this.#observed(exchange, answer);
     const refuse = (error: unknown) => {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
       return give(this.#responses.refusal(exchange, refusal, endpoint));
@@ -235,31 +251,46 @@ export class Api {
   }
 
   /** A ledger that is away comes back. What nobody expected is logged in full and told as nothing but its id. */
-  #failure({ requestId, endpoint }: Exchange, error: unknown): Refusal {
+  #failure({ request, requestId, endpoint }: Exchange, error: unknown): Refusal {
     const { log } = this.#options;
+    const traceId = traceIdOf(request);
     const message = messageOf(error);
     if (error instanceof BodyFault) return bodyRefusal(error.fault);
     const why = outageOf(error);
     if (why !== undefined) {
-      log.warn('unavailable', { requestId, why, message });
+      log.warn('unavailable', { requestId, traceId, why, message });
       return refuse('unavailable', { why }, OUTAGE_RETRY_SECONDS);
     }
     const stack = error instanceof Error ? error.stack : undefined;
-    log.error('request failed', { requestId, endpoint: endpoint?.name ?? 'other', message, stack });
+    log.error('request failed', {
+      requestId,
+      traceId,
+      endpoint: endpoint?.name ?? 'other',
+      message,
+      stack,
+    });
     return refuse('internal', { requestId });
   }
 
-  /** The short way takes microseconds, less than reading the clock twice is worth: it counts as 0 ms. */
-  #observe(
-    endpoint: Endpoint | undefined,
-    request: Incoming,
-    status: number,
-    ms: number,
-    requestId?: string,
-  ): void {
+  /** Has the time of a response measured, and makes it name its request. */
+  #observed(exchange: Exchange, answer: Ready | Reply): Ready | Reply {
+    const { request, requestId, endpoint, customer } = exchange;
+    const { status } = answer;
     const name = endpoint?.name ?? 'other';
-    this.#metrics.counter(name, status).add(ms);
-    const { log } = this.#options;
-    if (log.debugs) log.debug('request', { requestId, method: request.method, endpoint: name, status, ms });
+    const timer = this.#observer.logsRequests
+      ? this.#observer.logged({
+          request,
+          requestId,
+          endpoint: name,
+          status,
+          account: customer?.account.id,
+          address: this.#reception.addressOf(exchange),
+        })
+      : this.#observer.counter(name, status);
+    if ('bytes' in answer) {
+      answer.timer = timer;
+      return answer;
+    }
+    return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId }, timer };
   }
 }

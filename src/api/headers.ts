@@ -50,7 +50,8 @@ export function allowedMethods(endpoint: Endpoint | undefined): readonly string[
 const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
   'Access-Control-Allow-Methods': READING.join(', '),
-  'Access-Control-Allow-Headers': 'x-api-key, content-type, accept, if-none-match, last-event-id',
+  'Access-Control-Allow-Headers':
+    'x-api-key, content-type, accept, if-none-match, last-event-id, x-request-id, traceparent',
   'Access-Control-Max-Age': '86400',
 };
 

@@ -1,75 +1,57 @@
-/** Upper bounds of the latency buckets, in ms. */
-const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500];
+import { Histogram } from '../runtime/histogram.ts';
 
 /** Something that is read when metrics are asked for. */
 export interface Gauge {
   name: string;
   help: string;
+  /** `gauge` unless it says otherwise. */
+  type?: 'gauge' | 'counter';
   /** One number, or several by their labels, such as `feed="fred"`. */
-  value(): number | ReadonlyMap<string, number>;
-}
-
-/** The requests of one endpoint that ended in one status. */
-export class RequestCounter {
-  count = 0;
-  sumMs = 0;
-  readonly buckets = new Float64Array(BOUNDS_MS.length + 1);
-
-  add(ms: number): void {
-    this.count++;
-    this.sumMs += ms;
-    let bucket = 0;
-    while (bucket < BOUNDS_MS.length && ms > BOUNDS_MS[bucket]!) bucket++;
-    this.buckets[bucket]!++;
-  }
+  value(): number | ReadonlyMap<string, number> | Histogram;
 }
 
 /** Requests and their time, in the form that Prometheus reads. Labels are endpoints and statuses: never a URL. */
 export class Metrics {
-  readonly #requests = new Map<string, Map<number, RequestCounter>>();
+  readonly #requests = new Map<string, Map<number, Histogram>>();
   readonly #gauges: readonly Gauge[];
 
   constructor(gauges: readonly Gauge[]) {
     this.#gauges = gauges;
   }
 
-  counter(endpoint: string, status: number): RequestCounter {
+  counter(endpoint: string, status: number): Histogram {
     return this.#requests.get(endpoint)?.get(status) ?? this.#add(endpoint, status);
   }
 
-  #add(endpoint: string, status: number): RequestCounter {
-    const statuses = this.#requests.getOrInsertComputed(endpoint, () => new Map<number, RequestCounter>());
-    return statuses.getOrInsertComputed(status, () => new RequestCounter());
+  #add(endpoint: string, status: number): Histogram {
+    const statuses = this.#requests.getOrInsertComputed(endpoint, () => new Map<number, Histogram>());
+    return statuses.getOrInsertComputed(status, () => new Histogram());
   }
 
   render(): string {
     const lines = [
-      '# HELP openpit_request_seconds Requests by endpoint and status, and the time to their answers.',
+      '# HELP openpit_request_seconds Time from the arrival of a request to its response, by endpoint and status.',
       '# TYPE openpit_request_seconds histogram',
     ];
     for (const [endpoint, statuses] of this.#requests) {
-      for (const [status, counter] of statuses) {
-        lines.push(...histogram(`endpoint="${endpoint}",status="${status}"`, counter));
+      for (const [status, histogram] of statuses) {
+        lines.push(
+          ...histogram.lines('openpit_request_seconds', `endpoint="${endpoint}",status="${status}"`),
+        );
       }
     }
-    for (const { name, help, value } of this.#gauges) {
-      const now = value();
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
-      if (typeof now === 'number') lines.push(`${name} ${now}`);
-      else for (const [labels, one] of now) lines.push(`${name}{${labels}} ${one}`);
-    }
+    for (const gauge of this.#gauges) lines.push(...gaugeLines(gauge));
     return `${lines.join('\n')}\n`;
   }
 }
 
-function histogram(labels: string, { count, sumMs, buckets }: RequestCounter): string[] {
-  let sum = 0;
-  const lines = BOUNDS_MS.map((bound, i) => {
-    sum += buckets[i]!;
-    return `openpit_request_seconds_bucket{${labels},le="${bound / 1000}"} ${sum}`;
-  });
-  lines.push(`openpit_request_seconds_bucket{${labels},le="+Inf"} ${count}`);
-  lines.push(`openpit_request_seconds_sum{${labels}} ${sumMs / 1000}`);
-  lines.push(`openpit_request_seconds_count{${labels}} ${count}`);
+function gaugeLines({ name, help, type = 'gauge', value }: Gauge): string[] {
+  const now = value();
+  if (now instanceof Histogram) {
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...now.lines(name, '')];
+  }
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+  if (typeof now === 'number') lines.push(`${name} ${now}`);
+  else for (const [labels, one] of now) lines.push(`${name}{${labels}} ${one}`);
   return lines;
 }

@@ -1,6 +1,7 @@
 import { type Bytes, borrow } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
 import { gzip } from './encoding.ts';
+import { REQUEST_ID_DIGITS_AT, requestIdText, writeRequestDigits } from './telemetry/request-id.ts';
 
 /** What most heads fit in. */
 export const HEAD_ROOM = 1_024;
@@ -12,7 +13,7 @@ export interface RepresentationOptions {
   etag: string;
   /** The header lines that speak of the body, which a 304 lacks. */
   bodyLines: string;
-  /** The other header lines, all but `RateLimit`, which differs from request to request. */
+  /** The other header lines, all but `X-Request-Id` and `RateLimit`, which differ from request to request. */
   lines: string;
   madeAt: number;
 }
@@ -33,8 +34,8 @@ export class Representation {
     return this.#options.etag;
   }
 
-  success(rateLimit: string | undefined): Ready {
-    const head = this.#successHead() + lastLines(rateLimit);
+  success(requestId: string, rateLimit: string | undefined): Ready {
+    const head = this.#successHead() + lastLines(requestId, rateLimit);
     const { body, packet } = this.#options;
     if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM) return joined(200, head, body);
     this.#isPacketUsed = true;
@@ -53,24 +54,24 @@ export class Representation {
    * What HEAD gets. The length is left out: HEAD is free, and the length of a body, or of a compressed one, tells the
    * digits of its prices to whoever asks for them in enough units.
    */
-  headOnly(rateLimit: string | undefined): Ready {
-    return joined(200, this.#headWithoutLength() + lastLines(rateLimit), EMPTY);
+  headOnly(requestId: string, rateLimit: string | undefined): Ready {
+    return joined(200, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
   }
 
   /** Its headers are those of the answer that it stands for. */
-  notModified(rateLimit: string | undefined): Ready {
-    return joined(304, this.#notModifiedHead() + lastLines(rateLimit), EMPTY);
+  notModified(requestId: string, rateLimit: string | undefined): Ready {
+    return joined(304, this.#notModifiedHead() + lastLines(requestId, rateLimit), EMPTY);
   }
 
-  /** The same, from the second time on. */
-  successAgain(rateLimit: string): Ready {
+  /** The same, from the second time on, with an id by its number. */
+  successAgain(requestNumber: number, rateLimit: string): Ready {
     this.#success ??= new Packet(200, this.#successHead(), this.#options.body);
-    return this.#success.stamped(rateLimit);
+    return this.#success.stamped(requestNumber, rateLimit);
   }
 
-  notModifiedAgain(rateLimit: string): Ready {
+  notModifiedAgain(requestNumber: number, rateLimit: string): Ready {
     this.#notModified ??= new Packet(304, this.#notModifiedHead(), EMPTY);
-    return this.#notModified.stamped(rateLimit);
+    return this.#notModified.stamped(requestNumber, rateLimit);
   }
 
   /** The same answer in gzip, which is another representation. */
@@ -107,9 +108,13 @@ export class Representation {
 
 const EMPTY = new Uint8Array();
 
+const REQUEST_ID = 'X-Request-Id: ';
+const RATE_LIMIT = 'RateLimit: ';
+
 /** The end of a head. */
-function lastLines(rateLimit: string | undefined): string {
-  return rateLimit === undefined ? '\r\n' : `RateLimit: ${rateLimit}\r\n\r\n`;
+function lastLines(requestId: string, rateLimit: string | undefined): string {
+  const line = `${REQUEST_ID}${requestId}\r\n`;
+  return rateLimit === undefined ? `${line}\r\n` : `${line}${RATE_LIMIT}${rateLimit}\r\n\r\n`;
 }
 
 function join(head: string, body: Uint8Array): Bytes {
@@ -125,34 +130,38 @@ function joined(status: number, head: string, body: Uint8Array): Ready {
 }
 
 /**
- * A whole answer in one piece of memory, of which copies are sent that differ in one value:
+ * A whole response as bytes. Copies of it are sent that differ in two values:
  *
- *     HTTP/1.1 200 OK … RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
- *                                  └── stamped anew ──┘
+ *     HTTP/1.1 200 OK … X-Request-Id: 3kd81m0pa-0000002f ⏎ RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
+ *                                               └digits┘              └──── rate limit ───┘
  */
 class Packet {
   readonly #status: number;
   readonly #head: string;
   readonly #body: Uint8Array;
   #bytes: Buffer = Buffer.alloc(0);
-  readonly #stampAt: number;
-  #stampLength = -1;
+  readonly #digitsAt: number;
+  readonly #rateLimitAt: number;
+  #rateLimitLength = -1;
 
   constructor(status: number, head: string, body: Uint8Array) {
     this.#status = status;
     this.#head = head;
     this.#body = body;
-    this.#stampAt = head.length + 'RateLimit: '.length;
+    const idAt = head.length + REQUEST_ID.length;
+    this.#digitsAt = idAt + REQUEST_ID_DIGITS_AT;
+    this.#rateLimitAt = idAt + requestIdText(0).length + '\r\n'.length + RATE_LIMIT.length;
   }
 
-  stamped(rateLimit: string): Ready {
-    if (rateLimit.length !== this.#stampLength) {
-      this.#bytes = join(this.#head + lastLines(rateLimit), this.#body);
-      this.#stampLength = rateLimit.length;
+  stamped(requestNumber: number, rateLimit: string): Ready {
+    if (rateLimit.length !== this.#rateLimitLength) {
+      this.#bytes = join(this.#head + lastLines(requestIdText(0), rateLimit), this.#body);
+      this.#rateLimitLength = rateLimit.length;
     }
     const bytes = borrow(this.#bytes.length);
     this.#bytes.copy(bytes);
-    bytes.latin1Write(rateLimit, this.#stampAt);
+    writeRequestDigits(bytes, this.#digitsAt, requestNumber);
+    bytes.latin1Write(rateLimit, this.#rateLimitAt);
     return { status: this.#status, bytes, borrowed: bytes };
   }
 }

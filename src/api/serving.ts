@@ -61,18 +61,18 @@ export class Serving {
   /** Gives an answer that is ready, for a unit where it tells something new. */
   #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
     const { allowance, reception } = this.#options;
-    const { request } = exchange;
+    const { request, requestId } = exchange;
     const ifNoneMatch = request.headers.get('if-none-match');
     const unchanged = ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
     if (unchanged) {
       // Who came by the short way was admitted there, where nobody asks the ledger what is left.
       const learning = exchange.ready && allowance.learn(customer);
-      return soon(learning, () => unchanged.notModified(allowance.header(customer)));
+      return soon(learning, () => unchanged.notModified(requestId, allowance.header(customer)));
     }
-    if (request.method === 'HEAD') return ready.plain.headOnly(allowance.header(customer));
+    if (request.method === 'HEAD') return ready.plain.headOnly(requestId, allowance.header(customer));
     const representation = ready.representation(request);
     return soon(reception.count(exchange, customer, endpoint), () =>
-      representation.success(allowance.header(customer)),
+      representation.success(requestId, allowance.header(customer)),
     );
   }
 

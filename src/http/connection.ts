@@ -36,6 +36,9 @@ export class Connection {
   #isEnded = false;
   /** Whether the answer under way is the last. */
   #isLast = false;
+  /** When the first byte of the request under way arrived, and of what is read next. */
+  #arrivedAt = 0;
+  #nextArrivedAt = 0;
   /** Until it was read or skipped to its end. */
   #body: RequestBody | undefined;
 
@@ -54,6 +57,7 @@ export class Connection {
 
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
+    if (this.#inbox.length === 0) this.#nextArrivedAt = this.#options.turn.arrivedAt;
     this.#inbox.add(chunk);
     this.#awaitTurn();
     if (this.#inbox.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
@@ -100,7 +104,7 @@ export class Connection {
     const lasted = this.#options.server.second - this.#since;
     if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
     const late = fault(408, 'the request did not come to its end in time');
-    if (this.#state === 'head') this.#refuse(late);
+    if (this.#state === 'head') this.#refuseHead(late);
     else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);
     else if (this.#state === 'stuck') this.#socket.terminate();
     else this.#socket.end(); // what the system has taken still goes out, however slow the client
@@ -157,13 +161,14 @@ export class Connection {
       if (this.#inbox.length > 0 && this.#state !== 'head') this.#enter('head');
       return false;
     }
-    if ('why' in head) this.#refuse(head);
+    if ('why' in head) this.#refuseHead(head);
     else this.#answer(head);
     return true;
   }
 
   #answer(head: Head): void {
     this.#enter('answering');
+    this.#arrivedAt = this.#nextArrivedAt;
     this.#options.server.requests++;
     this.#isLast = !head.persists || this.#options.server.isClosing;
     const request = head.framing ? this.#withBody(head, head.framing) : head;
@@ -181,8 +186,14 @@ export class Connection {
   }
 
   #give(answer: Ready | Reply, head: Head): void {
+    if (answer.timer) this.#options.turn.times(answer.timer, this.#arrivedAt);
     if ('bytes' in answer) this.#sendReady(answer, head);
     else this.#send(answer, head);
+  }
+
+  #refuseHead(fault: Fault): void {
+    this.#arrivedAt = this.#nextArrivedAt;
+    this.#refuse(fault);
   }
 
   /** Answers what cannot be read, and closes: where the next request begins is not known. */
@@ -190,7 +201,9 @@ export class Connection {
     this.#enter('answering');
     this.#inbox.clear();
     this.#isLast = true;
-    this.#send(this.#options.refuse(fault), undefined);
+    const reply = this.#options.refuse(fault);
+    if (reply.timer) this.#options.turn.times(reply.timer, this.#arrivedAt);
+    this.#send(reply, undefined);
   }
 
   #sendReady({ bytes, borrowed }: Ready, head: Head): void {

@@ -1,4 +1,5 @@
 import type { Bytes } from './bytes.ts';
+import type { RequestTimer } from './turn.ts';
 
 /** An answer before it is written to the wire. */
 export interface Reply {
@@ -7,6 +8,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** A stream is sent as it comes. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /** Hears how long the request took. */
+  readonly timer?: RequestTimer;
 }
 
 /** An answer of HTTP/1.1 that is written already, head included. */
@@ -15,6 +18,8 @@ export interface Ready {
   readonly bytes: Uint8Array;
   /** What they lie in, where it is given back when they are sent. Else the bytes never change again. */
   readonly borrowed: Bytes | undefined;
+  /** Hears how long the request took. */
+  timer?: RequestTimer;
 }
 
 export function reply(

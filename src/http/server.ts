@@ -17,6 +17,8 @@ export interface ServerOptions {
   clock: Clock;
   handle: Handle;
   refuse(fault: Fault): Reply;
+  /** When bytes that are read now arrived, in ms of `performance.now()`; by default now. */
+  arrivalMs?: () => number;
 }
 
 export interface HttpServer {
@@ -33,10 +35,18 @@ const LINGER_MS_MAX = 3_000;
  * HTTP/1.1 on Bun's sockets. A request that was read before costs one look-up, and an answer that is ready costs one
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
-export function serve({ hostname, port, isShared, clock, handle, refuse }: ServerOptions): HttpServer {
+export function serve(given: ServerOptions): HttpServer {
+  const { hostname, port, isShared, clock, handle, refuse, arrivalMs } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
-  const options = { handle, refuse, clock, heads: new KnownHeads(), turn: new Turn(), server: state };
+  const options = {
+    handle,
+    refuse,
+    clock,
+    heads: new KnownHeads(),
+    turn: new Turn(arrivalMs),
+    server: state,
+  };
   const roomFor = connectionsMax();
   let onEmpty = () => {};
   const listener = Bun.listen<Connection>({

@@ -7,6 +7,11 @@ const TURN_MS_MAX = 8;
 /** After so many clients the time is looked at. */
 const CLIENTS_A_LOOK = 8;
 
+/** Hears how long a request took, from the arrival of its first byte until its response was handed to the system. */
+export interface RequestTimer {
+  add(ms: number): void;
+}
+
 /**
  * The end of the event loop's turn, when everything is answered that has arrived in it:
  *
@@ -20,6 +25,32 @@ export class Turn {
   #senders: { post(): void }[] = [];
   #isDue = false;
   #beganAt = 0;
+  readonly #arrivalMs: () => number;
+  #arrivedAt = 0;
+  #isArrivalKnown = false;
+  #timers: RequestTimer[] = [];
+  #timedFrom: number[] = [];
+
+  /** `arrivalMs` tells when bytes that are read now arrived. */
+  constructor(arrivalMs: () => number = () => performance.now()) {
+    this.#arrivalMs = arrivalMs;
+  }
+
+  /** When what is being read in this turn arrived. The clock is read once a turn, not once a request: it costs 50 ns. */
+  get arrivedAt(): number {
+    if (!this.#isArrivalKnown) {
+      this.#arrivedAt = this.#arrivalMs();
+      this.#isArrivalKnown = true;
+    }
+    return this.#arrivedAt;
+  }
+
+  /** Has a timer told how long a request took, after the responses of this turn are sent. */
+  times(timer: RequestTimer, arrivedAt: number): void {
+    this.#timers.push(timer);
+    this.#timedFrom.push(arrivedAt);
+    this.#wait();
+  }
 
   /** Has a client's requests read. */
   reads(reader: { read(): void }): void {
@@ -46,6 +77,7 @@ export class Turn {
 
   readonly #end = (): void => {
     this.#beganAt = performance.now();
+    this.#isArrivalKnown = false;
     const readers = this.#readers;
     this.#readers = [];
     let done = 0;
@@ -69,5 +101,15 @@ export class Turn {
       if (done % CLIENTS_A_LOOK === 0 && performance.now() > this.#beganAt + TURN_MS_MAX) break;
     }
     if (done < senders.length) this.#senders = [...senders.slice(done), ...this.#senders];
+    if (this.#timers.length > 0) this.#time();
+  }
+
+  #time(): void {
+    const timers = this.#timers;
+    const from = this.#timedFrom;
+    this.#timers = [];
+    this.#timedFrom = [];
+    const now = performance.now();
+    for (let i = 0; i < timers.length; i++) timers[i]!.add(now - from[i]!);
   }
 }

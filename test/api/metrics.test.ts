@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test';
+import packageJson from '../../package.json';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { NOON } from '../support/service.ts';
+
+const PROMTOOL = Bun.which('promtool');
+if (PROMTOOL === null)
+  console.warn('promtool is not installed: the form of /metrics is checked less strictly.');
 
 const TOKEN = 'a token of more than sixteen characters';
 
@@ -32,6 +38,29 @@ onEachEngine('GET /metrics', (engine) => {
     for (const line of lines)
       expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) [a-z_]+ ./ : sample);
     expect(lines).toContain('openpit_ready 1');
+  });
+
+  test.skipIf(PROMTOOL === null)('promtool finds nothing wrong with them', async () => {
+    await api.ask('/symbols');
+    const child = Bun.spawn([PROMTOOL!, 'check', 'metrics'], {
+      stdin: Buffer.from(await metrics()),
+      stderr: 'pipe',
+    });
+    const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+    expect([await child.exited, said]).toEqual([0, '']);
+  });
+
+  test('they tell which versions run, since when, and with how much CPU, memory and files', async () => {
+    const text = await metrics();
+    const valueOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    expect(text).toContain(
+      `openpit_build_info{version="${packageJson.version}",bun="${Bun.version}",engine="${engine}"} 1`,
+    );
+    expect(valueOf('process_start_time_seconds')).toBe(NOON / 1000);
+    expect(valueOf('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(valueOf('process_open_fds')).toBeGreaterThan(2);
+    expect(text).toContain('# TYPE process_cpu_seconds_total counter');
   });
 
   test('the buckets of a histogram grow to its count', async () => {

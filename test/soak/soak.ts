@@ -55,7 +55,7 @@ async function look(program: Program): Promise<Omit<Sample, 'at' | 'perSecond'>>
   const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
   return {
     heapMb: gauge('openpit_heap_bytes') / 1024 ** 2,
-    lagMs: gauge('openpit_event_loop_lag_seconds') * 1000,
+    lagMs: gauge('openpit_event_loop_lag_max_seconds') * 1000,
     rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024,
     fds: readdirSync(`/proc/${program.pid}/fd`).length,
   };

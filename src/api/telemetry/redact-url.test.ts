@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import { createKey, secureRandom } from '../../gate/key.ts';
+import { redactUrl } from './redact-url.ts';
+
+const key = createKey(secureRandom);
+const escaped = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+
+test('a URL without a key stays as it is', () => {
+  for (const url of ['/', '/rates/latest?symbols=XAU,XAG&date=2024-05-14', '/a?b&c=&=d&%zz'])
+    expect(redactUrl(url)).toBe(url);
+});
+
+test('no form of a key is left in a URL', () => {
+  const urls = [
+    `/usage?apiKey=${key}`,
+    `/usage?APIKEY=${key}&symbols=XAU`,
+    `/usage?api%4Bey=${escaped}`,
+    `/usage?apiKey=secret-of-another-kind`,
+    `/usage?symbols=${key}`,
+    `/usage?symbols=${escaped}`,
+    `/usage?${key}`,
+    `/${key}/usage?a=b`,
+    `/usage?a?apiKey=${key}`,
+  ];
+  for (const url of urls) {
+    const redacted = redactUrl(url);
+    expect(redacted).not.toContain(key.slice(9));
+    expect(redacted).not.toContain(escaped.slice(30));
+    expect(redacted).not.toContain('secret');
+    expect(redacted).toContain('REDACTED');
+  }
+});

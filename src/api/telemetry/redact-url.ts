@@ -1,0 +1,28 @@
+import { withoutKeys } from '../../gate/key.ts';
+import { decode } from '../query.ts';
+
+const REDACTED = 'REDACTED';
+
+/**
+ * A URL for the logs. The value of `apiKey` is replaced however the name is written, and so is anything else that reads like a key
+ * once it is decoded.
+ */
+export function redactUrl(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark < 0) return redactText(url);
+  const pairs = url.slice(mark + 1).split('&');
+  return `${redactText(url.slice(0, mark))}?${pairs.map(redactPair).join('&')}`;
+}
+
+function redactPair(pair: string): string {
+  const equals = pair.indexOf('=');
+  if (equals < 0) return redactText(pair);
+  const name = pair.slice(0, equals);
+  if (decode(name).trim().toLowerCase() === 'apikey') return `apiKey=${REDACTED}`;
+  return `${redactText(name)}=${redactText(pair.slice(equals + 1))}`;
+}
+
+function redactText(text: string): string {
+  const decoded = decode(text);
+  return withoutKeys(decoded) === decoded && withoutKeys(text) === text ? text : REDACTED;
+}

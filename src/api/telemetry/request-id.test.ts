@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  givenRequestId,
+  REQUEST_ID_DIGITS_AT,
+  requestIdText,
+  traceIdOf,
+  writeRequestDigits,
+} from './request-id.ts';
+
+const withHeader = (name: string, value: string) => ({
+  method: 'GET',
+  url: '/',
+  headers: new Headers({ [name]: value }),
+  text: async () => '',
+});
+
+test('the digits written in place are those of the text', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 40 - 1 }), (number) => {
+      const bytes = Buffer.from(requestIdText(0), 'latin1');
+      writeRequestDigits(bytes, REQUEST_ID_DIGITS_AT, number);
+      expect(bytes.toString('latin1')).toBe(requestIdText(number));
+    }),
+  );
+});
+
+test('a client’s id is taken when it is short and plain, and holds no key', () => {
+  const given = (id: string) => givenRequestId(withHeader('x-request-id', id));
+  for (const id of [
+    'a',
+    '4f1c2a9b-7',
+    crypto.randomUUID(),
+    'Root=1-67891233-abcdef012345678912345678',
+    'x'.repeat(128),
+  ])
+    expect(given(id)).toBe(id);
+  for (const id of ['x'.repeat(129), 'a b', 'a"b', 'ä', '<a>', `pit_live_${'a'.repeat(36)}`])
+    expect(given(id)).toBeUndefined();
+});
+
+test('the trace id is read from a well-formed traceparent alone', () => {
+  const trace = (value: string) => traceIdOf(withHeader('traceparent', value));
+  const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+  expect(trace(`00-${id}-00f067aa0ba902b7-01`)).toBe(id);
+  expect(trace(`cc-${id}-00f067aa0ba902b7-01-what-the-future-will-be-like`)).toBe(id);
+  for (const wrong of [
+    '',
+    id,
+    `00-${id.slice(1)}-00f067aa0ba902b7-01`,
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${id.toUpperCase()}-00f067aa0ba902b7-01`,
+  ])
+    expect(trace(wrong)).toBeUndefined();
+});

@@ -1,0 +1,62 @@
+import { withoutKeys } from '../../gate/key.ts';
+import type { Incoming } from '../../http/incoming.ts';
+
+/**
+ * Request ids:  9 random characters of this process  +  -  +  8 characters that count up
+ * A cached response has the first part written already; counting up writes the rest in place, without making a string.
+ */
+const DIGITS = '0123456789abcdefghijklmnopqrstuv';
+const CODES = Buffer.from(DIGITS, 'latin1');
+const PREFIX = `${randomText(9)}-`;
+const COUNTER_LENGTH = 8;
+const HALF_BITS = 20;
+const HALF = 2 ** HALF_BITS;
+
+/** An id of a client's own: what tools send, and nothing that could start a header or a log line of its own. */
+const GIVEN = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+
+let count = 0;
+
+/** The number of the next id. */
+export function nextRequestNumber(): number {
+  return ++count;
+}
+
+/** The id of a number. */
+export function requestIdText(number: number): string {
+  return PREFIX + number.toString(32).padStart(COUNTER_LENGTH, '0');
+}
+
+/** Where the digits begin in an id. */
+export const REQUEST_ID_DIGITS_AT = PREFIX.length;
+
+/** Writes the digits of a number over those of another. */
+export function writeRequestDigits(bytes: Uint8Array, at: number, number: number): void {
+  const low = number % HALF;
+  const high = (number - low) / HALF;
+  bytes[at] = CODES[(high >>> 15) & 31]!;
+  bytes[at + 1] = CODES[(high >>> 10) & 31]!;
+  bytes[at + 2] = CODES[(high >>> 5) & 31]!;
+  bytes[at + 3] = CODES[high & 31]!;
+  bytes[at + 4] = CODES[low >>> 15]!;
+  bytes[at + 5] = CODES[(low >>> 10) & 31]!;
+  bytes[at + 6] = CODES[(low >>> 5) & 31]!;
+  bytes[at + 7] = CODES[low & 31]!;
+}
+
+/** The id that the client sent, where it is well-formed and holds no API key: it is echoed, and logged. */
+export function givenRequestId({ headers }: Incoming): string | undefined {
+  const id = headers.get('x-request-id');
+  return id !== null && GIVEN.test(id) && withoutKeys(id) === id ? id : undefined;
+}
+
+/** The trace that a request belongs to, by its W3C `traceparent`. All zeros stands for none. */
+export function traceIdOf({ headers }: Incoming): string | undefined {
+  const trace = TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1];
+  return trace === undefined || /^0+$/.test(trace) ? undefined : trace;
+}
+
+function randomText(length: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => DIGITS[byte & 31]).join('');
+}

@@ -1,0 +1,73 @@
+import { appendFile } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+
+const FLUSH_MS = 1_000;
+const FLUSH_CHARS = 64 * 1024;
+/** Lines that a slow or full disk does not take are dropped beyond this, and counted: a log must not use up the memory. */
+const WAITING_CHARS_MAX = 8 * 1024 * 1024;
+
+export type AccessLogEntry = Readonly<Record<string, string | number | undefined>>;
+
+export interface AccessLogOptions {
+  /** A file, or `-` for standard output. */
+  path: string;
+  clock: Clock;
+  /** Hears once that the file cannot be written, until it can be again. */
+  onError(error: unknown): void;
+}
+
+/**
+ * One line of JSON per request, written once a second or every 64 KB. The file is opened for each write, so it can be rotated by
+ * renaming it; several processes can share it, because every write appends whole lines.
+ */
+export class AccessLog {
+  readonly #options: AccessLogOptions;
+  #text = '';
+  #writing: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isFailing = false;
+  /** Lines that were dropped. */
+  dropped = 0;
+
+  constructor(options: AccessLogOptions) {
+    this.#options = options;
+  }
+
+  write(entry: AccessLogEntry): void {
+    if (this.#text.length > WAITING_CHARS_MAX) {
+      this.dropped++;
+      return;
+    }
+    const time = new Date(this.#options.clock.now()).toISOString();
+    this.#text += `${JSON.stringify({ time, ...entry })}\n`;
+    if (this.#text.length > FLUSH_CHARS) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+  }
+
+  /** Writes what waits. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#writing) await this.#writing;
+    if (this.#text === '') return;
+    const text = this.#text;
+    this.#text = '';
+    this.#writing = this.#append(text);
+    await this.#writing;
+  }
+
+  async #append(text: string): Promise<void> {
+    const { path, onError } = this.#options;
+    try {
+      if (path === '-') await Bun.write(Bun.stdout, text);
+      else await appendFile(path, text, { mode: 0o600 });
+      this.#isFailing = false;
+    } catch (error) {
+      this.dropped += text.split('\n').length - 1;
+      if (!this.#isFailing) onError(error);
+      this.#isFailing = true;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}
