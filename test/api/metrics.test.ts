@@ -52,14 +52,14 @@ onEachEngine('GET /metrics', (engine) => {
 
   test('they tell which versions run, since when, and with how much CPU, memory and files', async () => {
     const text = await metrics();
-    const valueOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    const sample = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     expect(text).toContain(
       `openpit_build_info{version="${packageJson.version}",bun="${Bun.version}",engine="${engine}"} 1`,
     );
-    expect(valueOf('process_start_time_seconds')).toBe(NOON / 1000);
-    expect(valueOf('process_cpu_seconds_total')).toBeGreaterThan(0);
-    expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
-    expect(valueOf('process_open_fds')).toBeGreaterThan(2);
+    expect(sample('process_start_time_seconds')).toBe(NOON / 1000);
+    expect(sample('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(sample('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(sample('process_open_fds')).toBeGreaterThan(2);
     expect(text).toContain('# TYPE process_cpu_seconds_total counter');
   });
 
