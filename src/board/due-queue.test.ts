@@ -32,3 +32,16 @@ test('what is added is taken once, by its time, and then in the order added', ()
     }),
   );
 });
+
+test('adding out of order does not look at the items that are there already', () => {
+  let looks = 0;
+  const queue = new DueQueue<{ time: number }>(({ time }) => {
+    looks++;
+    return time;
+  });
+  for (let time = 20_000; time > 0; time--) queue.add({ time });
+  expect(looks).toBe(20_000);
+  expect(Array.from({ length: 20_000 }, () => queue.take(20_000)!.time)).toEqual(
+    Array.from({ length: 20_000 }, (_, i) => i + 1),
+  );
+});

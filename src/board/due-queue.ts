@@ -1,41 +1,95 @@
-/** So many that were taken may stand in front, and half of all: then they are let go of together. */
+/** An item and its place among those of the same time. */
+interface Entry<T> {
+  time: number;
+  order: number;
+  item: T;
+}
+
+/** Taken items are dropped from the front of the run once there are this many, and they are half of it. */
 const TAKEN_MAX = 256;
 
-/** Things that wait for their time, taken from the front when it comes. Nearly all are added at the end. */
+/**
+ * A priority queue by time, first in first out among equal times. Items mostly come in order of time, and those are
+ * appended to a sorted run; the others go to a binary heap. Adding and taking are O(1) for the run, O(log n) for the heap.
+ */
 export class DueQueue<T extends object> {
   readonly #timeOf: (item: T) => number;
-  #items: (T | undefined)[] = [];
-  /** Those before it were taken. */
+  #added = 0;
+  #run: (Entry<T> | undefined)[] = [];
+  /** The index in the run of the first entry that was not taken. */
   #first = 0;
+  readonly #heap: Entry<T>[] = [];
 
   constructor(timeOf: (item: T) => number) {
     this.#timeOf = timeOf;
   }
 
-  /** When the first is due; Infinity when none waits. */
+  /** When the first item is due; Infinity when the queue is empty. */
   get dueAt(): number {
-    const first = this.#items[this.#first];
-    return first ? this.#timeOf(first) : Number.POSITIVE_INFINITY;
+    return this.#next()?.time ?? Number.POSITIVE_INFINITY;
   }
 
   add(item: T): void {
-    const items = this.#items;
-    const time = this.#timeOf(item);
-    let index = items.length;
-    while (index > this.#first && this.#timeOf(items[index - 1]!) > time) index--;
-    if (index === items.length) items.push(item);
-    else items.splice(index, 0, item);
+    const entry = { time: this.#timeOf(item), order: this.#added++, item };
+    const last = this.#run.at(-1);
+    if (!last || last.time <= entry.time) this.#run.push(entry);
+    else this.#siftUp(entry);
   }
 
-  /** The first, if it is due by then. */
+  /** Removes and returns the first item, if it is due by `time`. */
   take(time: number): T | undefined {
-    const first = this.#items[this.#first];
-    if (!first || this.#timeOf(first) > time) return undefined;
-    this.#items[this.#first++] = undefined;
-    if (this.#first > TAKEN_MAX && this.#first * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#first);
+    const next = this.#next();
+    if (!next || next.time > time) return undefined;
+    if (next === this.#heap[0]) this.#removeTop();
+    else this.#removeFirst();
+    return next.item;
+  }
+
+  #next(): Entry<T> | undefined {
+    const first = this.#run[this.#first];
+    const top = this.#heap[0];
+    if (!first || !top) return first ?? top;
+    return isBefore(top, first) ? top : first;
+  }
+
+  #removeFirst(): void {
+    this.#run[this.#first++] = undefined;
+    if (this.#first === this.#run.length || (this.#first > TAKEN_MAX && this.#first * 2 > this.#run.length)) {
+      this.#run = this.#run.slice(this.#first);
       this.#first = 0;
     }
-    return first;
   }
+
+  #siftUp(entry: Entry<T>): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(entry);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(entry, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = entry;
+  }
+
+  #removeTop(): void {
+    const heap = this.#heap;
+    const entry = heap.pop()!;
+    if (heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!isBefore(heap[child]!, entry)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = entry;
+  }
+}
+
+function isBefore<T>(a: Entry<T>, b: Entry<T>): boolean {
+  return a.time < b.time || (a.time === b.time && a.order < b.order);
 }

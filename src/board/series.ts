@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED_ID } from '../ledger/sources.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
+import { tickSeenFrom } from '../market/visibility.ts';
 import { type Delays, Strand } from './strand.ts';
 
 /** How much of a series is in memory. */
@@ -116,7 +117,8 @@ export class Series {
       }
       strand?.addBar(bar, now);
     }
-    for (const tick of ticks) {
+    // A push is one revision, whose ticks come in the order of their ids. The log takes them in the order they are seen.
+    for (const tick of ticks.toSorted((a, b) => tickSeenFrom(a) - tickSeenFrom(b))) {
       const strand = this.#strandOf(tick.sourceId);
       if (strand && !strand.addTick(tick, now)) {
         this.reset();

@@ -75,13 +75,22 @@ export class StrandView {
     return Math.min(this.#log.seenFrom(this.next), this.#late.dueAt, this.#pending.dueAt);
   }
 
+  /** Begins a day with ticks that were folded before this view was made. They are visible at its first horizon. */
+  startDay(day: Day, fold: Fold<LedgerTick>): void {
+    this.#addDay(day);
+    this.#foldOf(day).fold = fold;
+  }
+
   /** A tick is to come. It is in the log, or else it is kept here. */
   addTick(tick: LedgerTick, isLogged: boolean): void {
-    if (!this.#folds.has(tick.day)) {
-      this.#foldOf(tick.day);
-      this.#pending.add({ seenFrom: this.#settled.sessionEnd(tick.day), sessionOver: tick.day });
-    }
+    this.#addDay(tick.day);
     if (!isLogged) this.#late.add(tick);
+  }
+
+  #addDay(day: Day): void {
+    if (this.#folds.has(day)) return;
+    this.#foldOf(day);
+    this.#pending.add({ seenFrom: this.#settled.sessionEnd(day), sessionOver: day });
   }
 
   addBar(bar: BarRevision, seenFrom: number): void {
@@ -93,10 +102,10 @@ export class StrandView {
     return this.#folds.has(day);
   }
 
-  /** Takes in what the horizon has reached. Answers whether anything came in. */
-  advance(horizon: number): boolean {
+  /** Takes in what the horizon has reached, or at most `ticksMax` ticks of it. Returns whether anything came in. */
+  advance(horizon: number, ticksMax = Number.POSITIVE_INFINITY): boolean {
     let cameIn = false;
-    while (this.#log.seenFrom(this.next) <= horizon) {
+    for (let left = ticksMax; left > 0 && this.#log.seenFrom(this.next) <= horizon; left--) {
       this.#takeTick(this.#log.tick(this.next++));
       cameIn = true;
     }

@@ -4,9 +4,10 @@ import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../market/session.ts';
-import { barSeenFrom, isBarSeen } from '../market/visibility.ts';
+import { barSeenFrom, isBarSeen, tickSeenFrom } from '../market/visibility.ts';
 import { turns } from '../turns.ts';
 import { Columns } from './columns.ts';
+import { DueQueue } from './due-queue.ts';
 import { type Settled, StrandView } from './strand-view.ts';
 import { TickLog } from './tick-log.ts';
 
@@ -17,6 +18,9 @@ export type Delays = readonly number[];
 const RECENT_DAYS = 20;
 /** How many days of a history are read at once. */
 const DAYS_AT_ONCE = 2_000;
+/** About 1 ms of work. */
+const TICKS_PER_SLICE = 1_000;
+const LAST_MOMENT = Number.POSITIVE_INFINITY;
 const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 /**
@@ -81,10 +85,47 @@ export class Strand implements Settled {
       const first = await ledger.bars.firstDay(this.#symbolId, this.name);
       this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
-    for (const day of tickDays) {
+    await this.#loadTicks(ledger, tickDays, now);
+    await this.#catchUp(now);
+  }
+
+  /**
+   * Reads the ticks of days whose bar is not settled. What every view sees already is folded by the database; only the
+   * ticks that some view must not show yet are kept one by one. So are those of a day with a withdrawal, which divides them.
+   */
+  async #loadTicks(ledger: Ledger, days: readonly Day[], now: number): Promise<void> {
+    const seenByAll = now - this.#delays.at(-1)!;
+    const young = new DueQueue<LedgerTick>(tickSeenFrom);
+    for (const day of days) {
       if (this.#ticksAreOver(day, now)) continue;
-      for (const tick of await ledger.ticks.ofDay(this.#symbolId, this.name, day)) this.addTick(tick, now);
+      const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : seenByAll;
+      const fold = await ledger.ticks.fold(
+        { symbolId: this.#symbolId, strand: this.name, day },
+        { madeBy: foldedBy, receivedBy: foldedBy, onOther: (tick) => young.add(tick) },
+      );
+      if (fold) for (const view of this.views) view.startDay(day, fold);
     }
+    let added = 0;
+    for (let tick = young.take(LAST_MOMENT); tick; tick = young.take(LAST_MOMENT)) {
+      this.addTick(tick, now);
+      if (++added % TICKS_PER_SLICE === 0 && turns.isOver) await turns.next();
+    }
+  }
+
+  #hasWithdrawal(day: Day): boolean {
+    return this.#recent.get(day)?.withdrawn || this.#young.some((bar) => bar.withdrawn && bar.day === day);
+  }
+
+  /** Moves every view on to `now` for the first time: `advance`, a slice at a time. */
+  async #catchUp(now: number): Promise<void> {
+    for (const [i, view] of this.views.entries()) {
+      const horizon = now - this.#delays[i]!;
+      while (view.nextSeenFrom <= horizon) {
+        view.advance(horizon, TICKS_PER_SLICE);
+        if (turns.isOver) await turns.next();
+      }
+    }
+    this.#settledChanged = true; // every view is new
     this.advance(now);
   }
 

@@ -46,9 +46,15 @@ export class TickLog {
       this.#pages.push({ numbers, ids: [], allIds: '', starts: undefined });
     }
     const page = this.#pages.at(-1)!;
-    const { at, received, price, day, sourceId, revision, id } = tick;
-    page.numbers.set([at, received, price, day, sourceId, revision], place * PER_TICK);
-    page.ids.push(id);
+    const { numbers } = page;
+    let to = place * PER_TICK;
+    numbers[to++] = tick.at;
+    numbers[to++] = tick.received;
+    numbers[to++] = tick.price;
+    numbers[to++] = tick.day;
+    numbers[to++] = tick.sourceId;
+    numbers[to] = tick.revision;
+    page.ids.push(tick.id);
     if (place === TICKS_PER_PAGE - 1) joinIds(page);
     this.end++;
     return true;

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import type { Tick } from '../market/bar.ts';
+import type { Fold } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
 import { turns } from '../turns.ts';
@@ -7,25 +7,10 @@ import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import { insertAlike, insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { type FoldLimits, foldDay } from './ticks/fold-day.ts';
+import { type LedgerTick, type NewTick, type StrandDay, toTick } from './ticks/rows.ts';
 
-export interface NewTick extends Tick {
-  symbolId: number;
-}
-
-/** A tick as the ledger keeps it. */
-export interface LedgerTick extends NewTick {
-  /** The trade date it belongs to. */
-  day: Day;
-  sourceId: number;
-  revision: number;
-}
-
-/** One strand of one symbol on one trade date. */
-export interface StrandDay {
-  symbolId: number;
-  strand: Strand;
-  day: Day;
-}
+export type { LedgerTick, NewTick, StrandDay } from './ticks/rows.ts';
 
 /** About 1 ms on SQLite. */
 const TICKS_PER_PAGE = 500;
@@ -59,14 +44,26 @@ export class TickStore {
     });
   }
 
-  /** The trade dates of a strand that still have ticks. */
+  /** The trade dates of a strand that still have ticks, found by skipping through the index from day to day. */
   async days(symbolId: number, strand: Strand): Promise<Day[]> {
-    const { read, placeholder } = this.#engine;
+    const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
-      `SELECT DISTINCT day FROM tick WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)} ORDER BY day`,
-      [symbolId],
+      `WITH RECURSIVE found (day) AS (
+         SELECT min(day) FROM tick WHERE symbol_id = ${p(1)}
+         UNION ALL
+         SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
+         FROM found WHERE found.day IS NOT NULL)
+       SELECT day FROM found WHERE day IS NOT NULL AND EXISTS (
+         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${strandFilter(strand)})
+       ORDER BY day`,
+      [symbolId, symbolId, symbolId],
     );
     return rows.map((row: { day: number }) => row.day);
+  }
+
+  /** Folds the ticks of one trade date, a bounded page at a time. */
+  fold(of: StrandDay, limits: FoldLimits): Promise<Fold<LedgerTick> | undefined> {
+    return foldDay(this.#engine, of, limits);
   }
 
   /** The ticks of one trade date. */
@@ -200,18 +197,5 @@ function toStrandDay(row: Record<string, unknown>): StrandDay {
     symbolId: Number(row.symbol_id),
     day: Number(row.day),
     strand: Number(row.simulated) === 1 ? 'simulated' : 'real',
-  };
-}
-
-function toTick(row: unknown[]): LedgerTick {
-  return {
-    symbolId: Number(row[0]),
-    sourceId: Number(row[1]),
-    id: String(row[2]),
-    day: Number(row[3]),
-    at: Number(row[4]),
-    received: Number(row[5]),
-    price: Number(row[6]),
-    revision: Number(row[7]),
   };
 }

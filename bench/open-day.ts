@@ -1,0 +1,106 @@
+/**
+ * `npm run bench:open-day`: the first responses after a start, with a million ticks in the open day of 100 symbols. The ticks are
+ * inserted in random order. `longest pause` is what the server reports of its own event loop.
+ */
+import { systemClock } from '../src/clock.ts';
+import { utcDay } from '../src/market/day.ts';
+import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
+import { startProgram } from './lib/openpit.ts';
+import type { Target } from './lib/process.ts';
+import { report } from './lib/report.ts';
+
+const TICKS = Number(process.env.TICKS ?? 1_000_000);
+const SYMBOLS = 100;
+/** Of one symbol alone, beside the others. */
+const BUSY_TICKS = 100_000;
+const MINUTE = 60_000;
+
+const rows: string[] = [];
+for (const engine of ENGINES) {
+  for (const arrival of ['through the day', 'in the last minute'] as const) {
+    const bench = await newBenchLedger(engine, SYMBOLS);
+    try {
+      const codes = await fill(bench, arrival === 'in the last minute');
+      rows.push(`| ${engine}, received ${arrival} | ${(await measure(bench, codes)).join(' | ')} |`);
+      console.log(rows.at(-1));
+    } finally {
+      await bench.remove();
+    }
+  }
+}
+
+await report('open-day', 'Loading an open day', 'npm run bench:open-day', [
+  `A start with ${TICKS} ticks in the open day of ${SYMBOLS} symbols and ${BUSY_TICKS} more of one of them, inserted in random order under hashed ids.`,
+  '',
+  `| | start to ready | first \`latest\` of a symbol, median | longest | of the symbol with ${BUSY_TICKS + TICKS / SYMBOLS} ticks | longest pause |`,
+  '|---|---|---|---|---|---|',
+  ...rows,
+  '',
+  'The free plan sees the market an hour late, so ticks of the last hour are loaded one by one; older ones are folded by the database.',
+]);
+
+/** Symbols that trade around the clock have their day open at any time. The last one is the busy one. */
+async function fill({ sql, numbers }: BenchLedger, isLate: boolean): Promise<string[]> {
+  const now = systemClock.now();
+  const day = utcDay(now);
+  await sql.unsafe(`UPDATE symbol SET market = 'SPOT'`);
+  const found = await sql.unsafe(
+    `SELECT id, code FROM symbol WHERE status = 'active' ORDER BY id LIMIT ${SYMBOLS}`,
+  );
+  const symbols = found.map((row: { id: number; code: string }) => ({ id: Number(row.id), code: row.code }));
+  await sql.unsafe(`INSERT INTO source (id, name) VALUES (77, 'bench')`);
+  await sql.unsafe(`CREATE TABLE chosen (place INTEGER PRIMARY KEY, id INTEGER NOT NULL)`);
+  for (const [place, { id }] of symbols.entries()) await sql`INSERT INTO chosen VALUES (${place}, ${id})`;
+  const midnight = day * 86_400_000;
+  const span = Math.max(now - midnight - MINUTE, MINUTE);
+  const insert = (count: number, place: string, offset: number) =>
+    sql.unsafe(`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
+      SELECT c.id, 77, 'id-' || (i * CAST(7919 AS BIGINT) % 1000003) || '-' || (i + ${offset}), ${day}, ${midnight} + (i * CAST(48271 AS BIGINT) % ${span}),
+        ${isLate ? `${now - MINUTE} + i % 50000` : `${midnight} + (i * CAST(48271 AS BIGINT) % ${span}) + 40`},
+        100 + (i % 977) * 0.01, 1000 + (i + ${offset}) / 2000
+      FROM ${numbers(count)} JOIN chosen c ON c.place = ${place} ORDER BY random()`);
+  await insert(TICKS, `i % ${SYMBOLS}`, 0);
+  await insert(BUSY_TICKS, `${SYMBOLS - 1}`, TICKS);
+  await sql.unsafe(`DROP TABLE chosen`);
+  await sql.unsafe(
+    `UPDATE symbol SET real_revision = 1000 WHERE id IN (${symbols.map(({ id }: { id: number }) => id).join(',')})`,
+  );
+  await sql.unsafe(`UPDATE counter SET value = 10000000 WHERE name = 'prices'`);
+  return symbols.map(({ code }: { code: string }) => code);
+}
+
+async function measure(bench: BenchLedger, codes: readonly string[]): Promise<string[]> {
+  const start = performance.now();
+  const target = await startProgram(bench.dir, bench.env);
+  try {
+    while (!(await fetch(`${target.url}/health`)).ok) await Bun.sleep(5);
+    const readyMs = performance.now() - start;
+    await pauseOf(target); // those of the start are over
+    const times: number[] = [];
+    for (const code of codes) times.push(await firstLatest(target, code, bench.key));
+    const busyMs = times.pop()!;
+    const sorted = times.sort((a, b) => a - b);
+    const pauseMs = await pauseOf(target);
+    return [readyMs, sorted[sorted.length >> 1]!, sorted.at(-1)!, busyMs, pauseMs].map(
+      (ms) => `${ms.toFixed(0)} ms`,
+    );
+  } finally {
+    await target.stop();
+  }
+}
+
+async function firstLatest(target: Target, code: string, key: string): Promise<number> {
+  const start = performance.now();
+  const response = await fetch(`${target.url}/rates/latest?symbols=${code}`, {
+    headers: { 'x-api-key': key },
+  });
+  if (!response.ok) throw new Error(await response.text());
+  await response.arrayBuffer();
+  return performance.now() - start;
+}
+
+/** The longest pause of the server's event loop since it was last asked, in ms. */
+async function pauseOf(target: Target): Promise<number> {
+  const text = await (await fetch(`${target.url}/metrics`)).text();
+  return Number(/^openpit_event_loop_lag_seconds (\S+)/m.exec(text)![1]) * 1_000;
+}
