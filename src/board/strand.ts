@@ -113,7 +113,8 @@ export class Strand implements Settled {
   }
 
   #hasWithdrawal(day: Day): boolean {
-    return this.#recent.get(day)?.withdrawn || this.#young.some((bar) => bar.withdrawn && bar.day === day);
+    const bars = [this.#recent.get(day), ...this.#young];
+    return bars.some((bar) => bar?.day === day && bar.withdrawn !== undefined);
   }
 
   /** Moves every view on to `now` for the first time: `advance`, a slice at a time. */
