@@ -114,7 +114,7 @@ export class Strand implements Settled {
 
   #hasWithdrawal(day: Day): boolean {
     const bars = [this.#recent.get(day), ...this.#young];
-    return bars.some((bar) => bar?.day === day && bar.withdrawn !== undefined);
+    return bars.some((bar) => bar?.day === day && bar.withdrawn !== false);
   }
 
   /** Moves every view on to `now` for the first time: `advance`, a slice at a time. */
