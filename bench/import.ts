@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { systemClock } from '../src/clock.ts';
-import { parseCsv } from '../src/feeds/csv.ts';
+import { stageFile } from '../src/feeds/import/stage-file.ts';
+import { Staging } from '../src/feeds/import/staging.ts';
 import type { NewBar } from '../src/ledger/bars.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { printDay, utcDay } from '../src/market/day.ts';
@@ -184,19 +185,40 @@ for (let round = 0; round < (process.env.OPENPIT_BENCH_POSTGRES === 'off' ? 0 : 
 }
 if (postgres.own.length > 0) report('PostgreSQL', postgres.bulk, postgres.own);
 
-/** The same from the text of a file: what `openpit import --symbol-column symbol` does, after the reading of the file. */
+/** The same from a file: what `openpit import --symbol-column symbol` does. */
 const text = `date,symbol,open,high,low,close\n${bars
   .map((b) => `${printDay(b.day)},S${b.symbolId},${b.open},${b.high},${b.low},${b.close}\n`)
   .join('')}`;
+const file = join(folder, 'prices.csv');
+await Bun.write(file, text);
+
+/** The id of a symbol is in its code. */
+function symbolOf(code: string) {
+  return { number: Number(code.slice(1)), code, currency: 'USD' };
+}
+
+async function importFile(url: string): Promise<Run> {
+  const ledger = await Ledger.open(url, systemClock);
+  const run = await timed(noPids, async () => {
+    using staging = new Staging();
+    const columns = { symbol: 'symbol' };
+    const latestDay = utcDay(systemClock.now());
+    const { refused } = await stageFile(file, { columns, latestDay, symbolOf }, staging);
+    const ids = Array.from({ length: 100_000 }, (_, id) => id);
+    let taken = 0;
+    for (const some of staging.batches(ids, (remark) => refused.add(remark))) {
+      taken += (await ledger.bars.publish(some, { source: 'bench', recordedAt: 1_700_000_000_000 })).taken;
+    }
+    if (taken !== BARS) throw new Error(`${taken} of ${BARS} bars were taken`);
+  });
+  await ledger.close();
+  return run;
+}
+
 const whole = { bulk: [] as Run[], own: [] as Run[] };
 for (let round = 0; round < ROUNDS; round++) {
   whole.bulk.push(await bulkSqlite(round + ROUNDS, () => simply(text)));
-  const read = () =>
-    parseCsv(text, utcDay(systemClock.now()), { columns: { symbol: 'symbol' } }).bars.map((bar) => ({
-      ...bar,
-      symbolId: Number(bar.symbol.slice(1)),
-    }));
-  whole.own.push(await publish(join(folder, `whole-${round}.db`), read, noPids));
+  whole.own.push(await importFile(join(folder, `whole-${round}.db`)));
 }
 report('SQLite from CSV, against the simplest reader', whole.bulk, whole.own);
 rmSync(folder, { recursive: true });

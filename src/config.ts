@@ -11,6 +11,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Whether a database URL was given: demo data is then only made when asked for. */
   readonly databaseGiven: boolean;
+  /** Whether a data folder or a database URL was given, so that a ledger may be created there. */
+  readonly ledgerGiven: boolean;
   readonly demo: 'auto' | 'on' | 'off';
   readonly mounts: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -132,10 +134,9 @@ export function readConfig(
   env: Record<string, string | undefined>,
   flags: Record<string, string | undefined>,
 ): Config {
-  const text = (name: SettingName): string => {
-    const setting = SETTINGS.find((one) => one.env === name)!;
-    return (flags[flagOf(name)] ?? env[name] ?? '').trim() || setting.default;
-  };
+  const given = (name: SettingName): string => (flags[flagOf(name)] ?? env[name] ?? '').trim();
+  const text = (name: SettingName): string =>
+    given(name) || SETTINGS.find((one) => one.env === name)!.default;
   const whole = (name: SettingName, min: number, max: number): number => {
     const value = Number(text(name));
     if (Number.isInteger(value) && value >= min && value <= max) return value;
@@ -163,6 +164,7 @@ export function readConfig(
     dataDir,
     databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,
     databaseGiven: url !== '',
+    ledgerGiven: url !== '' || given('OPENPIT_DATA_DIR') !== '',
     demo: readDemo(text('OPENPIT_DEMO')),
     mounts: readMounts(list('OPENPIT_MOUNTS')),
     trustedProxies: readAddresses('OPENPIT_TRUSTED_PROXIES', list('OPENPIT_TRUSTED_PROXIES')),

@@ -1,7 +1,7 @@
 import type { Strand } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
-import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
 import type { SourcedBar } from './columns.ts';
 import type { Measure, Prices } from './prices.ts';
@@ -98,7 +98,7 @@ async function rememberStrand(
     };
   }
   // All that it has is of sessions that were not over: little enough to look at everything.
-  const scope = { horizon, recordedBy, first: FIRST_DAY, last: LAST_DAY };
+  const scope = { horizon, recordedBy, first: EARLIEST_DAY, last: LAST_DAY };
   const all = await strandByReference(ledger, symbol, strand, scope);
   return all.latest && { ...all, firstDay: all.bars[0]?.day };
 }

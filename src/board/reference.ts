@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
-import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './columns.ts';
@@ -24,7 +24,7 @@ export interface Scope {
   last: Day;
 }
 
-const EVERYTHING = { recordedBy: Number.POSITIVE_INFINITY, first: FIRST_DAY, last: LAST_DAY };
+const EVERYTHING = { recordedBy: Number.POSITIVE_INFINITY, first: EARLIEST_DAY, last: LAST_DAY };
 
 /**
  * What a view at `horizon` shows of a symbol, worked out from the whole ledger by the words of the contract and

@@ -2,7 +2,7 @@ import { type BarRevision, PROVISIONAL, type Strand as StrandName } from '../led
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
-import { type Day, FIRST_DAY, LAST_DAY } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../market/visibility.ts';
 import { turns } from '../turns.ts';
@@ -35,7 +35,7 @@ export class Strand implements Settled {
   readonly #delays: Delays;
   readonly #log: TickLog;
   readonly #recent = new Map<Day, BarRevision>();
-  #recentFrom: Day = FIRST_DAY;
+  #recentFrom: Day = EARLIEST_DAY;
   #young: BarRevision[] = [];
   #settledChanged = false;
   firstDay: Day | undefined;

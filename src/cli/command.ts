@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { type Config, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts';
@@ -19,6 +20,8 @@ export interface Command {
   flags: Readonly<Record<string, Flag>>;
   /** Which settings it takes as flags, beside the environment; those of the ledger when it does not say. */
   settings?: readonly SettingName[];
+  /** Whether it creates a ledger in the default folder when there is none. Others need to be told where to. */
+  createsLedger?: true;
   run(call: Call): Promise<void>;
 }
 
@@ -65,6 +68,7 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
   };
   const settings = Object.fromEntries(taken.map((env) => [flagOf(env), flag(flagOf(env))]));
   const config = readConfig(process.env, settings);
+  if (!command.createsLedger) requireLedger(config);
   return {
     operands: positionals,
     config,
@@ -115,6 +119,14 @@ export function table(rows: readonly (readonly string[])[]): string {
         `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  ')}`,
     )
     .join('\n');
+}
+
+/** A ledger that a slip of the folder creates is one that the server does not know. */
+function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
+  if (ledgerGiven || existsSync(databaseUrl)) return;
+  throw new UsageError(
+    `there is no ledger in ${dataDir}; say where it is with --data-dir or --database-url (or OPENPIT_DATA_DIR, OPENPIT_DATABASE_URL)`,
+  );
 }
 
 async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {

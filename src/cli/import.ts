@@ -1,34 +1,30 @@
 import { systemClock } from '../clock.ts';
-import { type CsvMapping, parseCsv } from '../feeds/csv.ts';
-import type { CsvColumns } from '../feeds/csv-columns.ts';
-import { decode } from '../feeds/formats/body.ts';
+import { type FileReport, stageFile } from '../feeds/import/stage-file.ts';
+import { type LineRemark, Staging } from '../feeds/import/staging.ts';
+import { FileSymbols, UnknownSymbol } from '../feeds/import/symbols.ts';
+import type { PublishResult } from '../ledger/bars.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED } from '../ledger/sources.ts';
 import { utcDay } from '../market/day.ts';
-import { zoneOffset } from '../market/zone.ts';
 import { type Call, type Command, JSON_FLAG, UsageError } from './command.ts';
-import { findSymbols } from './find-symbols.ts';
+import { withInput } from './import/input.ts';
+import { FILE_FLAGS, fileRules } from './import/rules.ts';
 import { progressBar } from './progress.ts';
 
 /** How many refused lines are printed; the rest is counted. */
 const LINES_SHOWN = 20;
+/** With more refused rows than this, and more refused than read, the file is not what it was taken for. */
+const REFUSED_MAX = 10_000;
 
 export const importCommand: Command = {
   name: 'import',
+  createsLedger: true,
   operands: ['FILE'],
-  summary: 'Import daily prices from a CSV file (- for standard input)',
+  summary: 'Import daily prices from CSV, plain, .gz or .zip, or from XLSX (- for standard input)',
   flags: {
     symbol: { value: 'CODE', help: 'the symbol that the prices are of, or an exchange rate as EUR/USD' },
-    'symbol-column': { value: 'NAME', help: 'or the column that names the symbol of each row' },
     source: { value: 'NAME', help: 'where they come from; shown in metadata (import)' },
-    'date-column': { value: 'NAME', help: 'the column of the date; by name, or by number from 1' },
-    'value-column': { value: 'NAME', help: 'the one column that is the price' },
-    'ohlc-columns': { value: 'O,H,L,C', help: 'or four columns: open, high, low and close' },
-    'date-order': { value: 'dmy|mdy', help: 'what 03/04/2026 means, where no date of the file settles it' },
-    decimal: { value: 'comma|point', help: 'what 1,234 means, where no number of the file settles it' },
-    zone: {
-      value: 'ZONE',
-      help: 'the zone whose day a timestamp with an offset belongs to, as Europe/London',
-    },
+    ...FILE_FLAGS,
     ...JSON_FLAG,
   },
   async run(call) {
@@ -40,91 +36,115 @@ export const importCommand: Command = {
     const source = call.flag('source')?.trim() || 'import';
     if (source === SIMULATED)
       throw new UsageError(`--source ${SIMULATED} is for simulated prices; choose another name`);
-    const mapping = mappingOf(call);
-    const text = await readText(call.operands[0]!);
-    const now = systemClock.now();
-    const parsed = parseCsv(text, utcDay(now) + 2, mapping); // two days on: Asia and an evening session are ahead of UTC
-    const codes = code ? [code] : [...new Set(parsed.bars.map(({ symbol }) => symbol))];
-    const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
-    const result = await call.withLedger(async (ledger) => {
-      const ids = await findSymbols(ledger, codes);
-      const bars = parsed.bars.map((bar) => ({ ...bar, symbolId: ids.get(code ?? bar.symbol)! }));
-      const progress = progressBar(`Importing ${label}`, bars.length);
-      const published = await ledger.bars.publish(bars, { source, recordedAt: now }, progress.done);
-      progress.end();
-      return published;
-    });
-    const summary = {
-      ...(code ? { symbol: code } : { symbols: codes }),
-      source,
-      ...result,
-      missing: parsed.missing,
-      refused: parsed.refused.length,
-    };
-    if (call.isSet('json')) {
-      console.log(JSON.stringify({ ...summary, refusedLines: parsed.refused, oddLines: parsed.odd }));
-      return;
-    }
-    const { taken, unchanged, corrected, missing, refused } = summary;
-    console.log(
-      `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused} refused`,
+    const imported = await withInput(call.operands[0]!, (path) =>
+      call.withLedger((ledger) => importFile(call, ledger, { path, code, source })),
     );
-    printLines('refused', parsed.refused);
-    printLines('kept, but odd', parsed.odd);
+    report(call, imported, code, source);
   },
 };
 
-/** What the flags say about the file. */
-function mappingOf(call: Call): CsvMapping {
-  const columns: CsvColumns = {};
-  const [date, value, symbol, zone] = ['date-column', 'value-column', 'symbol-column', 'zone'].map(call.flag);
-  if (date) columns.date = date;
-  if (value) columns.value = value;
-  if (symbol) columns.symbol = symbol;
-  const ohlc = call.flag('ohlc-columns')?.split(',');
-  if (ohlc) {
-    const [open, high, low, close, more] = ohlc;
-    if (!open || !high || !low || !close || more !== undefined)
-      throw new UsageError('--ohlc-columns must name four columns: open,high,low,close');
-    columns.ohlc = [open, high, low, close];
-  }
-  const mapping: CsvMapping = { columns };
-  const dateOrder = oneOf(call, 'date-order', ['dmy', 'mdy'] as const);
-  const decimal = oneOf(call, 'decimal', ['comma', 'point'] as const);
-  if (dateOrder) mapping.dateOrder = dateOrder;
-  if (decimal) mapping.decimal = decimal;
-  if (zone) {
-    if (!isZone(zone)) throw new UsageError(`--zone "${zone}" is not a time zone such as Europe/London`);
-    mapping.zone = zone;
-  }
-  return mapping;
+interface Imported {
+  codes: readonly string[];
+  file: FileReport;
+  published: PublishResult;
 }
 
-function oneOf<T extends string>(call: Call, flag: string, allowed: readonly T[]): T | undefined {
-  const text = call.flag(flag);
-  const value = allowed.find((one) => one === text);
-  if (text !== undefined && value === undefined)
-    throw new UsageError(`--${flag} must be ${allowed.join(' or ')} (received "${text}")`);
-  return value;
-}
-
-function isZone(zone: string): boolean {
+/** Stages the whole file before the first write: one that is rejected changes nothing. */
+async function importFile(
+  call: Call,
+  ledger: Ledger,
+  { path, code, source }: { path: string; code: string | undefined; source: string },
+): Promise<Imported> {
+  const rules = fileRules(call);
+  const symbols = await FileSymbols.read(ledger);
+  using staging = new Staging();
+  const now = systemClock.now();
+  const reading = progressBar('Reading', Bun.file(path).size);
   try {
-    return zoneOffset(zone, 0) !== undefined;
-  } catch {
-    return false;
+    if (code) symbols.find(code);
+    const file = await stageFile(
+      path,
+      {
+        ...rules,
+        latestDay: utcDay(now) + 2, // two days on: Asia and an evening session are ahead of UTC
+        symbolOf: (inRow) => symbols.find(code ?? inRow),
+        onProgress: (bytes, rows) => reading.done(bytes, `${rows} rows`),
+      },
+      staging,
+    );
+    reading.end();
+    rejectIfUnusable(file, staging.rows);
+    const published = await publish(ledger, staging, await symbols.ids(ledger), file, source, now);
+    return { codes: symbols.codes, file, published };
+  } catch (error) {
+    throw error instanceof UnknownSymbol ? new UsageError(error.message) : error;
+  } finally {
+    reading.end();
   }
 }
 
-async function readText(file: string): Promise<string> {
-  if (file === '-') return decode(await Bun.stdin.bytes());
-  const handle = Bun.file(file);
-  if (!(await handle.exists())) throw new UsageError(`there is no file ${file}`);
-  return decode(await handle.bytes());
+function rejectIfUnusable({ refused }: FileReport, bars: number): void {
+  const [first] = refused.lines;
+  if (first === undefined || refused.count <= REFUSED_MAX || refused.count <= bars) return;
+  throw new Error(
+    `${refused.count} rows cannot be used, and only ${bars} can; nothing was imported. The first: line ${first.line}: ${first.reason}`,
+  );
 }
 
-function printLines(what: string, lines: readonly { line: number; reason: string }[]): void {
+async function publish(
+  ledger: Ledger,
+  staging: Staging,
+  ids: readonly number[],
+  file: FileReport,
+  source: string,
+  recordedAt: number,
+): Promise<PublishResult> {
+  const total: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
+  const progress = progressBar('Importing', staging.rows);
+  let done = 0;
+  for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
+    const result = await ledger.bars.publish(bars, { source, recordedAt }, (count) =>
+      progress.done(done + count),
+    );
+    done += bars.length;
+    total.taken += result.taken;
+    total.unchanged += result.unchanged;
+    total.corrected += result.corrected;
+  }
+  progress.end();
+  return total;
+}
+
+/** Prints what was done. Throws, for the exit code, when nothing of the file is in the ledger. */
+function report(
+  call: Call,
+  { codes, file, published }: Imported,
+  code: string | undefined,
+  source: string,
+): void {
+  const { missing, refused, odd, before1900 } = file;
+  const { taken, unchanged, corrected } = published;
+  if (call.isSet('json')) {
+    const what = code ? { symbol: code } : { symbols: codes };
+    const counts = { ...published, missing, refused: refused.count, odd: odd.count, before1900 };
+    const lines = { refusedLines: refused.lines, oddLines: odd.lines };
+    console.log(JSON.stringify({ ...what, source, ...counts, ...lines }));
+  } else {
+    const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
+    console.log(
+      `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused.count} refused`,
+    );
+    printLines('refused', refused.lines, refused.count);
+    printLines('kept, but odd', odd.lines, odd.count);
+    if (before1900 > 0)
+      console.log(`  ${before1900} bars are before 1900: they are stored; requests can ask for 1900 to 2199`);
+  }
+  if (taken + unchanged + corrected === 0)
+    throw new Error(`nothing was imported: ${missing} rows have no value, ${refused.count} were refused`);
+}
+
+function printLines(what: string, lines: readonly LineRemark[], count: number): void {
   for (const { line, reason } of lines.slice(0, LINES_SHOWN))
     console.log(`  line ${line} ${what}: ${reason}`);
-  if (lines.length > LINES_SHOWN) console.log(`  … and ${lines.length - LINES_SHOWN} more lines ${what}`);
+  if (count > LINES_SHOWN) console.log(`  … and ${count - LINES_SHOWN} more lines ${what}`);
 }

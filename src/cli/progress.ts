@@ -1,14 +1,24 @@
 const WIDTH = 30;
+/** Often enough to look alive; writing to a terminal takes longer than reading a row. */
+const REDRAW_MS = 100;
+
+export interface Progress {
+  /** `label` stands in for "done of total" where that is not what a person counts. */
+  done(count: number, label?: string): void;
+  end(): void;
+}
 
 /** A bar on a terminal; silent when the output goes to a file or another program. */
-export function progressBar(title: string, total: number): { done(count: number): void; end(): void } {
+export function progressBar(title: string, total: number): Progress {
   const shown = process.stderr.isTTY === true && total > 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    done(count) {
-      if (!shown) return;
-      const filled = Math.round((count / total) * WIDTH);
+    done(count, label = `${count} of ${total}`) {
+      if (!shown || (performance.now() - drawnAt < REDRAW_MS && count < total)) return;
+      drawnAt = performance.now();
+      const filled = Math.min(WIDTH, Math.round((count / total) * WIDTH));
       const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
-      process.stderr.write(`\r${title} ${bar} ${count} of ${total}`);
+      process.stderr.write(`\r${title} ${bar} ${label}\x1b[K`);
     },
     end() {
       if (shown) process.stderr.write('\r\x1b[K');

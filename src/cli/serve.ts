@@ -7,6 +7,7 @@ import { type Assignment, type FromChild, Supervisor } from './supervisor.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
+  createsLedger: true,
   summary: 'Serve the interface over HTTP',
   flags: {},
   settings: SETTINGS.map((setting) => setting.env),

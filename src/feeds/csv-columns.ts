@@ -1,4 +1,6 @@
 import { parseNumber } from '../market/decimal.ts';
+import { looksLikeDate } from './csv-dates.ts';
+import { readPrice } from './csv-numbers.ts';
 import { parsePlainDay } from './formats/day.ts';
 
 /** Which column is which, by its name in the header or by its number, counted from 1. What is not said is found by name. */
@@ -36,6 +38,7 @@ const DATE_NAMES = [
   'week of',
   'week',
   'month',
+  'year',
 ];
 const CLOSE_NAMES = ['close', 'close last', 'settle', 'settlement', 'price', 'last', 'last price'];
 const VALUE_NAMES = [
@@ -50,14 +53,16 @@ const VALUE_NAMES = [
   'close last',
 ];
 
-/** Whether a line may be the header: it names a date, and something else that is not itself a date or a number. */
+/** Whether a row may be the header: it names a date column, and something else that is not itself a date or a number. */
 export function isHeader(names: readonly string[], columns: CsvColumns): boolean {
   const filled = names.filter((name) => name !== '');
   if (filled.length < 2 || filled.some((name) => parsePlainDay(name) !== undefined)) return false;
   const date = findDate(names, columns);
-  return (
-    date >= 0 && names.some((name, index) => index !== date && name !== '' && parseNumber(name) === undefined)
-  );
+  if (date < 0 || looksLikeDate(names[date]!)) return false;
+  const isByNumber = columns.date !== undefined && !isName(columns.date);
+  const wanted = isByNumber ? [columns.value, columns.symbol, ...(columns.ohlc ?? [])] : [];
+  if (wanted.some((name) => name !== undefined && indexOf(names, name) < 0)) return false;
+  return names.some((name, index) => index !== date && name !== '' && parseNumber(name) === undefined);
 }
 
 /** Throws with what the header has when it does not tell. */
@@ -65,6 +70,52 @@ export function findColumns(header: readonly string[], columns: CsvColumns): Col
   const symbol = columns.symbol === undefined ? undefined : named(header, columns.symbol);
   const date = findDate(header, columns);
   return { date, symbol, prices: findPrices(header, columns, date, symbol) };
+}
+
+/**
+ * The columns of a row that is data, where a file has no header. Undefined when the row is not data, or does not tell
+ * which of its columns is which.
+ */
+export function columnsOfData(cells: readonly string[], columns: CsvColumns): ColumnIndexes | undefined {
+  const all = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])];
+  if (all.some((name) => name !== undefined && (isName(name) || Number(name) > cells.length)))
+    return undefined;
+  const at = (name: string | undefined) => (name === undefined ? undefined : Number(name) - 1);
+  const [symbol, value] = [at(columns.symbol), at(columns.value)];
+  const ohlc = columns.ohlc?.map((name) => Number(name) - 1) as [number, number, number, number] | undefined;
+  const taken = [symbol, value, ...(ohlc ?? [])];
+  const date = at(columns.date) ?? dateIn(cells, taken);
+  if (date === undefined || !looksLikeDate(cells[date] ?? '')) return undefined;
+  const prices = ohlc ?? [value ?? onlyNumber(cells, [date, symbol])];
+  const [first] = prices;
+  if (first === undefined || prices.some((index) => !isPrice(cells[index!] ?? ''))) return undefined;
+  return { date, symbol, prices: prices as ColumnIndexes['prices'] };
+}
+
+/** The one column with a date. A bare year is one only where it stands first: `1960` may also be a price. */
+function dateIn(cells: readonly string[], taken: readonly (number | undefined)[]): number | undefined {
+  const free = cells.map((_, index) => index).filter((index) => !taken.includes(index));
+  const dates = free.filter((index) => looksLikeDate(cells[index]!) && !/^\d{4}$/.test(cells[index]!));
+  if (dates.length > 0) return dates.length === 1 ? dates[0] : undefined;
+  return looksLikeDate(cells[0] ?? '') && !taken.includes(0) ? 0 : undefined;
+}
+
+function onlyNumber(cells: readonly string[], taken: readonly (number | undefined)[]): number | undefined {
+  const filled = cells.map((_, index) => index).filter((i) => !taken.includes(i) && cells[i] !== '');
+  const numbers = filled.filter((index) => isPrice(cells[index]!));
+  return numbers.length === 1 ? numbers[0] : undefined;
+}
+
+function isPrice(text: string): boolean {
+  return (
+    readPrice(text, text.includes(',') ? 'comma' : 'point') !== undefined ||
+    readPrice(text, 'point') !== undefined
+  );
+}
+
+/** Whether a column is given by its name and not by its number. */
+function isName(column: string): boolean {
+  return !/^[1-9]\d{0,3}$/.test(column.trim());
 }
 
 function findDate(header: readonly string[], { date }: CsvColumns): number {

@@ -1,5 +1,5 @@
 import { type Bar, type Ohlc, sameOhlc } from '../market/bar.ts';
-import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { printNumber } from '../market/decimal.ts';
 
 /** A body of which more rows than this cannot be used is not the body that was meant; and the list must end somewhere. */
@@ -37,7 +37,7 @@ export class Gathering<W extends string | number> {
   }
 
   take(series: string, day: Day, ohlc: Ohlc, where: W): void {
-    if (!(day >= FIRST_DAY && day <= LAST_DAY)) {
+    if (!(day >= EARLIEST_DAY && day <= LAST_DAY)) {
       this.refuse(where, 'its day is out of range');
       return;
     }

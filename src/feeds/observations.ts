@@ -2,7 +2,7 @@ import type { NewBar } from '../ledger/bars.ts';
 import type { Refusal } from '../ledger/feed-runs.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { type Ohlc, sameOhlc } from '../market/bar.ts';
-import { type Day, FIRST_DAY, LAST_DAY, printDay } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY, printDay } from '../market/day.ts';
 import { product } from '../market/decimal.ts';
 import type { Observation, ProvidedSeries, Provider } from './provider.ts';
 
@@ -69,7 +69,7 @@ export function mapObservations(
 
 /** A day of any year that can be printed: one that lies far ahead is told by its date. */
 function isDay(day: Day): boolean {
-  return Number.isInteger(day) && day >= FIRST_DAY && day <= LAST_DAY + 365_250;
+  return Number.isInteger(day) && day >= EARLIEST_DAY && day <= LAST_DAY + 365_250;
 }
 
 function reasonAgainst(series: ProvidedSeries, symbol: LedgerSymbol | undefined): string | undefined {

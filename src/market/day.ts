@@ -7,6 +7,9 @@ export const MS_PER_DAY = 86_400_000;
 export const FIRST_DAY: Day = Date.UTC(1900, 0, 1) / MS_PER_DAY;
 export const LAST_DAY: Day = Date.UTC(2199, 11, 31) / MS_PER_DAY;
 
+/** The first day that the ledger stores: 1000-01-01. Some histories begin in the 13th century. */
+export const EARLIEST_DAY: Day = Date.UTC(1000, 0, 1) / MS_PER_DAY;
+
 /** Reads YYYY-MM-DD; undefined when it is not of that form, does not exist, or is out of range. */
 export function parseDay(text: string): Day | undefined {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined;

@@ -1,5 +1,4 @@
 import { unzipSync } from 'fflate';
-import { parseCsv } from '../../src/feeds/csv.ts';
 import { readTable } from '../../src/feeds/formats/table.ts';
 import { readSheet } from '../../src/feeds/formats/xlsx/workbook.ts';
 import { parseXml } from '../../src/feeds/formats/xml.ts';
@@ -17,6 +16,7 @@ import {
 import { LAST_DAY } from '../../src/market/day.ts';
 import { pinkSheet, rezip, zipOf } from '../support/feed-bodies.ts';
 import { BODIES, expectGoodRows, URLS } from '../support/fuzzed-feeds.ts';
+import { readPriceText } from '../support/price-text.ts';
 import { law, orRefused, type Target, textTarget } from './target.ts';
 
 const FORMAT_WORDS = [
@@ -47,7 +47,7 @@ export const FEED_TARGETS: readonly Target[] = [
     ],
     FORMAT_WORDS,
     (text) => {
-      const parsed = orRefused(() => parseCsv(text, LAST_DAY));
+      const parsed = orRefused(() => readPriceText(text, LAST_DAY));
       if (parsed) expectGoodRows(parsed.bars, (i) => parsed.bars[i]!.symbol);
     },
   ),

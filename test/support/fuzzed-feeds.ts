@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { parseCsv } from '../../src/feeds/csv.ts';
 import { type BodyKind, kindOf } from '../../src/feeds/formats/body.ts';
 import type { Observation } from '../../src/feeds/provider.ts';
 import { PROVIDERS } from '../../src/feeds/providers/index.ts';
-import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { EARLIEST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import {
   bytes,
   ECB_DAILY,
@@ -24,6 +23,7 @@ import {
   yahooJson,
   zipOf,
 } from './feed-bodies.ts';
+import { readPriceText } from './price-text.ts';
 
 /** No small body may take longer, on a busy machine. */
 const MS_MAX = 2_000;
@@ -205,7 +205,8 @@ export function expectGoodRows(
   const last = new Map<string, number>();
   for (const [i, { day, open, high, low, close }] of observations.entries()) {
     if (![open, high, low, close].every(Number.isFinite)) throw new TypeError('a price is not finite');
-    if (!Number.isInteger(day) || day < FIRST_DAY || day > LAST_DAY) throw new TypeError(`${day} is no day`);
+    if (!Number.isInteger(day) || day < EARLIEST_DAY || day > LAST_DAY)
+      throw new TypeError(`${day} is no day`);
     const series = seriesOf(i);
     if (day <= (last.get(series) ?? Number.NEGATIVE_INFINITY)) throw new TypeError('days do not ascend');
     last.set(series, day);
@@ -269,7 +270,7 @@ function ofCsv(count: (parsed: unknown) => void) {
   const mappings = [{}, { columns: { symbol: 'sym' } }, { dateOrder: 'dmy', zone: 'Asia/Tokyo' }] as const;
   return fc.property(bodiesOf(files), fc.constantFrom(...mappings), (body, mapping) => {
     const text = new TextDecoder().decode(body);
-    const parsed = inTime(() => plainErrorOnly(() => parseCsv(text, LAST_DAY, mapping)));
+    const parsed = inTime(() => plainErrorOnly(() => readPriceText(text, LAST_DAY, mapping)));
     count(parsed);
     if (parsed) expectGoodRows(parsed.bars, (i) => parsed.bars[i]!.symbol);
   });

@@ -1,4 +1,4 @@
-import { type Day, dayOf, FIRST_DAY, LAST_DAY, parseDay } from '../../market/day.ts';
+import { type Day, dayOf, EARLIEST_DAY, LAST_DAY, parseDay } from '../../market/day.ts';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -8,6 +8,11 @@ export function parseMonth(text: string): Day | undefined {
   if (match) return inRange(dayOf(Number(match[1]), Number(match[2]), 1));
   const yearLast = /^(\d{1,2})[-/](\d{4})$/.exec(text.trim());
   return yearLast ? inRange(dayOf(Number(yearLast[2]), Number(yearLast[1]), 1)) : undefined;
+}
+
+/** `1960`: a yearly value belongs to 1 January. */
+export function parseYear(text: string): Day | undefined {
+  return /^\d{4}$/.test(text) ? inRange(dayOf(Number(text), 1, 1)) : undefined;
 }
 
 /** A day with its month in words or its year first, so that nothing about it is in doubt: `13 April 2026`, `20260413`. */
@@ -51,6 +56,7 @@ const FULL_MONTHS = [
   'december',
 ];
 
+/** The day, if the ledger can store it. */
 export function inRange(day: Day | undefined): Day | undefined {
-  return day !== undefined && day >= FIRST_DAY && day <= LAST_DAY ? day : undefined;
+  return day !== undefined && day >= EARLIEST_DAY && day <= LAST_DAY ? day : undefined;
 }

@@ -1,7 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import { decode, UNZIPPED_BYTES_MAX } from './body.ts';
 
-interface Entry {
+/** A file in a zip, as the directory describes it. */
+export interface Entry {
   name: string;
   method: number;
   crc: number;
@@ -67,13 +68,17 @@ export class Zip {
 }
 
 function readDirectory(body: Uint8Array): Entry[] {
-  const view = viewOf(body);
-  const end = findEnd(view);
-  const count = view.getUint16(end + 10, true);
+  const { directoryAt: at, count } = findEnd(body);
+  return directoryAt(body, at, count);
+}
+
+/** The entries of a directory that begins at `start`. */
+export function directoryAt(body: Uint8Array, start: number, count: number): Entry[] {
   if (count > ENTRIES_MAX)
     throw new Error(`the zip file has ${count} files; at most ${ENTRIES_MAX} are taken`);
+  const view = viewOf(body);
   const entries: Entry[] = [];
-  let at = view.getUint32(end + 16, true);
+  let at = start;
   for (let i = 0; i < count; i++) {
     if (at + 46 > view.byteLength || view.getUint32(at, true) !== 0x02014b50) throw cutOff();
     const nameBytes = view.getUint16(at + 28, true);
@@ -90,11 +95,17 @@ function readDirectory(body: Uint8Array): Entry[] {
   return entries;
 }
 
-/** The directory's end is the last 22 bytes, before a comment of 64 KiB at most. */
-function findEnd(view: DataView): number {
-  const first = Math.max(0, view.byteLength - 22 - 0xffff);
-  for (let at = view.byteLength - 22; at >= first; at--) {
-    if (view.getUint32(at, true) === 0x06054b50) return at;
+const END_BYTES = 22;
+/** The record at the end, and a comment of 64 KiB at most. */
+export const END_BYTES_MAX = END_BYTES + 0xffff;
+
+/** Finds the record at the end of a zip: where it is in `tail`, and where the directory begins in the file. */
+export function findEnd(tail: Uint8Array): { at: number; directoryAt: number; count: number } {
+  const view = viewOf(tail);
+  const first = Math.max(0, view.byteLength - END_BYTES_MAX);
+  for (let at = view.byteLength - END_BYTES; at >= first; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue;
+    return { at, directoryAt: view.getUint32(at + 16, true), count: view.getUint16(at + 10, true) };
   }
   throw cutOff();
 }

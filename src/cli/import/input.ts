@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../command.ts';
+
+/** Calls `work` with the path of a file that can be read more than once. Standard input is copied to one. */
+export async function withInput<T>(operand: string, work: (path: string) => Promise<T>): Promise<T> {
+  if (operand !== '-') {
+    if (!(await Bun.file(operand).exists())) throw new UsageError(`there is no file ${operand}`);
+    return work(operand);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
+  try {
+    const path = join(folder, 'input');
+    const writer = Bun.file(path).writer();
+    for await (const chunk of Bun.stdin.stream()) {
+      writer.write(chunk);
+      await writer.flush();
+    }
+    await writer.end();
+    return await work(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

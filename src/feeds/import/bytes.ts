@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline, type Readable } from 'node:stream';
+import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
+import { directoryAt, END_BYTES_MAX, type Entry, findEnd } from '../formats/zip.ts';
+
+/** Bytes that can be read from their beginning as often as needed, a chunk at a time. */
+export interface ByteSource {
+  /** `onRead` is told how many bytes of the file have been read so far. */
+  chunks(onRead?: (fileBytes: number) => void): AsyncIterable<Uint8Array>;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The first bytes of a file, for what it is. */
+export async function firstBytes(path: string, count: number): Promise<Uint8Array> {
+  return readAt(path, 0, count);
+}
+
+export function plainFile(path: string): ByteSource {
+  return { chunks: (onRead) => counted(createReadStream(path, { highWaterMark: CHUNK_BYTES }), 0, onRead) };
+}
+
+export function gzipFile(path: string): ByteSource {
+  return {
+    async *chunks(onRead) {
+      const packed = counted(createReadStream(path, { highWaterMark: CHUNK_BYTES }), 0, onRead);
+      try {
+        yield* pipeline(packed, createGunzip(), () => {}) as Readable;
+      } catch {
+        throw new Error('the gzip file is incomplete or damaged');
+      }
+    },
+  };
+}
+
+/** The files in a zip, by name; folders are left out. */
+export async function zipEntries(path: string): Promise<Map<string, Entry>> {
+  const size = await sizeOf(path);
+  const tailAt = Math.max(0, size - END_BYTES_MAX);
+  const tail = await readAt(path, tailAt, END_BYTES_MAX);
+  const end = findEnd(tail);
+  const directory = await readAt(path, end.directoryAt, tailAt + end.at - end.directoryAt);
+  const entries = directoryAt(directory, 0, end.count).filter(({ name }) => !name.endsWith('/'));
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+/** One file of a zip. Its checksum is compared when it has been read to its end. */
+export function zipEntry(path: string, entry: Entry): ByteSource {
+  return {
+    async *chunks(onRead) {
+      const start = entry.offset + (await localHeaderBytes(path, entry));
+      const end = start + entry.packedBytes - 1;
+      if (entry.method !== 0 && entry.method !== 8)
+        throw new Error(`"${entry.name.slice(0, 60)}" in the zip file is compressed in an unknown way`);
+      const file = createReadStream(path, { start, end: Math.max(start, end), highWaterMark: CHUNK_BYTES });
+      const packed = counted(file, start, onRead);
+      const unpacked =
+        entry.method === 0 ? packed : (pipeline(packed, createInflateRaw(), () => {}) as Readable);
+      let checksum = 0;
+      try {
+        for await (const chunk of unpacked) {
+          checksum = crc32(chunk, checksum);
+          yield chunk;
+        }
+      } catch {
+        throw damaged(entry);
+      }
+      if (checksum !== entry.crc) throw damaged(entry);
+    },
+  };
+}
+
+async function localHeaderBytes(path: string, entry: Entry): Promise<number> {
+  const header = await readAt(path, entry.offset, 30);
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  if (header.length < 30 || view.getUint32(0, true) !== 0x04034b50) throw damaged(entry);
+  return 30 + view.getUint16(26, true) + view.getUint16(28, true);
+}
+
+async function* counted(
+  stream: AsyncIterable<Uint8Array>,
+  from: number,
+  onRead: ((fileBytes: number) => void) | undefined,
+): AsyncGenerator<Uint8Array> {
+  let read = from;
+  for await (const chunk of stream) {
+    read += chunk.length;
+    onRead?.(read);
+    yield chunk;
+  }
+}
+
+async function readAt(path: string, position: number, length: number): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.max(0, length)),
+      0,
+      Math.max(0, length),
+      position,
+    );
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return Bun.file(path).size;
+}
+
+function damaged({ name }: Entry): Error {
+  return new Error(`"${name.slice(0, 60)}" in the zip file is damaged`);
+}

@@ -1,0 +1,76 @@
+import { type ColumnIndexes, type CsvColumns, columnsOfData, findColumns, isHeader } from '../csv-columns.ts';
+import { quote } from '../formats/cell.ts';
+
+/** Where the data of a table begins, and which column is which. */
+export interface Layout {
+  columns: ColumnIndexes;
+  /** The index, among the rows that were looked at, of the first one with data. */
+  firstRow: number;
+}
+
+type Row = readonly string[];
+
+/** How far down a header is looked for: EIA's files have four or five lines before theirs. */
+export const HEAD_ROWS_MAX = 60;
+
+/**
+ * Finds the header among the first rows of a table, or the first row of data where there is none. `tables` are the same
+ * rows, split in each way that is possible; the first that fits wins.
+ */
+export function findLayout(
+  tables: readonly (readonly Row[])[],
+  columns: CsvColumns,
+): (Layout & { table: number }) | undefined {
+  for (const layoutAt of [layoutBelowHeader, layoutOfData]) {
+    for (let row = 0; row < HEAD_ROWS_MAX; row++) {
+      for (const [table, rows] of tables.entries()) {
+        const layout = rows[row] && layoutAt(rows, row, columns);
+        if (layout) return { ...layout, table };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Why no layout was found, from the first row as it stands in the file. */
+export function noLayout(columns: CsvColumns, firstRow: string): Error {
+  const starts = `(the file starts with ${quote(firstRow)})`;
+  const named = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
+    (name) => name !== undefined && !/^\d+$/.test(name),
+  );
+  return new Error(
+    named === undefined
+      ? `no line has a column "date" beside another one, and the first does not tell which of its columns are date and price; use --date-column and --value-column, by name or by number from 1 ${starts}`
+      : `no line has a column "${named}" beside a date; --date-column says which column that is ${starts}`,
+  );
+}
+
+function layoutBelowHeader(rows: readonly Row[], at: number, columns: CsvColumns): Layout | undefined {
+  const yfinance = yfinanceHeader(rows, at);
+  if (yfinance) return { columns: findColumns(yfinance, columns), firstRow: at + 3 };
+  const header = rows[at]!;
+  return isHeader(header, columns) ? { columns: findColumns(header, columns), firstRow: at + 1 } : undefined;
+}
+
+function layoutOfData(rows: readonly Row[], at: number, columns: CsvColumns): Layout | undefined {
+  const found = columnsOfData(rows[at]!, columns);
+  return found && { columns: found, firstRow: at };
+}
+
+/**
+ * The header of a file that yfinance has written since 2024, which has three lines:
+ *
+ *     Price,Close,High,Low,Open,Volume
+ *     Ticker,GC=F,GC=F,GC=F,GC=F,GC=F
+ *     Date,,,,,
+ *
+ * With several tickers a column is named by both: `Close GC=F`.
+ */
+function yfinanceHeader(rows: readonly Row[], at: number): string[] | undefined {
+  const [prices, tickers, date] = [rows[at]!, rows[at + 1], rows[at + 2]];
+  if (!tickers || !date || !/^(price|)$/i.test(prices[0] ?? '') || !/^ticker$/i.test(tickers[0] ?? ''))
+    return undefined;
+  if (!/^date(time)?$/i.test(date[0] ?? '') || date.slice(1).some((name) => name !== '')) return undefined;
+  const several = new Set(tickers.slice(1).filter((ticker) => ticker !== '')).size > 1;
+  return prices.map((name, i) => (i === 0 ? date[0]! : several ? `${name} ${tickers[i] ?? ''}` : name));
+}

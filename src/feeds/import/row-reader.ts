@@ -1,0 +1,138 @@
+import { type Day, printDay } from '../../market/day.ts';
+import type { ColumnIndexes } from '../csv-columns.ts';
+import { type DateOrder, DateOrderFinder, needsDateOrder, readDay } from '../csv-dates.ts';
+import {
+  type DecimalMark,
+  DecimalMarkFinder,
+  isCurrency,
+  needsDecimalMark,
+  type ReadPrice,
+  readPrice,
+} from '../csv-numbers.ts';
+import { quote } from '../formats/cell.ts';
+import { isFootnote, type TableRow } from '../formats/table.ts';
+
+/** How a file writes dates and numbers, where a single cell does not tell. */
+export interface Conventions {
+  dateOrder: DateOrder | undefined;
+  decimal: DecimalMark | undefined;
+}
+
+/** The symbol that a row is of. */
+export interface RowSymbol {
+  /** Counts the symbols of a file, from 0. */
+  number: number;
+  code: string;
+  /** Of its prices, such as USD or USX. */
+  currency: string;
+}
+
+export interface RowRules {
+  columns: ColumnIndexes;
+  /** The last day that a row may have. */
+  latestDay: Day;
+  /** Timestamps with an offset belong to the day that they are on in this IANA zone. */
+  zone: string | undefined;
+  /** The symbol of a row, by what its symbol column says; empty where the file has none. */
+  symbolOf(code: string): RowSymbol;
+}
+
+/** What a row says: a bar, that its day has no value, or why it cannot be used. */
+export type RowResult =
+  | { kind: 'bar'; symbol: RowSymbol; day: Day; prices: readonly number[] }
+  | { kind: 'missing' }
+  | { kind: 'refused'; reason: string };
+
+/** Days that were read before: a file of many symbols has each of them many times. */
+const DAYS_KEPT = 50_000;
+
+/** Reads rows, one at a time. */
+export class RowReader {
+  readonly #rules: RowRules;
+  readonly #conventions: Conventions;
+  readonly #days = new Map<string, Day | undefined>();
+
+  constructor(rules: RowRules, conventions: Conventions) {
+    this.#rules = rules;
+    this.#conventions = conventions;
+  }
+
+  /** Undefined for a row that is a remark and not data. */
+  read({ cells }: TableRow): RowResult | undefined {
+    if (isFootnote(cells)) return undefined;
+    const { columns, latestDay, symbolOf } = this.#rules;
+    const dateText = cells[columns.date] ?? '';
+    const day = this.#dayOf(dateText);
+    if (day === undefined) return refused(`${quote(dateText)} is not a date`);
+    if (day > latestDay) return refused(`${printDay(day)} is in the future`);
+    const code = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
+    if (columns.symbol !== undefined && code === '') return refused('it names no symbol');
+    const texts = columns.prices.map((column) => cells[column] ?? '');
+    const prices = texts.map((text) => readPrice(text, this.#conventions.decimal));
+    if (prices.includes('missing')) return { kind: 'missing' };
+    const wrong = prices.indexOf(undefined);
+    if (wrong >= 0) return refused(this.#notANumber(texts[wrong]!));
+    const symbol = symbolOf(code);
+    const read = prices as ReadPrice[];
+    const foreign = read.findIndex(({ currency }) => currency && !isCurrency(currency, symbol.currency));
+    if (foreign >= 0)
+      return refused(
+        `${quote(texts[foreign]!)} is not in ${symbol.currency}, the currency of ${symbol.code}`,
+      );
+    return { kind: 'bar', symbol, day, prices: read.map(({ value }) => value) };
+  }
+
+  #dayOf(text: string): Day | undefined {
+    const known = this.#days.get(text);
+    if (known !== undefined) return known;
+    const day = readDay(text, this.#conventions.dateOrder, this.#rules.zone);
+    if (this.#days.size >= DAYS_KEPT) this.#days.clear();
+    this.#days.set(text, day);
+    return day;
+  }
+
+  #notANumber(text: string): string {
+    return this.#conventions.decimal === undefined && /\d,\d/.test(text)
+      ? `${quote(text)} may be thousands or a decimal comma; use --decimal comma or point`
+      : `${quote(text)} is not a number`;
+  }
+}
+
+/** Finds the conventions of a file from all of its rows, as far as they are not given. */
+export class ConventionsFinder {
+  readonly #columns: ColumnIndexes;
+  readonly #given: Partial<Conventions>;
+  readonly #order = new DateOrderFinder();
+  readonly #mark: DecimalMarkFinder;
+
+  constructor(columns: ColumnIndexes, given: Partial<Conventions>, delimiter: string) {
+    this.#columns = columns;
+    this.#given = given;
+    this.#mark = new DecimalMarkFinder(delimiter);
+  }
+
+  /** Whether a row can be read in two ways. Most files have no such row, and need no second pass. */
+  needsAllRows({ cells }: TableRow): boolean {
+    const { date, prices } = this.#columns;
+    if (!this.#given.dateOrder && needsDateOrder(cells[date] ?? '')) return true;
+    return !this.#given.decimal && prices.some((column) => needsDecimalMark(cells[column] ?? ''));
+  }
+
+  see({ cells }: TableRow): void {
+    if (isFootnote(cells)) return;
+    if (!this.#given.dateOrder) this.#order.see(cells[this.#columns.date] ?? '');
+    if (this.#given.decimal) return;
+    for (const column of this.#columns.prices) this.#mark.see(cells[column] ?? '');
+  }
+
+  get conventions(): Conventions {
+    return {
+      dateOrder: this.#given.dateOrder ?? this.#order.order,
+      decimal: this.#given.decimal ?? this.#mark.mark,
+    };
+  }
+}
+
+function refused(reason: string): RowResult {
+  return { kind: 'refused', reason };
+}

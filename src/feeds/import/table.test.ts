@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { bytes, workbook, zipOf } from '../../../test/support/feed-bodies.ts';
+import { newFolder } from '../../../test/support/ledger.ts';
+import { openTable, type TableOptions } from './table.ts';
+
+const CSV = 'Date,Price\n2026-01-02,70.5\n2026-01-05,-36.98\n';
+const ROWS = [
+  ['2026-01-02', '70.5'],
+  ['2026-01-05', '-36.98'],
+];
+
+async function read(content: Uint8Array | string, options: Partial<TableOptions> = {}) {
+  const path = join(newFolder(), 'prices.dat'); // a name that tells nothing
+  await Bun.write(path, content);
+  const table = await openTable(path, { columns: {}, part: undefined, ...options });
+  const rows: (readonly string[])[] = [];
+  for await (const some of table.rows()) rows.push(...some.map(({ cells }) => cells));
+  return rows;
+}
+
+describe('a file is read by its content', () => {
+  test.each([
+    ['plain', CSV],
+    ['UTF-16, little end first', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(CSV, 'utf16le')])],
+    [
+      'UTF-16, big end first',
+      Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(CSV, 'utf16le').swap16()]),
+    ],
+    ['gzip', gzipSync(CSV)],
+    ['gzip of two members', Buffer.concat([gzipSync(CSV.slice(0, 20)), gzipSync(CSV.slice(20))])],
+    ['a zip', zipOf({ '__MACOSX/._a.csv': 'x', 'a/prices.csv': CSV, 'readme.md': 'x' })],
+    [
+      'a workbook',
+      workbook('Prices', [
+        ['Date', 'Price'],
+        ['2026-01-02', 70.5],
+        ['2026-01-05', -36.98],
+      ]),
+    ],
+  ])('%s', async (_name, content) => {
+    expect(await read(content)).toEqual(ROWS);
+  });
+
+  test.each([
+    ['', 'the file is empty'],
+    ['<!DOCTYPE html><html></html>', 'web page'],
+    [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), 'save it as .xlsx or CSV'],
+    [Buffer.from([1, 0, 2, 0]), 'not text'],
+    [gzipSync(CSV.repeat(100)).subarray(0, 60), 'incomplete or damaged'],
+    [zipOf({ 'a.csv': CSV }).subarray(0, 60), 'cut off'],
+  ])('%j is rejected with a reason (%#)', async (content, reason) => {
+    await expect(read(content)).rejects.toThrow(reason);
+  });
+
+  test('one wrong byte in a zip is found by the checksum', async () => {
+    const { zipSync } = await import('fflate');
+    const zip = zipSync({ 'a.csv': [bytes(CSV), { level: 0 }] });
+    zip[zip.indexOf('7'.charCodeAt(0), 40)] = '8'.charCodeAt(0);
+    await expect(read(zip)).rejects.toThrow('damaged');
+  });
+
+  test('of several files in a zip, one is named', async () => {
+    const zip = zipOf({ 'a.csv': 'x', 'b.csv': CSV });
+    await expect(read(zip)).rejects.toThrow('name one with --sheet (it has a.csv, b.csv)');
+    expect(await read(zip, { part: 'b.csv' })).toEqual(ROWS);
+    await expect(read(zip, { part: 'c.csv' })).rejects.toThrow('no file "c.csv"');
+  });
+});
+
+describe('workbooks', () => {
+  /** 44928 is 2023-01-02 in Excel's count from 1900, and 43466 in that from 1904. */
+  const dated = (day: number, workbookPr = '') =>
+    zipOf({
+      'xl/workbook.xml': `<workbook xmlns:r="r">${workbookPr}<sheets><sheet name="Notes" r:id="n"/><sheet name="Data" r:id="d"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="n" Target="worksheets/n.xml"/><Relationship Id="d" Target="worksheets/d.xml"/></Relationships>',
+      'xl/styles.xml':
+        '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d\\-mmm\\-yy"/><numFmt numFmtId="165" formatCode="0.00&quot; per day/month&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>',
+      'xl/worksheets/n.xml':
+        '<worksheet><sheetData><row><c t="str"><v>Read me</v></c></row></sheetData></worksheet>',
+      'xl/worksheets/d.xml': `<worksheet><sheetData><row r="1"><c t="str"><v>Date</v></c><c t="str"><v>Close</v></c></row><row r="2"><c r="A2" s="1"><v>${day}</v></c><c r="B2" s="3"><v>70.5</v></c></row><row r="3"><c r="A3" s="2"><v>${day + 1.75}</v></c><c r="B3"><v>71</v></c></row></sheetData></worksheet>`,
+    });
+
+  test('cells that show a date are dates, in either of the ways Excel counts', async () => {
+    const expected = [
+      ['2023-01-02', '70.5'],
+      ['2023-01-03', '71'],
+    ];
+    expect(await read(dated(44_928))).toEqual(expected);
+    expect(await read(dated(43_466, '<workbookPr date1904="1"/>'))).toEqual(expected);
+    expect((await read(dated(1)))[0]![0]).toBe('1900-01-01');
+  });
+
+  test('the first sheet with a table is read, or the one that is named', async () => {
+    expect(await read(dated(44_928), { part: 'data' })).toHaveLength(2);
+    await expect(read(dated(44_928), { part: 'Prices' })).rejects.toThrow(
+      'no sheet "Prices" (it has Notes, Data)',
+    );
+    await expect(read(dated(44_928), { part: 'Notes' })).rejects.toThrow('--date-column');
+  });
+});

@@ -1,0 +1,100 @@
+import type { CsvColumns } from '../csv-columns.ts';
+import { LINE_CHARS_MAX, type TableRow } from '../formats/table.ts';
+import type { ByteSource } from './bytes.ts';
+import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';
+import type { PriceTable } from './price-table.ts';
+import { RowSplitter } from './rows.ts';
+
+const DELIMITERS = [',', ';', '\t', '|'];
+
+/** Opens delimited text. */
+export async function openText(source: ByteSource, columns: CsvColumns): Promise<PriceTable> {
+  const layout = findTextLayout(await headOf(source), columns);
+  return {
+    layout,
+    delimiter: layout.delimiter,
+    async *rows(onRead): AsyncGenerator<TableRow[]> {
+      const splitter = new RowSplitter(layout.delimiter, layout.firstRow + 1);
+      let skip = layout.start;
+      for await (const text of textOf(source, onRead)) {
+        const used = Math.min(skip, text.length);
+        skip -= used;
+        if (used < text.length) yield splitter.push(text.slice(used));
+      }
+      yield splitter.end();
+    },
+  };
+}
+
+export interface TextLayout extends Layout {
+  delimiter: string;
+  /** Where the first row of data begins, in characters. */
+  start: number;
+}
+
+/** Finds delimiter, header and columns in the first lines of a text. */
+export function findTextLayout(head: string, columns: CsvColumns): TextLayout {
+  if (head.trim() === '') throw new Error('the file is empty');
+  const lines = linesOf(head);
+  const tables = DELIMITERS.map((delimiter) => lines.map(({ text }) => cellsOf(text, delimiter)));
+  const layout = findLayout(tables, columns);
+  if (!layout) {
+    const first = lines.find(({ text }) => text.trim() !== '')?.text ?? '';
+    throw noLayout(columns, first.slice(0, 200));
+  }
+  const start = lines[layout.firstRow]?.start ?? head.length;
+  return { ...layout, delimiter: DELIMITERS[layout.table]!, start };
+}
+
+/** As much text as the lines need in which a header is looked for. */
+async function headOf(source: ByteSource): Promise<string> {
+  let head = '';
+  for await (const text of textOf(source)) {
+    head += text;
+    if (head.length > LINE_CHARS_MAX || linesOf(head).length > HEAD_ROWS_MAX) break;
+  }
+  return head;
+}
+
+/** UTF-8, or UTF-16 where a byte order mark says so, without the mark. Throws where there are bytes that no text has. */
+async function* textOf(source: ByteSource, onRead?: (fileBytes: number) => void): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of source.chunks(onRead)) {
+    decoder ??= new TextDecoder(encodingOf(chunk));
+    const text = decoder.decode(chunk, { stream: true });
+    if (text.includes('\0')) throw new Error('the file is not text');
+    yield text;
+  }
+  const last = decoder?.decode();
+  if (last) yield last;
+}
+
+function encodingOf(chunk: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le';
+  return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** The first lines with where they start, blank ones included. */
+function linesOf(text: string): { text: string; start: number }[] {
+  const lines: { text: string; start: number }[] = [];
+  let start = 0;
+  for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r|$/g)) {
+    if (index < start || lines.length > HEAD_ROWS_MAX + 2) break;
+    lines.push({ text: text.slice(start, index), start });
+    start = index + end.length;
+    if (end === '') break;
+  }
+  return lines;
+}
+
+/** A line that breaks the rules of CSV is not a header: it has no cells. */
+function cellsOf(line: string, delimiter: string): readonly string[] {
+  if (line.length > LINE_CHARS_MAX) return [];
+  try {
+    const splitter = new RowSplitter(delimiter);
+    const rows = [...splitter.push(`${line}\n`), ...splitter.end()];
+    return rows[0]?.cells ?? [];
+  } catch {
+    return [];
+  }
+}

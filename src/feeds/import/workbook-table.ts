@@ -1,0 +1,107 @@
+import { COLUMNS_MAX, type TableRow } from '../formats/table.ts';
+import { type SheetContext, SheetReader, type SheetRow } from '../formats/xlsx/sheet.ts';
+import { SharedStrings } from '../formats/xlsx/strings.ts';
+import { dateStylesOf } from '../formats/xlsx/styles.ts';
+import { RELATIONS, type SheetPart, STRINGS, sheetsOf, WORKBOOK } from '../formats/xlsx/workbook.ts';
+import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
+import type { ByteSource } from './bytes.ts';
+import { HEAD_ROWS_MAX, type Layout } from './layout.ts';
+import type { PriceTable } from './price-table.ts';
+
+type SourceOf = (path: string) => ByteSource | undefined;
+
+const STYLES = 'xl/styles.xml';
+/** Of the parts that are read whole. A workbook with a thousand styles and sheets has less than one. */
+const PART_CHARS_MAX = 16_000_000;
+
+/** An XLSX file on disk. Its sheets are read as streams; only the texts that cells share are held in memory. */
+export class WorkbookFile {
+  readonly sheets: readonly SheetPart[];
+  readonly #sourceOf: SourceOf;
+  readonly #context: SheetContext;
+
+  private constructor(sheets: readonly SheetPart[], sourceOf: SourceOf, context: SheetContext) {
+    this.sheets = sheets;
+    this.#sourceOf = sourceOf;
+    this.#context = context;
+  }
+
+  static async open(sourceOf: SourceOf): Promise<WorkbookFile> {
+    const workbook = await part(sourceOf(WORKBOOK));
+    const sheets = sheetsOf(workbook, await part(sourceOf(RELATIONS)));
+    const properties = childrenOf(childrenOf(workbook, 'workbook')[0], 'workbookPr')[0];
+    const from1904 = /^(1|true)$/.test((properties && attributeOf(properties, 'date1904')) ?? '');
+    const dateStyles = dateStylesOf(await part(sourceOf(STYLES)));
+    return new WorkbookFile(sheets, sourceOf, {
+      strings: await strings(sourceOf(STRINGS)),
+      dateStyles,
+      from1904,
+    });
+  }
+
+  /** The first rows of a sheet. */
+  async head(sheet: SheetPart): Promise<TableRow[]> {
+    const rows: TableRow[] = [];
+    for await (const some of this.#rows(sheet)) {
+      rows.push(...some);
+      if (rows.length > HEAD_ROWS_MAX) break;
+    }
+    return rows;
+  }
+
+  /** The rows of a sheet from its first row of data on. */
+  table(sheet: SheetPart, head: readonly TableRow[], layout: Layout): PriceTable {
+    const firstLine = head[layout.firstRow]?.line ?? Number.POSITIVE_INFINITY;
+    const all = (onRead?: (fileBytes: number) => void) => this.#rows(sheet, onRead);
+    return {
+      layout,
+      delimiter: '\t',
+      async *rows(onRead) {
+        for await (const rows of all(onRead)) yield rows.filter(({ line }) => line >= firstLine);
+      },
+    };
+  }
+
+  async *#rows(sheet: SheetPart, onRead?: (fileBytes: number) => void): AsyncGenerator<TableRow[]> {
+    const source = this.#sourceOf(sheet.path);
+    if (!source) throw new Error('the workbook does not hold the sheet that it names');
+    let rows: TableRow[] = [];
+    const reader = new SheetReader(this.#context, (row) => {
+      if (row.cells.size > 0) rows.push(tableRow(row));
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of source.chunks(onRead)) {
+      reader.write(decoder.decode(chunk, { stream: true }));
+      yield rows;
+      rows = [];
+    }
+    reader.end();
+    yield rows;
+  }
+}
+
+/** Cells that are not there are empty; what stands beyond any table that is read is left out. */
+function tableRow({ number, cells }: SheetRow): TableRow {
+  const last = Math.min(Math.max(...cells.keys()), COLUMNS_MAX - 1);
+  return { line: number, cells: Array.from({ length: last + 1 }, (_, column) => cells.get(column) ?? '') };
+}
+
+async function part(source: ByteSource | undefined): Promise<Element | undefined> {
+  if (!source) return undefined;
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of source.chunks()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > PART_CHARS_MAX)
+      throw new Error(`a part of the workbook has more than ${PART_CHARS_MAX} characters`);
+  }
+  return parseXml(text);
+}
+
+async function strings(source: ByteSource | undefined): Promise<readonly string[]> {
+  if (!source) return [];
+  const decoder = new TextDecoder();
+  const all = new SharedStrings();
+  for await (const chunk of source.chunks()) all.write(decoder.decode(chunk, { stream: true }));
+  return all.end();
+}
