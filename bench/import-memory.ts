@@ -26,7 +26,10 @@ async function measure(rows: number, folder: string): Promise<void> {
   await writeFile(file, rows, await codesOf(folder));
   const start = performance.now();
   const args = ['import', file, '--symbol-column', 'symbol', '--data-dir', folder];
-  const child = Bun.spawn(['bun', 'src/main.ts', ...args], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = Bun.spawn(['bun', 'src/main.ts', ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if ((await child.exited) !== 0) throw new Error('the import failed');
   const seconds = (performance.now() - start) / 1000;
   const peakMb = child.resourceUsage()!.maxRSS / 1e6;
