@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { hashKey, secureRandom } from './gate/key.ts';
 import { createAccount, issueKey } from './gate/onboarding.ts';
 import { isActive } from './ledger/accounts.ts';
+import { createPrivate } from './ledger/engine/private-file.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
 const DEMO_ACCOUNT = 'acc_demo';
@@ -36,8 +37,8 @@ export async function demoKey(config: Config, ledger: Ledger, now: number): Prom
     ? await issueKey(ledger, DEMO_ACCOUNT, {}, now, secureRandom)
     : (await createAccount(ledger, { id: DEMO_ACCOUNT, name: 'Demo', plan: 'demo' }, now, secureRandom))
         .issued;
-  mkdirSync(config.dataDir, { recursive: true });
-  writeFileSync(path, `${issued.text}\n`, { mode: 0o600 });
-  chmodSync(path, 0o600); // the mode above is only for a new file
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  createPrivate(path);
+  writeFileSync(path, `${issued.text}\n`);
   return issued.text;
 }

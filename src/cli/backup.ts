@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import type { Config } from '../config.ts';
 import { isInUse } from '../gate/spool/in-use.ts';
+import { createPrivate, restrict } from '../ledger/engine/private-file.ts';
 import { type Command, UsageError } from './command.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (docs/operating.md)';
@@ -21,6 +22,7 @@ export const backupCommand: Command = {
     // Under another name until it is whole, so that a backup that was cut short is never taken for one.
     const partial = `${file}.partial`;
     rmSync(partial, { force: true });
+    createPrivate(partial); // VACUUM INTO takes an empty file
     await withLedger(async (ledger) => {
       await ledger.engine.read.unsafe('VACUUM INTO ?', [partial]);
     });
@@ -49,7 +51,9 @@ export const restoreCommand: Command = {
     }
     await verify(file);
     const partial = join(dirname(path), 'openpit.db.partial');
+    createPrivate(partial);
     await Bun.write(partial, Bun.file(file));
+    restrict(partial); // a copy may have the mode of its source
     await giveNewEpoch(partial);
     if (existsSync(path)) keepBeside(path);
     renameSync(partial, path);
@@ -61,6 +65,7 @@ export const restoreCommand: Command = {
 function keepBeside(path: string): void {
   for (const part of ['', '-wal', '-shm']) {
     rmSync(`${path}.before-restore${part}`, { force: true });
+    restrict(path + part);
     if (existsSync(path + part)) renameSync(path + part, `${path}.before-restore${part}`);
   }
 }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
+import { createPrivate, restrict } from './engine/private-file.ts';
 import type { Engine } from './engine.ts';
 import { hasRoom, requireRoom } from './room.ts';
 import { SqliteLine } from './sqlite-line.ts';
@@ -13,7 +14,9 @@ import { SqliteLine } from './sqlite-line.ts';
  * that transaction; so there is one handle for writing, with a queue before it, and one for reading.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds the webhook's secret
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds secrets and customers' names
+  createPrivate(path);
+  for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
   const writer: Writer = { handle: await openHandle(path, 0), line: new SqliteLine(path) };
   await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   // Readers wait for nobody in WAL mode, except while the file is being recovered.

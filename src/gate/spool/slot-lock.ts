@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite';
+import { createPrivate } from '../../ledger/engine/private-file.ts';
 
 /** Held for the life of the process; the kernel releases it even after SIGKILL. */
 export interface SlotLock {
@@ -16,6 +17,7 @@ const held = new Set<Database>();
  * within one process apart as well. So the lock is an empty database with an exclusive transaction that never ends.
  */
 export const lockSlot: LockSlot = (path) => {
+  createPrivate(path);
   const database = new Database(path, { create: true });
   try {
     database.run('PRAGMA busy_timeout = 0');
