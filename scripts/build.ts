@@ -1,4 +1,4 @@
-/** `npm run build`: one executable with the page and the worker inside, dist/openpit. */
+/** `npm run build`: one executable with the page and the threads inside, dist/openpit. */
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
@@ -6,11 +6,13 @@ const ROOT = join(import.meta.dir, '..');
 const [outfile = join(ROOT, 'dist', 'openpit')] = process.argv.slice(2);
 
 const { success, logs } = await Bun.build({
-  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/feeds/worker.ts')],
+  entrypoints: ['main.ts', 'feeds/worker.ts', 'api/past/reader-thread.ts'].map((file) =>
+    join(ROOT, 'src', file),
+  ),
   compile: { outfile },
   minify: true,
   splitting: true, // the page loads its chart library when the first chart is shown
-  // All entries side by side: the worker is found as ./worker.ts from wherever it is started.
+  // All entries side by side: a thread is found as ./worker.ts or ./reader-thread.ts from wherever it is started.
   naming: { entry: '[name].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
 });

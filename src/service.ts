@@ -5,6 +5,7 @@ import { Api } from './api/api.ts';
 import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
+import { Readers } from './api/past/readers.ts';
 import { type Listener, listen } from './api/server.ts';
 import { Board } from './board/board.ts';
 import type { Clock } from './clock.ts';
@@ -111,6 +112,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const loop = new LoopMonitor();
   loop.start();
   const accessLog = openAccessLog(config, clock, log);
+  const readers = new Readers({ ledgerUrl: config.databaseUrl, simulated: config.demo !== 'off' });
   const gauges = [
     {
       name: 'openpit_ready',
@@ -119,6 +121,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     },
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
+    {
+      name: 'openpit_past_reads',
+      help: 'Requests that read the ledger or wait for it.',
+      value: () => readers.size,
+    },
     { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
     {
       name: 'openpit_disk_full',
@@ -165,6 +172,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       feeds,
       feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
+      readers,
       gauges,
       accessLog,
       arrivalMs: () => loop.arrivalMs(),
@@ -179,6 +187,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     async close() {
       loop.stop();
       await accessLog?.flush();
+      await readers.close();
       await meter.close();
       await ledger.close();
     },

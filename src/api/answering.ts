@@ -3,16 +3,18 @@ import type { Prices } from '../board/prices.ts';
 import type { Series } from '../board/series.ts';
 import type { View } from '../board/view.ts';
 import type { Clock } from '../clock.ts';
+import type { Bytes } from '../http/bytes.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
-import { lastingAsOf } from './as-of.ts';
 import { ConvertedPrices } from './converted-prices.ts';
-import type { Answer, Context, PriceEndpoint, Question } from './endpoint.ts';
+import { acceptsGzip } from './encoding.ts';
+import type { Context, Lasting, PriceEndpoint, Question } from './endpoint.ts';
 import type { EntityTags } from './etag.ts';
-import { type Format, formatAccepted, formatInUrl, writeDown } from './format.ts';
+import { type Body, type Format, formatAccepted, formatInUrl, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
-import type { Query } from './query.ts';
+import type { Place } from './past/readers.ts';
+import { type Query, readTarget } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
 import { type Soon, soon } from './soon.ts';
 
@@ -24,9 +26,10 @@ export interface AnsweringOptions {
 }
 
 /**
- * Works answers out: what is asked, from which prices, in which format.
+ * Prepares answers: what is asked, from which prices, in which format.
  *
- *     read ─► series in memory ─► prices: now, or as of then ─► in another currency or unit ─► answer ─► JSON, CSV, NDJSON
+ *     understand ─► series in memory ─► prices ─► in another currency or unit ─► answer ─► JSON, CSV, NDJSON
+ *           └─────► reader thread: the same from the ledger, as of a moment
  */
 export class Answering {
   readonly #board: Board;
@@ -41,27 +44,42 @@ export class Answering {
     this.#kept = kept;
   }
 
-  /** Works an answer out, and keeps it for the next time. */
-  prepare(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Soon<ReadyAnswer> {
+  /** Reads the parameters. A wrong one is refused. */
+  understand(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Asked {
     const board = this.#board;
     const context: Context = { query, plan, board, now: this.#clock.now() };
     const named = formatInUrl(query);
     const format = named ?? formatAccepted(request.headers.get('accept'));
     const question = endpoint.read(context);
     const view = board.view(plan.delaySeconds * 1000);
-    const asked: Asked = { url: request.url, endpoint, context, named, format, question, view };
-    if (!question.asOf) return this.#fromMemory(asked);
-    const { moment, first, last } = question.asOf;
-    const at = Math.min(board.horizon(view, context.now) + view.delayMs, moment);
-    const past = { delayMs: view.delayMs, at, recordedBy: moment, first, last };
-    return board.past(question.series, past).then((prices) => this.#answer(asked, prices));
+    return { url: request.url, endpoint, context, named, format, question, view };
   }
 
-  /** What was loaded can be let go of again while others were waited for: so until all is there, and then at once. */
-  #fromMemory(asked: Asked): Soon<ReadyAnswer> {
+  /** Prepares an answer from memory, and keeps it for the next time. Loaded series may be evicted while others load: it starts over. */
+  prepare(asked: Asked): Soon<ReadyAnswer> {
     const { endpoint, context, question, view } = asked;
     const loading = this.#board.prepare(question.series, endpoint.needs, context.now);
-    return loading ? loading.then(() => this.#fromMemory(asked)) : this.#answer(asked, view);
+    return loading ? loading.then(() => this.prepare(asked)) : this.#answer(asked, view);
+  }
+
+  /** Has a reader thread prepare the answer from the ledger. It is never kept: no series tells when it changes. */
+  async read(asked: Asked, request: Incoming, place: Place, isWanted: () => boolean): Promise<ReadyAnswer> {
+    const { endpoint, context, format, view, url } = asked;
+    const { plan, now } = context;
+    const { packet, gzipped, next, lasting, ...body } = await place.read(
+      {
+        endpoint: endpoint.name,
+        query: readTarget(url).query,
+        plan,
+        now,
+        horizon: this.#board.horizon(view, now),
+        format,
+        gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),
+      },
+      isWanted,
+    );
+    const bytes = Buffer.from(packet.buffer) as Bytes;
+    return this.#ready(asked, { body: { ...body, packet: bytes }, gzipped, next, lasting });
   }
 
   #answer(asked: Asked, seen: Prices): Soon<ReadyAnswer> {
@@ -70,22 +88,23 @@ export class Answering {
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
     const answer = endpoint.answer(question, prices, context);
     return soon(answer, (read) => {
-      const ready = this.#writeDown(asked, read);
-      if (answer instanceof Promise || !this.#keep(asked, ready)) ready.giveAway();
+      const { lasting, next } = read;
+      const ready = this.#ready(asked, { body: writeDown(read, asked.format), lasting, next });
+      if (!this.#keep(asked, ready)) ready.giveAway();
       return ready;
     });
   }
 
-  #writeDown({ context, format, question, view }: Asked, answer: Answer): ReadyAnswer {
+  #ready({ context, question, view }: Asked, { body, gzipped, lasting, next }: Written): ReadyAnswer {
     const { query, plan, board, now } = context;
-    const lasting = question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting;
     const tagged = lasting === 'open' && !question.asOf ? question.tagged : undefined;
     return new ReadyAnswer({
-      body: writeDown(answer, format),
+      body,
+      gzipped,
       lasting,
       newest: tagged && newestOf(tagged, view),
       tags: this.#tags,
-      link: answer.next === undefined ? undefined : nextLink(query, answer.next),
+      link: next === undefined ? undefined : nextLink(query, next),
       series: question.series,
       view,
       board,
@@ -94,9 +113,9 @@ export class Answering {
     });
   }
 
-  /** What was read from the ledger does not go by the versions of the series, and a URL does not tell what `Accept` says. */
-  #keep({ url, endpoint, context, named, format, question }: Asked, ready: ReadyAnswer): boolean {
-    if (question.asOf || (!named && format !== 'json')) return false;
+  /** A URL does not tell what `Accept` says. */
+  #keep({ url, endpoint, context, named, format }: Asked, ready: ReadyAnswer): boolean {
+    if (!named && format !== 'json') return false;
     const keys = context.query.get('apiKey');
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
     return this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
@@ -114,8 +133,21 @@ function newestOf(series: readonly Series[], view: View): Uint8Array {
   return new Uint8Array(moments.buffer);
 }
 
+/** Whether a request has to read the ledger. */
+export function readsLedger({ endpoint, question }: Asked): boolean {
+  return endpoint.readsLedger === true || question.asOf !== undefined;
+}
+
+/** A body, and what its headers tell of it. */
+interface Written {
+  body: Body;
+  gzipped?: Uint8Array<ArrayBuffer> | undefined;
+  lasting: Lasting;
+  next: string | undefined;
+}
+
 /** One request, as far as it is understood. */
-interface Asked {
+export interface Asked {
   url: string;
   endpoint: PriceEndpoint;
   context: Context;

@@ -26,6 +26,7 @@ import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
 import { type Gauge, Metrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
+import type { Readers } from './past/readers.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
 import { Reception } from './reception.ts';
 import { bodyRefusal } from './refusals.ts';
@@ -63,6 +64,8 @@ export interface ApiOptions {
   feeds: FeedsKnown;
   feedsDesk: FeedsDesk;
   push: TakePush;
+  /** Reads the ledger for point-in-time requests. */
+  readers: Readers;
   gauges: readonly Gauge[];
   /** Where requests are logged, if the operator wants that. */
   accessLog: AccessLog | undefined;

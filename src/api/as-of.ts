@@ -1,21 +1,14 @@
-import { type Day, MS_PER_DAY, parseDay, printDay, utcDay } from '../market/day.ts';
-import { LOOK_BACK_DAYS } from '../market/symbol.ts';
+import { MS_PER_DAY, parseDay, printDay, utcDay } from '../market/day.ts';
 import type { Lasting } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { echo, single } from './parameters.ts';
 import type { Query } from './query.ts';
 
-/** The moment as of which is asked: what was recorded after it is not seen. */
+/** The point in time of a request: what was recorded after it is not visible. */
 export interface AsOf {
-  /** In ms. Of today it is the end, which is yet to come. */
+  /** In ms. For today it is the end of the day, which is in the future. */
   moment: number;
-  /** The days that are asked about. */
-  first: Day;
-  last: Day;
 }
-
-/** A monthly value stands for 100 days, and its exchange rate may be 14 days older. */
-const DAYS_BEFORE = LOOK_BACK_DAYS.month + 14;
 
 /** Hours and minutes, seconds if need be, and a zone, else UTC. A plus that was not escaped has come as a blank. */
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
@@ -24,7 +17,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?
 const SETTLED_AFTER_MS = 3_600_000;
 
 /** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined when it is not there. */
-export function readAsOf(query: Query, now: number, first: Day, last: Day): AsOf | undefined {
+export function readAsOf(query: Query, now: number): AsOf | undefined {
   const text = single(query, 'asOf')?.trim();
   if (text === undefined) return undefined;
   const day = parseDay(text);
@@ -33,7 +26,7 @@ export function readAsOf(query: Query, now: number, first: Day, last: Day): AsOf
   if (day === undefined ? moment > now : day > utcDay(now)) {
     throw refuse('date_in_future', { name: 'asOf', received: echo(text), today: printDay(utcDay(now)) });
   }
-  return { moment, first: first - DAYS_BEFORE, last };
+  return { moment };
 }
 
 /** What was said as of a moment that is long over is said for good. */

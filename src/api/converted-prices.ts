@@ -8,7 +8,7 @@ import type { Conversion, SeriesConversion } from './conversion.ts';
 import { refuse } from './errors.ts';
 
 /** How old an exchange rate may be, in days: as old as the close that stands for a closed day. */
-const RATE_DAYS_MAX = 14;
+export const RATE_DAYS_MAX = 14;
 
 /** A factor is told to more digits than the numbers that were made with it. */
 const FACTOR_DIGITS = 12;

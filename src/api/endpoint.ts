@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Board } from '../board/board.ts';
+import type { PastVersions } from '../board/past/versions.ts';
 import type { Prices } from '../board/prices.ts';
 import type { Loaded, Series } from '../board/series.ts';
 import type { Customer } from '../gate/directory.ts';
@@ -9,6 +10,7 @@ import type { Incoming } from '../http/incoming.ts';
 import type { Reply } from '../http/reply.ts';
 import type { ApiKey, Plan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { DayRange } from '../ledger/prices/past.ts';
 import type { AsOf } from './as-of.ts';
 import type { AskedSymbol } from './basket.ts';
 import type { Conversion } from './conversion.ts';
@@ -22,6 +24,22 @@ export interface Context {
   plan: Plan;
   board: Board;
   now: number;
+  /** Where the answer is read from the ledger. */
+  past?: LedgerReads;
+}
+
+/** What an endpoint can read from the ledger while it prepares an answer. It runs in a reader thread then. */
+export interface LedgerReads {
+  /** Loads the bars of these days, and the exchange rates that convert them. */
+  load(days: DayRange): Promise<void>;
+  versions(): Promise<PastVersions>;
+}
+
+/** The days that a point-in-time answer needs. */
+export interface Reading {
+  ranges: readonly DayRange[];
+  /** Whether the last bar before a range may stand for its first day. */
+  looksBack: boolean;
 }
 
 /** How an answer may change: at any moment, by a correction alone, or never again. */
@@ -60,7 +78,11 @@ export interface PriceEndpoint<Q extends Question = Question> {
   readonly path: string;
   /** How much of a series it looks at. */
   readonly needs: Loaded;
+  /** Whether every answer is read from the ledger, and not only one as of a moment. */
+  readonly readsLedger?: true;
   read(context: Context): Q;
+  /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
+  reads?(question: Q): Reading;
   answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
 }
 

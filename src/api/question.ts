@@ -16,21 +16,19 @@ export interface RatesQuestion extends AskedSymbols {
   metadata: boolean;
 }
 
-/** The days that are asked about. The first must not be in the future; `name` is the parameter that it came in. */
-interface Days {
+/** The first day that is asked about, which must not be in the future, and the parameter that it came in. */
+interface FirstDay {
   name: string;
-  first: Day;
-  last: Day;
+  day: Day;
 }
 
 /**
  * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
- * begins there. Without days it is about now.
+ * begins there. Without a day it is about now.
  */
-export function readRates({ query, board, now }: Context, basket: Basket, days?: Days): RatesQuestion {
+export function readRates({ query, board, now }: Context, basket: Basket, day?: FirstDay): RatesQuestion {
   const metadata = wantsMetadata(query);
-  const asOf = days && readAsOf(query, now, days.first, days.last);
-  const day = days && { name: days.name, day: days.first };
+  const asOf = day && readAsOf(query, now);
   const { symbols, today } = findSymbols(basket, board, asOf ? Math.min(now, asOf.moment) : now, day);
   const conversion = readConversion(query, symbols, board.catalog);
   const series = symbols.map((asked) => asked.series);

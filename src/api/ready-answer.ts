@@ -14,6 +14,8 @@ import { HEAD_ROOM, Representation } from './representation.ts';
 
 export interface ReadyAnswerOptions {
   body: Body;
+  /** The body in gzip, where it was compressed before. */
+  gzipped?: Uint8Array<ArrayBuffer> | undefined;
   lasting: Lasting;
   /** Where the next page is, as a `Link` header. */
   link: string | undefined;
@@ -37,6 +39,7 @@ export class ReadyAnswer {
   readonly #plain: Representation;
   readonly #isLong: boolean;
   #gzipped: Representation | undefined;
+  readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
   #gzippedUnchanged: Representation | undefined;
   readonly #series: readonly Series[];
   readonly #versions: readonly number[];
@@ -63,6 +66,7 @@ export class ReadyAnswer {
     this.#plain = new Representation({ body, packet, etag, bodyLines, lines, madeAt: now });
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
     this.bytes = 2 * (body.length + HEAD_ROOM); // once more, as bytes to send, from the second time on
+    this.#compressed = options.gzipped;
     this.#series = series;
     this.#versions = series.map((one) => view.version(one));
     this.#view = view;
@@ -107,7 +111,7 @@ export class ReadyAnswer {
   /** What a client gets that accepts these encodings. */
   representation(request: Incoming): Representation {
     if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
-    this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'));
+    this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
     return this.#gzipped;
   }
 }

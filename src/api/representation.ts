@@ -75,11 +75,11 @@ export class Representation {
   }
 
   /** The same answer in gzip, which is another representation. */
-  gzipped(etag: string): Representation {
+  gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): Representation {
     const { body, bodyLines } = this.#options;
     return new Representation({
       ...this.#options,
-      body: gzip(body),
+      body: compressed ?? gzip(body),
       packet: undefined,
       etag,
       bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,

@@ -2,16 +2,19 @@ import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
 import type { Customer } from '../gate/directory.ts';
 import type { Meter } from '../gate/meter/meter.ts';
+import type { Incoming } from '../http/incoming.ts';
 import type { Ready, Reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
-import type { Answering } from './answering.ts';
+import { type Answering, type Asked, readsLedger } from './answering.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { Management } from './management.ts';
+import type { Readers } from './past/readers.ts';
 import type { Query } from './query.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 import type { Reception } from './reception.ts';
 import { quotaRefusal } from './refusals.ts';
+import type { Representation } from './representation.ts';
 import type { Responses } from './responses.ts';
 import { type Soon, soon } from './soon.ts';
 import type { StreamHub } from './stream/hub.ts';
@@ -23,6 +26,7 @@ export interface ServingOptions {
   allowance: Allowance;
   answering: Answering;
   management: Management;
+  readers: Readers;
   reception: Reception;
   responses: Responses;
   streams: StreamHub;
@@ -46,8 +50,10 @@ export class Serving {
     const { answering, management, meter, responses } = this.#options;
     const { request, target, id } = exchange;
     if (endpoint.kind === 'prices') {
-      const preparing = exchange.ready ?? answering.prepare(request, endpoint, query, customer.plan);
-      return soon(preparing, (ready) => this.#sell(exchange, endpoint, customer, ready));
+      if (exchange.ready) return this.#sell(exchange, endpoint, customer, exchange.ready);
+      const asked = answering.understand(request, endpoint, query, customer.plan);
+      if (readsLedger(asked)) return this.#sellRead(exchange, endpoint, customer, asked);
+      return soon(answering.prepare(asked), (ready) => this.#sell(exchange, endpoint, customer, ready));
     }
     if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
     const managing = { request, id, query: target.query };
@@ -58,12 +64,38 @@ export class Serving {
     return telling.then((answer) => responses.account(exchange, answer));
   }
 
-  /** Gives an answer that is ready, for a unit where it tells something new. */
+  /**
+   * Reads an answer from the ledger. The read is what costs, so it takes its unit first, however it ends: an exhausted
+   * quota reads nothing.
+   */
+  async #sellRead(
+    exchange: Exchange,
+    endpoint: PriceEndpoint,
+    customer: Customer,
+    asked: Asked,
+  ): Promise<Ready> {
+    const { allowance, answering, readers, reception } = this.#options;
+    const { request, requestId } = exchange;
+    const place = readers.enter(customer.account.id);
+    try {
+      await reception.count(exchange, customer, endpoint);
+      const isConnected = () => exchange.peer() !== '';
+      const ready = await answering.read(asked, request, place, isConnected);
+      const left = allowance.header(customer);
+      const unchanged = unchangedOf(request, ready);
+      if (unchanged) return unchanged.notModified(requestId, left);
+      if (request.method === 'HEAD') return ready.plain.headOnly(requestId, left);
+      return ready.representation(request).success(requestId, left);
+    } finally {
+      place.leave();
+    }
+  }
+
+  /** Sends an answer that is ready, and charges a unit unless it is a 304 or a HEAD. */
   #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
     const { allowance, reception } = this.#options;
     const { request, requestId } = exchange;
-    const ifNoneMatch = request.headers.get('if-none-match');
-    const unchanged = ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
+    const unchanged = unchangedOf(request, ready);
     if (unchanged) {
       // Who came by the short way was admitted there, where nobody asks the ledger what is left.
       const learning = exchange.ready && allowance.learn(customer);
@@ -110,4 +142,10 @@ export class Serving {
     });
     return responses.stream(exchange, body);
   }
+}
+
+/** What answers the request with a 304; undefined when the client does not have this answer. */
+function unchangedOf(request: Incoming, ready: ReadyAnswer): Representation | undefined {
+  const ifNoneMatch = request.headers.get('if-none-match');
+  return ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
 }

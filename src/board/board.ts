@@ -1,11 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
-import type { Day } from '../market/day.ts';
 import { turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
-import { type Past, PastPrices } from './past.ts';
-import { type DayRange, type Revised, readRevised, readRevisions, type Sight } from './revisions.ts';
 import { type Loaded, Series } from './series.ts';
 import type { View } from './view.ts';
 import { Views } from './views.ts';
@@ -101,32 +98,9 @@ export class Board {
     return missing ? this.#load(wanted, needed) : undefined;
   }
 
-  /** What a plan saw at some moment. */
-  async past(series: readonly Series[], past: Omit<Past, 'simulated'>): Promise<PastPrices> {
-    const { ledger, simulated } = this.#options;
-    const prices = await PastPrices.read(ledger, series, { ...past, simulated });
-    await this.#nameSources();
-    return prices;
-  }
-
   /** What came in by this moment, and no later, is what the view shows at `now`. */
   horizon(view: View, now: number): number {
     return this.#views.horizon(view, now);
-  }
-
-  /** Every version of one day's bar that the view may see, the oldest first. */
-  async revisions(series: Series, day: Day, view: View, now: number): Promise<BarRevision[]> {
-    const found = await readRevisions(this.#options.ledger.bars, series, day, this.#sight(series, view, now));
-    await this.#nameSources();
-    return found;
-  }
-
-  /** The days of a range that the view sees more than one version of; `readRevised` says more. */
-  async revised(series: Series, range: DayRange, limit: number, view: View, now: number): Promise<Revised> {
-    const { bars } = this.#options.ledger;
-    const found = await readRevised(bars, series, range, limit, this.#sight(series, view, now));
-    await this.#nameSources();
-    return found;
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
@@ -166,9 +140,16 @@ export class Board {
     return this.#following;
   }
 
-  #sight(series: Series, view: View, now: number): Sight {
-    // A view whose real prices were all withdrawn shows nothing, and still lists their versions.
-    return { strand: view.strand(series) ?? 'real', horizon: this.horizon(view, now) };
+  /** Brings symbols and sources up to date, and no prices: for a reader thread, which reads those from the ledger. */
+  async followCatalog(): Promise<void> {
+    const { ledger } = this.#options;
+    const head = await ledger.head();
+    const mine = this.#head;
+    if (head.epoch === mine.epoch && head.prices === mine.prices) return;
+    const isOther = head.epoch !== mine.epoch || head.prices < mine.prices;
+    if (isOther || (await ledger.symbols.changedBetween(mine.prices, head.prices))) await this.#readCatalog();
+    else await this.#nameSources();
+    this.#head = head;
   }
 
   async #load(wanted: readonly Series[], needed: Loaded): Promise<void> {

@@ -1,14 +1,14 @@
 /** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
 import { systemClock } from '../clock.ts';
+import { lowerPriority } from '../lower-priority.ts';
 import { FeedLoop } from './loop.ts';
 import { unpackPush } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { PROVIDERS } from './providers/index.ts';
-import { stepBack } from './step-back.ts';
 
 declare const self: Worker;
 
-stepBack();
+lowerPriority();
 const post = (message: FromWorker) => self.postMessage(message);
 let loop: FeedLoop | undefined;
 

@@ -105,26 +105,6 @@ export class BarStore {
     return readRevisions(this.#engine.read, symbolId, strand, firstDay, lastDay);
   }
 
-  /** The versions of the days of a strand that have more than one, by day and then by revision; the first `limit`. */
-  async revised(
-    symbolId: number,
-    strand: Strand,
-    firstDay: Day,
-    lastDay: Day,
-    limit: number,
-  ): Promise<BarRevision[]> {
-    const isSimulated = strand === 'simulated' ? 1 : 0;
-    const rows = await this.#engine.read`
-      SELECT b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason, b.withdrawn
-      FROM bar b JOIN
-        (SELECT day FROM bar WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
-          AND CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = ${isSimulated}
-          GROUP BY day HAVING count(*) > 1 ORDER BY day LIMIT ${limit}) r ON r.day = b.day
-      WHERE b.symbol_id = ${symbolId} AND CASE WHEN b.source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = ${isSimulated}
-      ORDER BY b.day, b.revision LIMIT ${limit}`.values();
-    return rows.map(toRevision);
-  }
-
   /** The first and the last day of a strand that ever had a bar. */
   async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
     const first = await this.#edge(symbolId, strand, 'ASC');
@@ -132,21 +112,16 @@ export class BarStore {
     return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
   }
 
-  /** The first day of a strand that has a bar. */
-  firstDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
-    return this.firstDayBy(symbolId, strand, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** The first day of a strand that had a bar at a moment: one that was not withdrawn by then. */
-  async firstDayBy(symbolId: number, strand: Strand, recordedBy: number): Promise<Day | undefined> {
-    const { read, placeholder: p } = this.#engine;
+  /** The first day of a strand that has a bar: one that is not withdrawn. */
+  async firstDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
+    const { read, placeholder } = this.#engine;
     const [row] = await read.unsafe(
-      `SELECT b.day FROM bar b WHERE b.symbol_id = ${p(1)} AND b.${strandFilter(strand)}
-         AND b.recorded_at <= ${p(2)} AND b.withdrawn = 0 AND NOT EXISTS (
+      `SELECT b.day FROM bar b WHERE b.symbol_id = ${placeholder(1)} AND b.${strandFilter(strand)}
+         AND b.withdrawn = 0 AND NOT EXISTS (
            SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
-             AND w.withdrawn > 0 AND w.recorded_at <= ${p(3)} AND w.${strandFilter(strand)})
+             AND w.withdrawn > 0 AND w.${strandFilter(strand)})
        ORDER BY b.day LIMIT 1`,
-      [symbolId, recordedBy, recordedBy],
+      [symbolId],
     );
     return row === undefined ? undefined : Number(row.day);
   }
@@ -223,7 +198,7 @@ export async function publishBars(
       if (outcome === 'unchanged') continue;
       rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close]);
     }
-    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay]);
+    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay, publication.recordedAt]);
   }
   await insertAlike(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
     revision,
@@ -231,7 +206,7 @@ export async function publishBars(
     recorded_at: publication.recordedAt,
     reason: publication.reason ?? null,
   });
-  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
+  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day, recorded_at)', changes);
   if (strand === 'real' && rows.length > 0) await markReal(engine, tx, [...bySymbol.keys()], revision);
   return result;
 }
@@ -306,8 +281,8 @@ export async function readRevisions(
   return found;
 }
 
-/** From a row as both statements above select it. */
-function toRevision(
+/** From a row as the statements for revisions select it. */
+export function toRevision(
   row: readonly [Day, number, number, number, number, number, number, number, string | null, number],
 ): BarRevision {
   const [day, revision, open, high, low, close, sourceId, recordedAt, reason, withdrawn] = row;

@@ -12,20 +12,20 @@ const ATTEMPTS = 10;
  * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
  * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
  */
-const READERS_MAX = { serving: 7, feeding: 2, working: 2 };
-const WRITERS_MAX = { serving: 3, feeding: 2, working: 2 };
+const READERS_MAX = { serving: 7, feeding: 2, working: 2, reading: 1 };
+const WRITERS_MAX = { serving: 3, feeding: 2, working: 2, reading: 1 };
 /** With the pause before the next try, less than the 5 s within which all is well again after an outage. */
 const CONNECT_SECONDS_MAX = 3;
 
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
-const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000 };
+const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000, reading: 10_000 };
 /** The server ends a statement first, and says why. */
 const MARGIN_MS = 1_000;
 /**
  * Between two statements of a transaction there are microseconds. A process that is gone without a word, or stands
  * still, leaves its locks; the whole cluster's counting waits for them so long.
  */
-const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, feeding: 5_000, working: 30_000 };
+const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, feeding: 5_000, working: 30_000, reading: 2_000 };
 /** An index over many rows takes its time. */
 const MIGRATION_MS_MAX = 10 * 60_000;
 
@@ -47,6 +47,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
         // Nothing here takes longer. A statement that does is stuck, and holds locks that others wait for.
         statement_timeout: STATEMENT_MS_MAX[use],
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX[use],
+        default_transaction_read_only: use === 'reading' ? 'on' : 'off',
       },
     });
   const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;

@@ -19,8 +19,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
   const writer: Writer = { handle: await openHandle(path, 0), line: new SqliteLine(path) };
   await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
-  // Readers wait for nobody in WAL mode, except while the file is being recovered.
-  const reader = await openHandle(path, 2_000);
+  const reader = await openHandle(path, READER_BUSY_MS_MAX);
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
     const turn = queue.then(job);
@@ -52,6 +51,27 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   };
 }
 
+/** For a thread that never writes. The file must exist and be in WAL mode. */
+export async function openSqliteForReading(path: string, clock: Clock): Promise<Engine> {
+  const reader = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
+  await reader.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
+  const isReadOnly = () => Promise.reject(new Error('this handle of the ledger is for reading'));
+  return {
+    name: 'sqlite',
+    read: reader,
+    write: isReadOnly,
+    takeIn: isReadOnly,
+    hasRoom: () => hasRoom(dirname(path)),
+    tidy: isReadOnly,
+    placeholder: () => '?',
+    lockForMigration: isReadOnly,
+    clustered: 'WITHOUT ROWID',
+    now: async () => clock.now(),
+    flush: isReadOnly,
+    close: () => reader.close(),
+  };
+}
+
 /**
  * SQLite answers at once, so a chain of transactions would never leave the microtask queue: timers, sockets and messages
  * wait until its end (388 ms for an import of 40,000 bars). Between two transactions the event loop gets its turn.
@@ -59,6 +79,9 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
 function restOfLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Readers wait for nobody in WAL mode, except while the file is being recovered. */
+const READER_BUSY_MS_MAX = 2_000;
 
 /** A push of 2,000 ticks of 126 symbols touches more pages than SQLite's own 2 MB hold. */
 const WRITER_CACHE_KB = 8_000;

@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import { openPostgres } from './engine-postgres.ts';
-import { openSqlite } from './engine-sqlite.ts';
+import { openSqlite, openSqliteForReading } from './engine-sqlite.ts';
 import type { TableRow } from './statements.ts';
 
 /**
@@ -53,11 +53,15 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** What a ledger is opened for: to answer requests, which cannot wait long; to take in prices; or for a command's work. */
-export type LedgerUse = 'serving' | 'feeding' | 'working';
+/**
+ * What a ledger is opened for: to serve requests, which cannot wait long; to ingest prices; to run a command; or only to
+ * read, for point-in-time requests.
+ */
+export type LedgerUse = 'serving' | 'feeding' | 'working' | 'reading';
 
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, use);
-  return openSqlite(url.replace(/^sqlite:(\/\/)?/, ''), clock);
+  const path = url.replace(/^sqlite:(\/\/)?/, '');
+  return use === 'reading' ? openSqliteForReading(path, clock) : openSqlite(path, clock);
 }

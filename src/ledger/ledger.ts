@@ -10,6 +10,7 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { PastStore } from './prices/past.ts';
 import { WithdrawalStore } from './prices/withdrawals.ts';
 import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
@@ -36,6 +37,7 @@ export class Ledger {
   readonly bars: BarStore;
   readonly withdrawals: WithdrawalStore;
   readonly ticks: TickStore;
+  readonly past: PastStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
   readonly quota: QuotaStore;
@@ -51,6 +53,7 @@ export class Ledger {
     this.bars = new BarStore(engine);
     this.withdrawals = new WithdrawalStore(engine);
     this.ticks = new TickStore(engine);
+    this.past = new PastStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
     this.quota = new QuotaStore(engine);
@@ -71,6 +74,11 @@ export class Ledger {
       await engine.close();
       throw error;
     }
+  }
+
+  /** Opens a ledger that exists and is up to date, without the right to write. */
+  static async openForReading(url: string, clock: Clock): Promise<Ledger> {
+    return new Ledger(await openEngine(url, clock, 'reading'));
   }
 
   async head(): Promise<Head> {

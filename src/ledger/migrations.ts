@@ -189,6 +189,19 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
          PRIMARY KEY (symbol_id, day, simulated)) {clustered}`,
     ],
   },
+  {
+    id: 10,
+    title: 'when changes of bars were recorded',
+    statements: [
+      // 0 stands for "at any time", which is what an older program writes while replicas are being replaced.
+      `ALTER TABLE bar_change ADD COLUMN recorded_at BIGINT NOT NULL DEFAULT 0`,
+      `UPDATE bar_change SET recorded_at = coalesce((
+         SELECT b.recorded_at FROM bar b WHERE b.symbol_id = bar_change.symbol_id AND b.day >= bar_change.first_day
+           AND b.day <= bar_change.last_day AND b.revision = bar_change.revision ORDER BY b.day LIMIT 1), 0)`,
+      // Holds all that is asked of it: the first day that a symbol had by some moment.
+      `CREATE INDEX bar_change_by_symbol ON bar_change (symbol_id, recorded_at, first_day)`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -139,6 +139,19 @@ onEachEngine('asOf=', (engine) => {
     expect(await factor('2024-05-12')).toBeCloseTo(1 / 1.08, 10);
   });
 
+  test('a symbol starts on its first day with ticks, also where only a later day has a bar', async () => {
+    const { service } = api;
+    service.clock.time = at('2024-05-14T12:00:00Z');
+    await service.tick('NICKEL-SPOT', 18_000);
+    service.clock.time = at('2024-05-16T12:00:00Z');
+    await service.publish('NICKEL-SPOT', { '2024-05-15': 18_100 });
+    const path = '/rates/historical?symbols=NICKEL-SPOT&date=2024-05-08';
+    const now = expectRefusal(await api.ask(path), 404, 'no_data');
+    expect(now).toContain('its data starts on 2024-05-14');
+    expect(expectRefusal(await api.ask(`${path}&asOf=2024-05-16T12:00:00Z`), 404, 'no_data')).toBe(now);
+    service.clock.time = NOON;
+  });
+
   const step = fc.record({
     gapMinutes: fc.integer({ min: 0, max: 600 }),
     price: fc.integer({ min: -50, max: 5000 }),

@@ -102,17 +102,6 @@ onEachEngine('GET /rates/revisions', (engine) => {
     service.clock.time = NOON;
   });
 
-  test('costs a unit, and nothing for an error or a 304', async () => {
-    await api.service.setPlan({ name: 'counted', quota: 10 });
-    const key = await api.service.key('counted');
-    const path = '/rates/revisions?symbols=XAU&date=2024-05-08';
-    const { headers } = await api.ask(path, { key });
-    const again = await api.ask(path, { key, headers: { 'if-none-match': headers.get('etag')! } });
-    expect(again.status).toBe(304);
-    await api.ask('/rates/revisions?symbols=XAU', { key });
-    expect((await api.ask('/usage', { key })).body.used).toBe(1);
-  });
-
   test('its parameters are checked as those of historical', async () => {
     expectRefusal(await api.ask('/rates/revisions?date=2024-05-08'), 400, 'missing_parameter');
     expectRefusal(await api.ask('/rates/revisions?symbols=XAU'), 400, 'missing_parameter');

@@ -80,7 +80,9 @@ onEachEngine('withdrawals', (engine) => {
     await publish(6, 'first-day', 'own', TUESDAY);
     await withdraw('source');
     expect(await ledger.bars.firstDay(symbolId, 'real')).toBe(TUESDAY);
-    expect(await ledger.bars.firstDayBy(symbolId, 'real', NOW)).toBe(MONDAY);
+    const by = { ended: NOW, running: NOW };
+    const before = await ledger.past.firstDays([{ symbolId, lastEnded: TUESDAY }], 'real', by);
+    expect(before.get(symbolId)).toBe(MONDAY);
     expect(await ledger.feeds.daysOf('first-day', symbolId)).toEqual([TUESDAY]);
   });
 

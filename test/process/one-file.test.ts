@@ -11,7 +11,7 @@ afterEach(async () => {
   program = undefined;
 });
 
-test('the one-file program serves prices, the page with all its files, the API reference and the document, away from its source', async () => {
+test('the one-file program serves prices, also of the past, the page with all its files, the API reference and the document, away from its source', async () => {
   const folder = newFolder();
   const file = join(folder, 'openpit');
   const built = Bun.spawnSync([process.execPath, 'scripts/build.ts', file], { cwd: ROOT });
@@ -21,6 +21,8 @@ test('the one-file program serves prices, the page with all its files, the API r
   program = await Program.start({ OPENPIT_DATA_DIR: join(folder, 'data') }, { command: [file], cwd: folder });
   const latest = await program.get('/rates/latest?symbols=XAU');
   expect(await latest.json()).toMatchObject({ success: true, metadata: { XAU: { source: 'simulated' } } });
+  const past = await program.get('/rates/revisions?symbols=XAU&date=2024-05-14'); // by a reader thread
+  expect(await past.json()).toMatchObject({ success: true, rates: { XAU: [{ source: 'simulated' }] } });
 
   const page = await program.get('/', '');
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -14,21 +14,13 @@ export interface Finished {
   stderr: string;
 }
 
-/**
- * How the program is started: from source, or the single-file build that OPENPIT_TEST_PROGRAM names. `npm test` runs the
- * process tests both ways.
- */
-const SINGLE_FILE = process.env.OPENPIT_TEST_PROGRAM;
-const PROGRAM: readonly string[] = SINGLE_FILE ? [SINGLE_FILE] : [process.execPath, 'src/main.ts'];
-
-/** Starts one command of the program, or of a script that runs it with other providers. */
+/** Begins one command of the real program, or of another script that stands for it. */
 export function spawnOpenpit(
   args: readonly string[],
   settings: Record<string, string>,
-  script?: string,
+  script = 'src/main.ts',
 ): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
-  const program = script === undefined ? PROGRAM : [process.execPath, script];
-  return Bun.spawn([...program, ...args], {
+  return Bun.spawn(['bun', script, ...args], {
     cwd: ROOT,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +48,7 @@ interface Build {
   cwd: string;
 }
 
-const DEFAULT_BUILD: Build = { command: PROGRAM, cwd: ROOT };
+const FROM_SOURCE: Build = { command: ['bun', 'src/main.ts'], cwd: ROOT };
 
 /** The real program, serving, as a child process. */
 export class Program {
@@ -77,7 +69,7 @@ export class Program {
   }
 
   /** Starts it and waits until it says where it listens. */
-  static async start(settings: Record<string, string>, build: Build = DEFAULT_BUILD): Promise<Program> {
+  static async start(settings: Record<string, string>, build: Build = FROM_SOURCE): Promise<Program> {
     const program = new Program(settings, build);
     const listening = Promise.withResolvers<void>();
     void program.#read(program.#child.stderr, (text) => {

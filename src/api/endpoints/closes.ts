@@ -3,7 +3,13 @@ import type { Prices } from '../../board/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import type { AskedSymbol } from '../basket.ts';
+import type { Reading } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
+
+/** What a point-in-time read loads for the closes of these days. */
+export function closesOn(days: readonly Day[]): Reading {
+  return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
+}
 
 /**
  * The bar that stands for a day: its own, or on a closed day the last one before it, not too far back. Refused with

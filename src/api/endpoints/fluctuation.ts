@@ -6,7 +6,7 @@ import { lastingOf, readBasket, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import { bySymbol, measureJson, sourceIdsOf, sourceNames } from '../render.ts';
 import { columnsOf } from '../table.ts';
-import { barsFor } from './closes.ts';
+import { barsFor, closesOn } from './closes.ts';
 
 const COLUMNS = columnsOf(
   'symbol startDate endDate #startRate #endRate #change #changePercent unit quote #startFactor #endFactor startBarDate endBarDate source',
@@ -21,8 +21,10 @@ export const fluctuation = priceEndpoint({
   read(context) {
     const basket = readBasket(context.query, context.plan);
     const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
-    return { ...readRates(context, basket, { name: 'startDate', first, last }), first, last };
+    return { ...readRates(context, basket, { name: 'startDate', day: first }), first, last };
   },
+
+  reads: ({ first, last, today }) => closesOn([first, Math.min(last, today)]),
 
   answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
     const starts = barsFor(symbols, first, prices);

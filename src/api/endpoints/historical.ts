@@ -13,7 +13,7 @@ import {
   sourcesJson,
 } from '../render.ts';
 import { columnsOf } from '../table.ts';
-import { barsFor } from './closes.ts';
+import { barsFor, closesOn } from './closes.ts';
 
 const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor barDate source');
 
@@ -26,8 +26,10 @@ export const historical = priceEndpoint({
   read(context) {
     const basket = readBasket(context.query, context.plan);
     const day = readDay(context.query, 'date');
-    return { ...readRates(context, basket, { name: 'date', first: day, last: day }), day };
+    return { ...readRates(context, basket, { name: 'date', day }), day };
   },
+
+  reads: ({ day }) => closesOn([day]),
 
   answer({ symbols, day, metadata }, prices, { board, now }) {
     const bars = barsFor(symbols, day, prices);

@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { Plan } from '../../ledger/accounts.ts';
-import type { BarRevision } from '../../ledger/bars.ts';
-import { type Day, printDay } from '../../market/day.ts';
+import type { SymbolRevision } from '../../ledger/prices/past.ts';
+import { printDay } from '../../market/day.ts';
 import type { AskedSymbol } from '../basket.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { printCursor, readCursor } from '../paging.ts';
@@ -21,7 +21,7 @@ const NO_PRICES = [undefined, undefined, undefined, undefined];
 const VERSIONS_MAX = 2_000;
 
 /** A version of a day of one symbol, which is known by its place in the request. */
-interface Version extends BarRevision {
+interface Version extends SymbolRevision {
   place: number;
 }
 
@@ -32,7 +32,8 @@ interface Version extends BarRevision {
 export const revisions = priceEndpoint({
   name: 'revisions',
   path: '/rates/revisions',
-  needs: 'recent',
+  needs: 'nothing',
+  readsLedger: true,
 
   read({ query, plan, board, now }) {
     const basket = readBasket(query, plan);
@@ -44,12 +45,14 @@ export const revisions = priceEndpoint({
     return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
   },
 
-  async answer({ symbols, days, from, asked, metadata }, prices, { board, now }) {
-    const view = board.view(prices.delayMs);
-    const horizon = { view, now };
-    const { versions, next } = days.isRange
-      ? await ofRange(board, symbols, { first: from, last: days.last }, horizon)
-      : { versions: await ofDay(board, symbols, days.first, horizon), next: undefined };
+  async answer({ symbols, days, from, asked, metadata }, prices, { board, past }) {
+    const stored = await past!.versions();
+    const { versions: found, lookedTo } = days.isRange
+      ? await stored.ofRange({ first: from, last: days.last }, VERSIONS_MAX)
+      : { versions: await stored.ofDay(days.first), lookedTo: days.last };
+    const next = lookedTo < days.last ? lookedTo + 1 : undefined;
+    const versions = placed(symbols, found);
+    versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
     const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
     return {
       json(sheet) {
@@ -87,35 +90,12 @@ function readDays(query: Query, plan: Plan) {
   return { isRange, name: 'date', first: day, last: day };
 }
 
-type Horizon = { view: ReturnType<Board['view']>; now: number };
-
-async function ofDay(
-  board: Board,
-  symbols: readonly AskedSymbol[],
-  day: Day,
-  { view, now }: Horizon,
-): Promise<Version[]> {
-  const found = await Promise.all(symbols.map(({ series }) => board.revisions(series, day, view, now)));
-  return found.flatMap((bars, place) => bars.map((bar) => ({ ...bar, place })));
-}
-
-/** By day, then in the order of symbols; `next` is the day where the next page begins. */
-async function ofRange(
-  board: Board,
-  symbols: readonly AskedSymbol[],
-  span: { first: Day; last: Day },
-  { view, now }: Horizon,
-): Promise<{ versions: Version[]; next: Day | undefined }> {
-  const found = await Promise.all(
-    symbols.map(({ series }) => board.revised(series, span, VERSIONS_MAX, view, now)),
+/** The versions of one symbol under each code that it was asked for. */
+function placed(symbols: readonly AskedSymbol[], found: readonly SymbolRevision[]): Version[] {
+  const bySymbol = Map.groupBy(found, (bar) => bar.symbolId);
+  return symbols.flatMap(({ series }, place) =>
+    (bySymbol.get(series.symbol.id) ?? []).map((bar) => ({ ...bar, place })),
   );
-  const all = found.flatMap(({ bars }, place) => bars.map((bar): Version => ({ ...bar, place })));
-  all.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
-  let lookedTo = Math.min(...found.map((one) => one.lookedTo));
-  const over = all.filter((bar) => bar.day <= lookedTo)[VERSIONS_MAX];
-  if (over) lookedTo = Math.max(all[0]!.day, over.day - 1); // whole days, one at least
-  const versions = all.filter((bar) => bar.day <= lookedTo);
-  return { versions, next: lookedTo < span.last ? lookedTo + 1 : undefined };
 }
 
 /** `"2024-05-08":{"XAU":[…]}` for each day: only symbols that have versions then. */
@@ -141,6 +121,6 @@ function listJson(board: Board, versions: readonly Version[], place: number): st
   return `[${records}]`;
 }
 
-function recordedAt(bar: BarRevision): string {
+function recordedAt(bar: SymbolRevision): string {
   return new Date(bar.recordedAt).toISOString();
 }

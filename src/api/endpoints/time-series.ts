@@ -30,8 +30,10 @@ export const timeSeries = priceEndpoint({
   read(context) {
     const basket = readBasket(context.query, context.plan);
     const { first, last } = readRange(context.query, context.plan.maxSpanDays);
-    return { ...readRates(context, basket, { name: 'startDate', first, last }), first, last };
+    return { ...readRates(context, basket, { name: 'startDate', day: first }), first, last };
   },
+
+  reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),
 
   answer({ basket, symbols, first, last, today, metadata }, prices, { board, now }) {
     const end = Math.min(last, today);

@@ -47,7 +47,7 @@ export function openApiDocument(version: string): Json {
       version,
       summary: 'Commodity rates: latest, daily, ranges, changes and a stream.',
       description:
-        'Parameters travel in the query string. The same paths are served under /v1 and /v2. A unit of the quota is one successful answer of the group Rates; errors, 304 and everything else are free.',
+        'Parameters travel in the query string. The same paths are served under /v1 and /v2. A unit of the quota is one successful answer of the group Rates; errors, 304, HEAD and everything else are free. A request that has to read the ledger (asOf, /rates/revisions) costs one unit however it ends.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -88,7 +88,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Rates',
     summary: 'Every version of one day, the oldest first; or of the days of a range that have more than one',
     description:
-      'By `date`, or by `startDate` and `endDate`: then at most 2,000 versions an answer, with a cursor to the next.',
+      'By `date`, or by `startDate` and `endDate`: then at most 2,000 versions an answer, with a cursor to the next. A request costs one unit however it ends.',
     parameters: ['symbols', 'versionsOf', 'revisedFrom', 'revisedTo', 'cursor', 'metadata', 'format'],
     answer: 'Revisions',
     errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', 'invalid_cursor', 'invalid_format'],

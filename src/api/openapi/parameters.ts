@@ -75,7 +75,8 @@ export const PARAMETERS = {
     name: 'asOf',
     in: 'query',
     required: false,
-    description: 'A day, meaning its end in UTC, or an ISO time: what the service would have said then.',
+    description:
+      'A day, meaning its end in UTC, or an ISO time: what the service would have said then. Such a request costs one unit however it ends.',
     schema: { type: 'string' },
   },
   format: {

@@ -79,7 +79,8 @@ export function DocsPage({ config }: { config: ConfigAnswer }) {
       <h2>What costs a unit</h2>
       <p>
         One unit for each successful answer with prices or symbols. Errors, <code>304</code>,{' '}
-        <code>HEAD</code>, the usage and this page are free. An answer that is refused was never counted.
+        <code>HEAD</code>, the usage and this page are free. Only a request that has to read the ledger (
+        <code>asOf</code>, <code>/rates/revisions</code>) costs one unit however it ends.
       </p>
 
       <h2>Errors</h2>

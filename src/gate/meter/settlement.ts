@@ -1,4 +1,5 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import { spentByName } from '../endpoints.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
 import type { Party } from './syncer.ts';
@@ -21,10 +22,10 @@ export class Settlement implements Party {
   }
 
   /** Of a lease whose process is gone. Closing needs no seq, so it does not matter that it was lost. */
-  static ofLeftover({ owner, spentBy, free }: Leftover): Settlement {
+  static ofLeftover({ owner, counts, record }: Leftover): Settlement {
     const message = {
       ...owner,
-      spentBy,
+      spentBy: spentByName(counts),
       seq: 0,
       want: 0,
       need: 0,
@@ -32,7 +33,7 @@ export class Settlement implements Party {
       barrierSeen: 0,
       close: true,
     };
-    return new Settlement(message, free);
+    return new Settlement(message, () => record.free());
   }
 
   message(): SyncRequest {

@@ -98,9 +98,10 @@ export async function writeRevisions(
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   const changes = [...bySymbol].map(([symbolId, ofSymbol]): TableRow => {
     const days = ofSymbol.map(({ day }) => day);
-    return [revision, symbolId, Math.min(...days), Math.max(...days)];
+    const recordedAt = Math.min(...ofSymbol.map((bar) => bar.recordedAt));
+    return [revision, symbolId, Math.min(...days), Math.max(...days), recordedAt];
   });
-  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day)', changes);
+  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day, recorded_at)', changes);
   await unmarkReal(engine, tx, [...bySymbol.keys()], revision);
 }
 

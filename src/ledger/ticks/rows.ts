@@ -21,7 +21,7 @@ export interface StrandDay {
   day: Day;
 }
 
-export function toTick(row: unknown[]): LedgerTick {
+export function toTick(row: readonly unknown[]): LedgerTick {
   return {
     symbolId: Number(row[0]),
     sourceId: Number(row[1]),

@@ -1,0 +1,20 @@
+/** A queue with one lane for each account. Accounts take turns, however much each of them has waiting. */
+export class FairQueue<T> {
+  /** By account. The first lane has the next turn. */
+  readonly #lanes = new Map<string, T[]>();
+
+  push(account: string, item: T): void {
+    this.#lanes.getOrInsertComputed(account, () => []).push(item);
+  }
+
+  /** The first item of the account whose turn it is. */
+  shift(): T | undefined {
+    const next = this.#lanes.entries().next().value;
+    if (!next) return undefined;
+    const [account, lane] = next;
+    this.#lanes.delete(account);
+    const item = lane.shift();
+    if (lane.length > 0) this.#lanes.set(account, lane);
+    return item;
+  }
+}

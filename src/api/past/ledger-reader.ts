@@ -1,0 +1,111 @@
+import { Board } from '../../board/board.ts';
+import { PastPrices, type Window } from '../../board/past/past-prices.ts';
+import type { Moment } from '../../board/past/strands.ts';
+import { PastVersions } from '../../board/past/versions.ts';
+import type { Clock } from '../../clock.ts';
+import type { CountedEndpoint } from '../../gate/endpoints.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
+import { lastingAsOf } from '../as-of.ts';
+import { ConvertedPrices, RATE_DAYS_MAX } from '../converted-prices.ts';
+import { COMPRESS_FROM_BYTES, gzip } from '../encoding.ts';
+import type { Answer, Context, PriceEndpoint, Question } from '../endpoint.ts';
+import { fluctuation } from '../endpoints/fluctuation.ts';
+import { historical } from '../endpoints/historical.ts';
+import { history } from '../endpoints/history.ts';
+import { revisions } from '../endpoints/revisions.ts';
+import { timeSeries } from '../endpoints/time-series.ts';
+import { writeDown } from '../format.ts';
+import { readQuery } from '../query.ts';
+import { HEAD_ROOM } from '../representation.ts';
+import type { LedgerRequest, LedgerResponse } from './protocol.ts';
+
+const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
+  [historical, timeSeries, fluctuation, history, revisions].map((endpoint) => [endpoint.name, endpoint]),
+);
+
+/** Prepares the responses that have to be read from the ledger. It runs in a reader thread. */
+export class LedgerReader {
+  readonly #ledger: Ledger;
+  readonly #board: Board;
+  readonly #simulated: boolean;
+
+  private constructor(ledger: Ledger, board: Board, simulated: boolean) {
+    this.#ledger = ledger;
+    this.#board = board;
+    this.#simulated = simulated;
+  }
+
+  static async open(ledger: Ledger, clock: Clock, simulated: boolean): Promise<LedgerReader> {
+    const board = await Board.open({ ledger, clock, historyBytesMax: 0, simulated }, []);
+    return new LedgerReader(ledger, board, simulated);
+  }
+
+  async respond({ endpoint: name, query, plan, now, horizon, format, gzip: wantsGzip }: LedgerRequest) {
+    await this.#board.followCatalog();
+    const endpoint = ENDPOINTS.get(name)!;
+    const context: Context = { query: readQuery(query), plan, board: this.#board, now };
+    const question = endpoint.read(context);
+    const answer = await this.#answer(endpoint, question, context, horizon);
+    const { packet, length, contentFrom, type } = writeDown(answer, format);
+    const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
+    const own = new Uint8Array(HEAD_ROOM + length); // it moves to the serving thread, the packet's memory is shared
+    own.set(body, HEAD_ROOM);
+    const response: LedgerResponse = {
+      packet: own,
+      length,
+      contentFrom,
+      type,
+      gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
+      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
+      next: answer.next,
+    };
+    return response;
+  }
+
+  async #answer(
+    endpoint: PriceEndpoint,
+    question: Question,
+    context: Context,
+    horizon: number,
+  ): Promise<Answer> {
+    const moment = this.#moment(question, context, horizon);
+    const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : question.series, moment);
+    const { ranges = [], looksBack = false } = endpoint.reads?.(question) ?? {};
+    await past.load(ranges.flatMap((days) => windowsOf(question, days, looksBack)));
+    const prices = question.conversion ? new ConvertedPrices(past, question.conversion, context.now) : past;
+    return endpoint.answer(question, prices, {
+      ...context,
+      past: {
+        load: (days) => past.load(windowsOf(question, days, false)),
+        versions: () => PastVersions.open(this.#ledger, question.series, moment),
+      },
+    });
+  }
+
+  #moment({ asOf }: Question, { plan }: Context, horizon: number): Moment {
+    const delayMs = plan.delaySeconds * 1000;
+    const recordedBy = asOf?.moment ?? Number.MAX_SAFE_INTEGER;
+    return {
+      delayMs,
+      horizon: Math.min(horizon, recordedBy - delayMs),
+      recordedBy,
+      simulated: this.#simulated,
+    };
+  }
+}
+
+/** The days to load of each series: those that are asked for, and those before that may stand for the first of them. */
+function windowsOf(
+  { series, conversion }: Question,
+  { first, last }: DayRange,
+  looksBack: boolean,
+): Window[] {
+  const rates = new Set(conversion?.rates);
+  const longest = looksBack ? LOOK_BACK_DAYS.month : 0;
+  return [...new Set(series)].map((one) => {
+    const own = looksBack ? LOOK_BACK_DAYS[one.symbol.updateInterval] : 0;
+    return { series: one, first: first - (rates.has(one) ? longest + RATE_DAYS_MAX : own), last };
+  });
+}

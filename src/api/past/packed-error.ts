@@ -1,0 +1,31 @@
+import { Refusal } from '../errors.ts';
+import type { PackedError } from './protocol.ts';
+
+export function packError(error: unknown): PackedError {
+  if (error instanceof Refusal) {
+    const { code, status, message, retryAfterSeconds } = error;
+    return {
+      kind: 'refusal',
+      code,
+      status,
+      message,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    };
+  }
+  if (!(error instanceof Error)) return { kind: 'error', message: String(error) };
+  return {
+    kind: 'error',
+    message: error.message,
+    ...(error.stack !== undefined && { stack: error.stack }),
+    ...('code' in error && { code: String(error.code) }),
+    ...('errno' in error && { errno: String(error.errno) }),
+  };
+}
+
+export function unpackError(packed: PackedError): Refusal | Error {
+  if (packed.kind === 'refusal') {
+    return new Refusal(packed.code, packed.status, packed.message, packed.retryAfterSeconds);
+  }
+  const { kind, message, ...rest } = packed;
+  return Object.assign(new Error(message), rest);
+}

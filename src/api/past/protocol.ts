@@ -1,0 +1,52 @@
+import type { CountedEndpoint } from '../../gate/endpoints.ts';
+import type { Plan } from '../../ledger/accounts.ts';
+import type { Lasting } from '../endpoint.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Format } from '../format.ts';
+
+export interface ReaderSettings {
+  ledgerUrl: string;
+  /** Whether symbols without real prices show simulated ones. */
+  simulated: boolean;
+}
+
+/** A request that has to read the ledger. The serving thread has already checked its parameters. */
+export interface LedgerRequest {
+  endpoint: CountedEndpoint;
+  /** The query string, still encoded. */
+  query: string;
+  plan: Plan;
+  now: number;
+  /** What the plan can see now was there at this moment, in ms. */
+  horizon: number;
+  format: Format;
+  gzip: boolean;
+}
+
+/** The response, with room for its head in front of the body. */
+export interface LedgerResponse {
+  packet: Uint8Array<ArrayBuffer>;
+  length: number;
+  contentFrom: number;
+  type: string;
+  gzipped: Uint8Array<ArrayBuffer> | undefined;
+  lasting: Lasting;
+  /** Where the next page begins. */
+  next: string | undefined;
+}
+
+/** An error between threads, where its class gets lost. */
+export type PackedError =
+  | { kind: 'refusal'; code: ErrorCode; status: number; message: string; retryAfterSeconds?: number }
+  | { kind: 'error'; message: string; stack?: string; code?: string; errno?: string };
+
+export type ToReader =
+  | { kind: 'start'; settings: ReaderSettings }
+  | { kind: 'read'; request: LedgerRequest }
+  | { kind: 'stop' };
+
+export type FromReader =
+  | { kind: 'response'; response: LedgerResponse }
+  | { kind: 'failed'; error: PackedError }
+  /** The ledger is closed. */
+  | { kind: 'stopped' };

@@ -1,0 +1,46 @@
+/** A thread that reads the ledger for point-in-time requests: SQLite runs on its caller's thread. */
+import { systemClock } from '../../clock.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { lowerPriority } from '../../lower-priority.ts';
+import { LedgerReader } from './ledger-reader.ts';
+import { packError } from './packed-error.ts';
+import type { FromReader, LedgerRequest, ReaderSettings, ToReader } from './protocol.ts';
+
+declare const self: Worker;
+
+lowerPriority();
+let settings: ReaderSettings | undefined;
+let ledger: Ledger | undefined;
+let reader: LedgerReader | undefined;
+
+self.onmessage = ({ data }: MessageEvent<ToReader>) => {
+  if (data.kind === 'start') settings = data.settings;
+  else if (data.kind === 'read') void read(data.request);
+  else void stop();
+};
+
+async function read(request: LedgerRequest): Promise<void> {
+  try {
+    const response = await (await openReader(settings!)).respond(request);
+    const memory = [response.packet.buffer, ...(response.gzipped ? [response.gzipped.buffer] : [])];
+    post({ kind: 'response', response }, memory);
+  } catch (error) {
+    post({ kind: 'failed', error: packError(error) });
+  }
+}
+
+/** Opened by the first request that finds the ledger in reach. */
+async function openReader({ ledgerUrl, simulated }: ReaderSettings): Promise<LedgerReader> {
+  ledger ??= await Ledger.openForReading(ledgerUrl, systemClock);
+  reader ??= await LedgerReader.open(ledger, systemClock, simulated);
+  return reader;
+}
+
+async function stop(): Promise<void> {
+  await ledger?.close().catch(() => {});
+  post({ kind: 'stopped' });
+}
+
+function post(message: FromReader, memory: ArrayBuffer[] = []): void {
+  self.postMessage(message, memory);
+}

@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from 'bun:test';
+import { outageOf } from '../../ledger/outage.ts';
+import type { LedgerRequest } from './protocol.ts';
+import { Readers } from './readers.ts';
+
+const script = new URL('../../../test/support/scripted-reader.ts', import.meta.url);
+const gate = new BroadcastChannel('scripted-reader');
+let readers: Readers | undefined;
+
+afterEach(async () => {
+  await readers?.close();
+  readers = undefined;
+});
+
+/** Asks for an account, and notes when the response has come. */
+function asker() {
+  const pool = new Readers({ ledgerUrl: '', simulated: false, script });
+  readers = pool;
+  const done: string[] = [];
+  const ask = async (account: string, query: string, isWanted = () => true) => {
+    const place = pool.enter(account);
+    try {
+      await place.read(requestOf(query), isWanted);
+      done.push(query);
+    } finally {
+      place.leave();
+    }
+  };
+  return { pool, done, ask };
+}
+
+function requestOf(query: string): LedgerRequest {
+  const plan = {} as LedgerRequest['plan'];
+  return { endpoint: 'history', query, plan, now: 0, horizon: 0, format: 'json', gzip: false };
+}
+
+/** Opens the gate that two reads wait at, once both have come to it. */
+async function release(): Promise<void> {
+  await Bun.sleep(50);
+  gate.postMessage('go on');
+}
+
+test('accounts take turns, so one with many requests delays another by one', async () => {
+  const { done, ask } = asker();
+  const blocking = [ask('greedy', 'wait 1'), ask('greedy', 'wait 2')];
+  const waiting = Array.from({ length: 10 }, (_, i) => ask('greedy', `greedy ${i}`));
+  waiting.push(ask('modest', 'modest'));
+  await release();
+  await Promise.all([...blocking, ...waiting]);
+  expect(done.filter((query) => !query.startsWith('wait')).indexOf('modest')).toBeLessThanOrEqual(2);
+});
+
+test('a request whose client has left is not read', async () => {
+  const { done, ask } = asker();
+  const blocking = [ask('a', 'wait 1'), ask('a', 'wait 2')];
+  let isWanted = true;
+  const left = ask('a', 'left', () => isWanted).catch((error) => outageOf(error));
+  isWanted = false;
+  await release();
+  await Promise.all(blocking);
+  expect(await left).toBe('the client is gone');
+  expect(done).not.toContain('left');
+});
+
+test('a thread that dies costs its own request a 503, and the next request starts another', async () => {
+  const { done, ask } = asker();
+  const died = await Promise.all([1, 2, 3].map(() => ask('a', 'die').catch((error) => outageOf(error))));
+  expect(died).toEqual(Array(3).fill('what reads the past is being started again'));
+  await ask('a', 'after');
+  expect(done).toEqual(['after']);
+});
+
+test('an outage of the ledger arrives as one', async () => {
+  const { pool, ask } = asker();
+  expect(await ask('a', 'outage').catch((error) => outageOf(error))).toBe('its ledger cannot be reached');
+  expect(pool.size).toBe(0);
+});
+
+test('an account has at most 32 places, all accounts together 1,000', () => {
+  const { pool } = asker();
+  const places = Array.from({ length: 32 }, () => pool.enter('a'));
+  expect(() => pool.enter('a')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  places[0]!.leave();
+  places[0]!.leave(); // a second time has no effect
+  places[0] = pool.enter('a');
+  expect(() => pool.enter('a')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  for (let i = 0; pool.size < 1_000; i++) places.push(pool.enter(`account ${i}`));
+  expect(() => pool.enter('one more')).toThrow(expect.objectContaining({ code: 'unavailable' }));
+  for (const place of places) place.leave();
+  expect(pool.size).toBe(0);
+});
+
+test('closing refuses what waits and ends', async () => {
+  const { pool, ask } = asker();
+  const all = ['wait 1', 'wait 2', 'three'].map((query) => ask('a', query).catch((error) => outageOf(error)));
+  await pool.close();
+  expect((await Promise.all(all)).at(-1)).toBe('it is stopping');
+});

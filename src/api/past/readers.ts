@@ -1,0 +1,116 @@
+import { Unavailable } from '../../ledger/outage.ts';
+import { refuse } from '../errors.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { LedgerRequest, LedgerResponse } from './protocol.ts';
+import { Reader, type ReaderOptions } from './reader.ts';
+
+/** Two, so that one long read does not hold up all others. They have a lower priority than the serving thread. */
+const READERS = 2;
+
+/** How many requests may read or wait, of one account and of all. */
+const PER_ACCOUNT_MAX = 32;
+const TOTAL_MAX = 1_000;
+
+/** A place among those who read or wait. It must be left. */
+export interface Place {
+  /** Reads as soon as it is this account's turn. A request that nobody waits for any more is not read. */
+  read(request: LedgerRequest, isWanted: () => boolean): Promise<LedgerResponse>;
+  leave(): void;
+}
+
+interface Job {
+  request: LedgerRequest;
+  isWanted: () => boolean;
+  done: PromiseWithResolvers<LedgerResponse>;
+}
+
+/**
+ * Reads the ledger for requests off the serving thread, a few at a time. Accounts take turns:
+ *
+ *     request ─► place (429 if its account has too many, 503 if all have) ─► unit ─► queue ─► reader thread ─► response
+ */
+export class Readers {
+  readonly #idle: Reader[];
+  readonly #all: readonly Reader[];
+  readonly #queue = new FairQueue<Job>();
+  readonly #places = new Map<string, number>();
+  #total = 0;
+  #isClosed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#all = Array.from({ length: READERS }, () => new Reader(options));
+    this.#idle = [...this.#all];
+  }
+
+  /** How many requests read or wait. */
+  get size(): number {
+    return this.#total;
+  }
+
+  /** Takes a place for an account, or refuses. Nothing is read and nothing is charged before. */
+  enter(account: string): Place {
+    const own = this.#places.get(account) ?? 0;
+    if (own >= PER_ACCOUNT_MAX) {
+      throw refuse('rate_limited', { limit: `the account has ${own} requests about the past under way` }, 1);
+    }
+    if (this.#total >= TOTAL_MAX) {
+      throw refuse('unavailable', { why: 'too many requests about the past are under way' }, 1);
+    }
+    this.#places.set(account, own + 1);
+    this.#total++;
+    let isLeft = false;
+    return {
+      read: (request, isWanted) => this.#read(account, request, isWanted),
+      leave: () => {
+        if (isLeft) return;
+        isLeft = true;
+        this.#leave(account);
+      },
+    };
+  }
+
+  /** Ends the threads. What still waits is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) job.done.reject(stopping());
+    await Promise.all(this.#all.map((reader) => reader.stop()));
+  }
+
+  #read(account: string, request: LedgerRequest, isWanted: () => boolean): Promise<LedgerResponse> {
+    if (this.#isClosed) return Promise.reject(stopping());
+    const done = Promise.withResolvers<LedgerResponse>();
+    this.#queue.push(account, { request, isWanted, done });
+    this.#startNext();
+    return done.promise;
+  }
+
+  #startNext(): void {
+    while (this.#idle.length > 0) {
+      const job = this.#queue.shift();
+      if (!job) return;
+      if (!job.isWanted()) {
+        job.done.reject(new Unavailable('the client is gone'));
+        continue;
+      }
+      const reader = this.#idle.pop()!;
+      reader
+        .read(job.request)
+        .then(job.done.resolve, job.done.reject)
+        .finally(() => {
+          this.#idle.push(reader);
+          this.#startNext();
+        });
+    }
+  }
+
+  #leave(account: string): void {
+    this.#total--;
+    const left = this.#places.get(account)! - 1;
+    if (left > 0) this.#places.set(account, left);
+    else this.#places.delete(account);
+  }
+}
+
+function stopping(): Unavailable {
+  return new Unavailable('it is stopping');
+}

@@ -1,0 +1,147 @@
+import type { Strand } from '../../ledger/bars.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { ALWAYS, type DayRange, type TickDay } from '../../ledger/prices/past.ts';
+import { ohlcOf } from '../../market/bar.ts';
+import type { Day } from '../../market/day.ts';
+import { hasEnded, marketOf } from '../../market/session.ts';
+import { Columns, type SourcedBar } from '../columns.ts';
+import type { Measure, Prices } from '../prices.ts';
+import type { Series } from '../series.ts';
+import { type Moment, type VisibleStrand, visibleStrands } from './strands.ts';
+
+/** Days of a series that a request looks at. */
+export interface Window extends DayRange {
+  series: Series;
+}
+
+/** How many days of symbols one statement reads. It bounds the rows that are in memory at once. */
+const SYMBOL_DAYS_PER_READ = 50_000;
+
+/**
+ * The market as a plan saw it at some moment, read from the ledger. It knows the days that were loaded and no others. It
+ * works by the rules of `reference.ts` and reads many symbols at once.
+ */
+export class PastPrices implements Prices {
+  readonly delayMs: number;
+  readonly #ledger: Ledger;
+  readonly #moment: Moment;
+  readonly #strands: ReadonlyMap<Series, VisibleStrand>;
+  readonly #columns = new Map<Series, Columns>();
+  /** When the bar of a day was withdrawn, in ms. */
+  readonly #withdrawn = new Map<Series, Map<Day, number>>();
+
+  private constructor(ledger: Ledger, moment: Moment, strands: ReadonlyMap<Series, VisibleStrand>) {
+    this.delayMs = moment.delayMs;
+    this.#ledger = ledger;
+    this.#moment = moment;
+    this.#strands = strands;
+  }
+
+  static async open(ledger: Ledger, series: readonly Series[], moment: Moment): Promise<PastPrices> {
+    const distinct = [...new Set(series)];
+    return new PastPrices(ledger, moment, await visibleStrands(ledger, distinct, moment));
+  }
+
+  /** Loads the bars of these days. Days that were loaded before are read again. */
+  async load(windows: readonly Window[]): Promise<void> {
+    const visible = windows.flatMap((window) => {
+      const strand = this.#strands.get(window.series);
+      const first = strand ? Math.max(window.first, strand.firstDay) : 0;
+      return strand && first <= window.last ? [{ ...window, first, strand }] : [];
+    });
+    const alike = Map.groupBy(visible, ({ strand, first, last }) => `${strand.name} ${first} ${last}`);
+    for (const group of alike.values()) {
+      const days = { first: group[0]!.first, last: group[0]!.last };
+      const perRead = Math.max(1, Math.floor(SYMBOL_DAYS_PER_READ / (days.last - days.first + 1)));
+      for (let i = 0; i < group.length; i += perRead) {
+        const series = group.slice(i, i + perRead).map((window) => window.series);
+        await this.#loadBars(series, group[0]!.strand.name, days);
+      }
+    }
+    await this.#loadTicks(visible);
+  }
+
+  measure({ symbol }: Series): Measure {
+    return { unit: symbol.unit.symbol, quote: symbol.currency.code };
+  }
+
+  latest(): never {
+    throw new Error('no endpoint has the latest price as of a moment');
+  }
+
+  lastDay(): never {
+    throw new Error('no endpoint has the last day as of a moment');
+  }
+
+  firstDay(series: Series): Day | undefined {
+    return this.#strands.get(series)?.firstDay;
+  }
+
+  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+    const columns = this.#columns.get(series);
+    const index = columns ? columns.firstFrom(day + 1) - 1 : -1;
+    return index >= 0 && columns!.day(index) >= earliest ? columns!.bar(index) : undefined;
+  }
+
+  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+    const columns = this.#columns.get(series);
+    const bars: SourcedBar[] = [];
+    if (!columns) return bars;
+    for (let i = columns.firstFrom(first); i < columns.length && columns.day(i) <= last; i++) {
+      bars.push(columns.bar(i));
+    }
+    return bars;
+  }
+
+  async #loadBars(series: readonly Series[], strand: Strand, days: DayRange): Promise<void> {
+    const { horizon, recordedBy } = this.#moment;
+    const symbolIds = series.map(({ symbol }) => symbol.id);
+    const rows = await this.#ledger.past.bars({ strand, symbolIds }, days, recordedBy);
+    const byId = new Map(series.map((one) => [one.symbol.id, one]));
+    let current: Series | undefined;
+    let columns = new Columns();
+    for (const [symbolId, day, open, high, low, close, sourceId, recordedAt, withdrawn] of rows) {
+      if (current?.symbol.id !== symbolId) {
+        current = byId.get(symbolId)!;
+        columns = this.#columnsOf(current);
+      }
+      if (Number(recordedAt) > horizon && !hasEnded(marketOf(current.symbol.market), day, horizon)) continue;
+      if (withdrawn > 0) {
+        columns.remove(day);
+        this.#withdrawalsOf(current).set(day, Number(recordedAt));
+      } else columns.set(day, { open, high, low, close }, sourceId);
+    }
+  }
+
+  /** A day without a bar has the one that its ticks make. */
+  async #loadTicks(windows: readonly (Window & { strand: VisibleStrand })[]): Promise<void> {
+    for (const strand of ['real', 'simulated'] as const) {
+      const days: TickDay[] = [];
+      const byId = new Map<number, Series>();
+      for (const { series, first, last, strand: visible } of windows) {
+        if (visible.name !== strand) continue;
+        byId.set(series.symbol.id, series);
+        for (const day of visible.tickDays) {
+          const isWanted = day >= first && day <= last && !this.barOnOrBefore(series, day, day);
+          const after = this.#withdrawn.get(series)?.get(day) ?? ALWAYS;
+          if (isWanted) days.push({ symbolId: series.symbol.id, day, after });
+        }
+      }
+      for (const { symbolId, day, fold } of await this.#ledger.past.foldTicks(
+        days,
+        strand,
+        this.#moment.horizon,
+      )) {
+        this.#columnsOf(byId.get(symbolId)!).set(day, ohlcOf(fold), fold.close.sourceId);
+      }
+    }
+  }
+
+  #withdrawalsOf(series: Series): Map<Day, number> {
+    return this.#withdrawn.getOrInsertComputed(series, () => new Map());
+  }
+
+  #columnsOf(series: Series): Columns {
+    return this.#columns.getOrInsertComputed(series, () => new Columns());
+  }
+}

@@ -1,0 +1,77 @@
+import type { Strand } from '../../ledger/bars.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RecordedBy } from '../../ledger/prices/past.ts';
+import type { SymbolDay } from '../../ledger/prices/withdrawals.ts';
+import { type Day, utcDay } from '../../market/day.ts';
+import { hasEnded, type Market, marketOf } from '../../market/session.ts';
+import type { Series } from '../series.ts';
+
+/** A moment of the past, as one plan saw it. */
+export interface Moment {
+  delayMs: number;
+  /** Ticks made or received after it are not visible, nor are bars recorded after it whose session was still running. */
+  horizon: number;
+  /** Bars recorded after it are not visible. Never before `horizon`. */
+  recordedBy: number;
+  /** Whether symbols without visible real prices show simulated ones. */
+  simulated: boolean;
+}
+
+/** What was visible of a series: which of its strands, from which day on. */
+export interface VisibleStrand {
+  name: Strand;
+  firstDay: Day;
+  /** The trade dates with visible ticks, ascending. */
+  tickDays: readonly Day[];
+}
+
+/** The visible strand of each series: the real one if anything of it was visible, else the simulated one. */
+export async function visibleStrands(
+  ledger: Ledger,
+  series: readonly Series[],
+  moment: Moment,
+): Promise<Map<Series, VisibleStrand>> {
+  const found = new Map<Series, VisibleStrand>();
+  await findVisible(ledger, series, 'real', moment, found);
+  if (moment.simulated) {
+    const others = series.filter((one) => !found.has(one));
+    await findVisible(ledger, others, 'simulated', moment, found);
+  }
+  return found;
+}
+
+async function findVisible(
+  ledger: Ledger,
+  series: readonly Series[],
+  name: Strand,
+  { horizon, recordedBy }: Moment,
+  found: Map<Series, VisibleStrand>,
+): Promise<void> {
+  if (series.length === 0) return;
+  const asked = series.map(({ symbol }) => {
+    return { symbolId: symbol.id, lastEnded: lastEndedDay(marketOf(symbol.market), horizon) };
+  });
+  const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
+  const firstDays = await ledger.past.firstDays(asked, name, by);
+  const tickDays = bySymbol(await ledger.past.tickDays(asked, name, by, horizon));
+  for (const one of series) {
+    const days = tickDays.get(one.symbol.id) ?? [];
+    const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, days[0] ?? NEVER);
+    if (firstDay < NEVER) found.set(one, { name, firstDay, tickDays: days });
+  }
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The last trade date whose session has ended. */
+function lastEndedDay(market: Market, horizon: number): Day {
+  let day = utcDay(horizon) + 1;
+  while (!hasEnded(market, day, horizon)) day--;
+  return day;
+}
+
+function bySymbol(days: readonly SymbolDay[]): Map<number, Day[]> {
+  const found = new Map<number, Day[]>();
+  for (const { symbolId, day } of days) found.getOrInsertComputed(symbolId, () => []).push(day);
+  return found;
+}

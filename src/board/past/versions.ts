@@ -1,0 +1,82 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange, StrandSet, SymbolRevision } from '../../ledger/prices/past.ts';
+import type { Day } from '../../market/day.ts';
+import { marketOf } from '../../market/session.ts';
+import { isBarSeen } from '../../market/visibility.ts';
+import type { Series } from '../series.ts';
+import { type Moment, visibleStrands } from './strands.ts';
+
+/** Versions of days, and the last day that was looked at. */
+export interface Revised {
+  versions: SymbolRevision[];
+  lookedTo: Day;
+}
+
+/** The versions of bars that a plan can see, read from the ledger. */
+export class PastVersions {
+  readonly #ledger: Ledger;
+  readonly #horizon: number;
+  readonly #series: ReadonlyMap<number, Series>;
+  readonly #sets: readonly StrandSet[];
+
+  private constructor(
+    ledger: Ledger,
+    horizon: number,
+    series: ReadonlyMap<number, Series>,
+    sets: readonly StrandSet[],
+  ) {
+    this.#ledger = ledger;
+    this.#horizon = horizon;
+    this.#series = series;
+    this.#sets = sets;
+  }
+
+  static async open(ledger: Ledger, series: readonly Series[], moment: Moment): Promise<PastVersions> {
+    const byId = new Map(series.map((one) => [one.symbol.id, one]));
+    const strands = await visibleStrands(ledger, [...byId.values()], moment);
+    // Where all real prices were withdrawn nothing is visible, and their versions still are.
+    const byName = Map.groupBy(byId.values(), (one) => strands.get(one)?.name ?? 'real');
+    const sets = [...byName].map(([strand, members]) => ({
+      strand,
+      symbolIds: members.map(({ symbol }) => symbol.id),
+    }));
+    return new PastVersions(ledger, moment.horizon, byId, sets);
+  }
+
+  /** Every visible version of one day's bars, the oldest of each symbol first. */
+  async ofDay(day: Day): Promise<SymbolRevision[]> {
+    const found = await this.#each((set) => this.#ledger.past.revisions(set, day));
+    return found.flat().filter((bar) => this.#isVisible(bar));
+  }
+
+  /** Every version of the days that have more than one visible. It stops after about `limit` versions, between two days. */
+  async ofRange(days: DayRange, limit: number): Promise<Revised> {
+    const found = await this.#each((set) => this.#ledger.past.revised(set, days, limit + 1));
+    const all = found.flat().sort((a, b) => a.day - b.day);
+    // The last day of a list that was cut short may lack versions.
+    const incomplete = found.flatMap((list) => (list.length > limit ? [list.at(-1)!.day] : []));
+    if (all.length > limit) incomplete.push(all[limit]!.day);
+    if (incomplete.length === 0) return { versions: this.#revised(all), lookedTo: days.last };
+    const lookedTo = Math.max(all[0]!.day, Math.min(...incomplete) - 1);
+    const isWhole = lookedTo < Math.min(...incomplete);
+    const versions = isWhole ? all.filter((bar) => bar.day <= lookedTo) : await this.ofDay(lookedTo);
+    return { versions: this.#revised(versions), lookedTo };
+  }
+
+  /** Those of days with more than one visible version. */
+  #revised(versions: readonly SymbolRevision[]): SymbolRevision[] {
+    const visible = versions.filter((bar) => this.#isVisible(bar));
+    const perDay = Map.groupBy(visible, ({ symbolId, day }) => `${symbolId} ${day}`);
+    return visible.filter(({ symbolId, day }) => perDay.get(`${symbolId} ${day}`)!.length > 1);
+  }
+
+  async #each<T>(read: (set: StrandSet) => Promise<T>): Promise<T[]> {
+    const found: T[] = [];
+    for (const set of this.#sets) found.push(await read(set));
+    return found;
+  }
+
+  #isVisible(bar: SymbolRevision): boolean {
+    return isBarSeen(bar, marketOf(this.#series.get(bar.symbolId)!.symbol.market), this.#horizon);
+  }
+}

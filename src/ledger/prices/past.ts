@@ -1,0 +1,237 @@
+import { type Fold, foldTick } from '../../market/bar.ts';
+import type { Day } from '../../market/day.ts';
+import { type BarRevision, type Strand, strandFilter, toRevision } from '../bars.ts';
+import type { Engine } from '../engine.ts';
+import { type LedgerTick, toTick } from '../ticks/rows.ts';
+import type { SymbolDay } from './withdrawals.ts';
+
+/** Days from `first` to `last`, both included. */
+export interface DayRange {
+  first: Day;
+  last: Day;
+}
+
+/** Symbols of which one strand is read. */
+export interface StrandSet {
+  strand: Strand;
+  symbolIds: readonly number[];
+}
+
+/** What of a symbol was visible: up to which day sessions had ended. */
+export interface EndedSessions {
+  symbolId: number;
+  lastEnded: Day;
+}
+
+/** By when a bar must have been recorded to be visible. */
+export interface RecordedBy {
+  /** If its session had ended. */
+  ended: number;
+  /** If its session was still running. */
+  running: number;
+}
+
+/** One revision of a day's bar, as the row that was read: an object for each would double the time of a read. */
+export type PastBarRow = readonly [
+  symbolId: number,
+  day: Day,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  sourceId: number,
+  recordedAt: number | string,
+  withdrawn: number,
+];
+
+/** A trade date whose ticks are folded: those made after this moment, in ms. */
+export interface TickDay extends SymbolDay {
+  after: number;
+}
+
+/** The ticks of one symbol and trade date, folded to a bar. */
+export interface FoldedDay extends SymbolDay {
+  fold: Fold<LedgerTick>;
+}
+
+export interface SymbolRevision extends BarRevision {
+  symbolId: number;
+}
+
+/** Reads for point-in-time requests. Each takes many symbols and runs one statement for all of them. */
+export class PastStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * The first day of each symbol that had a visible bar. The change log bounds the search: without it, a symbol whose
+   * history was recorded later would be scanned from end to end.
+   */
+  async firstDays(
+    symbols: readonly EndedSessions[],
+    strand: Strand,
+    recordedBy: RecordedBy,
+  ): Promise<Map<number, Day>> {
+    const rows = await this.#query((value) => {
+      const isVisible = (bar: string) => visible(bar, strand, recordedBy, value);
+      return `WITH ${askedFor(symbols, value)}
+        SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.withdrawn = 0
+            AND b.day >= (SELECT min(c.first_day) FROM bar_change c
+              WHERE c.symbol_id = a.symbol_id AND c.recorded_at <= ${value(recordedBy.ended)})
+            AND ${isVisible('b')} AND NOT EXISTS (
+              SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
+                AND w.withdrawn > 0 AND ${isVisible('w')})
+          ORDER BY b.day LIMIT 1)
+        FROM asked a`;
+    });
+    const found = rows.filter(([, day]) => day !== null);
+    return new Map(found.map(([symbolId, day]) => [Number(symbolId), Number(day)]));
+  }
+
+  /** Every revision that was recorded by a moment, by symbol, day and revision. */
+  async bars({ strand, symbolIds }: StrandSet, days: DayRange, recordedBy: number): Promise<PastBarRow[]> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT symbol_id, day, open, high, low, close, source_id, recorded_at, withdrawn FROM bar
+        WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
+          AND recorded_at <= ${value(recordedBy)} AND ${strandFilter(strand)}
+        ORDER BY symbol_id, day, revision`;
+    });
+    return rows as unknown as PastBarRow[];
+  }
+
+  /**
+   * The trade dates that have a tick visible at a horizon, by symbol and day. Where the day's bar was withdrawn, only
+   * ticks made after that count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
+   * every tick.
+   */
+  async tickDays(
+    symbols: readonly EndedSessions[],
+    strand: Strand,
+    recordedBy: RecordedBy,
+    horizon: number,
+  ): Promise<SymbolDay[]> {
+    const rows = await this.#query((value) => {
+      return `WITH RECURSIVE ${askedFor(symbols, value)}, d (symbol_id, last_ended, day) AS (
+          SELECT a.symbol_id, a.last_ended, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id) FROM asked a
+          UNION ALL
+          SELECT a.symbol_id, a.last_ended,
+            (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day > a.day)
+          FROM d a WHERE a.day IS NOT NULL)
+        SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND EXISTS (
+          SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day
+            AND t.at > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
+              WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', strand, recordedBy, value)}
+              ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
+            AND ${visibleTick('t', strand, horizon, value)})
+          AND NOT EXISTS (SELECT 1 FROM tick_pruning p WHERE p.symbol_id = a.symbol_id AND p.day = a.day
+            AND p.simulated = ${strand === 'simulated' ? 1 : 0})
+        ORDER BY a.symbol_id, a.day`;
+    });
+    return rows.map(([symbolId, day]) => ({ symbolId: Number(symbolId), day: Number(day) }));
+  }
+
+  /** Folds the ticks of each day that are visible at a horizon. The database does it: a day may have a million. */
+  async foldTicks(days: readonly TickDay[], strand: Strand, horizon: number): Promise<FoldedDay[]> {
+    if (days.length === 0) return [];
+    // The first and the last tick of a day by time. Several may have that time, and their order is decided below.
+    const rows = await this.#query((value) => {
+      const wanted = days.map(({ symbolId, day, after }) => `(${integers([symbolId, day, after], value)})`);
+      return `WITH wanted (symbol_id, day, after) AS (VALUES ${wanted.join(', ')}),
+        folded AS (
+          SELECT w.symbol_id, w.day, min(t.price) AS low, max(t.price) AS high, min(t.at) AS first_at, max(t.at) AS last_at
+          FROM wanted w JOIN tick t ON t.symbol_id = w.symbol_id AND t.day = w.day AND t.at > w.after
+          WHERE ${visibleTick('t', strand, horizon, value)} GROUP BY w.symbol_id, w.day)
+        SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, f.low, f.high
+        FROM folded f JOIN tick t ON t.symbol_id = f.symbol_id AND t.day = f.day AND t.at IN (f.first_at, f.last_at)
+        WHERE ${visibleTick('t', strand, horizon, value)} ORDER BY t.symbol_id, t.day, t.source_id`;
+    });
+    const found: FoldedDay[] = [];
+    for (const row of rows) {
+      const tick = toTick(row);
+      const last = found.at(-1);
+      const same = last?.symbolId === tick.symbolId && last.day === tick.day ? last : undefined;
+      const fold = foldTick(same?.fold, tick);
+      fold.low = Number(row[8]);
+      fold.high = Number(row[9]);
+      if (same) same.fold = fold;
+      else found.push({ symbolId: tick.symbolId, day: tick.day, fold });
+    }
+    return found;
+  }
+
+  /** All revisions of one day, by symbol and revision. */
+  async revisions({ strand, symbolIds }: StrandSet, day: Day): Promise<SymbolRevision[]> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT ${REVISION_COLUMNS} FROM bar b
+        WHERE b.symbol_id IN (${list(symbolIds)}) AND b.day = ${value(day)} AND b.${strandFilter(strand)}
+        ORDER BY b.symbol_id, b.revision`;
+    });
+    return rows.map(toSymbolRevision);
+  }
+
+  /** The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. */
+  async revised({ strand, symbolIds }: StrandSet, days: DayRange, limit: number): Promise<SymbolRevision[]> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT ${REVISION_COLUMNS} FROM bar b JOIN
+          (SELECT symbol_id, day FROM bar
+            WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
+              AND ${strandFilter(strand)}
+            GROUP BY symbol_id, day HAVING count(*) > 1 ORDER BY day, symbol_id LIMIT ${value(limit)}) r
+          ON r.symbol_id = b.symbol_id AND r.day = b.day
+        WHERE b.${strandFilter(strand)}
+        ORDER BY b.day, b.symbol_id, b.revision LIMIT ${value(limit)}`;
+    });
+    return rows.map(toSymbolRevision);
+  }
+
+  /** Runs a statement whose values are numbered in the order in which its text names them. */
+  async #query(write: (value: Value, list: (ones: readonly number[]) => string) => string): Promise<Row[]> {
+    const values: number[] = [];
+    const value = (one: number) => this.#engine.placeholder(values.push(one));
+    const text = write(value, (ones) => ones.map(value).join(', '));
+    return this.#engine.read.unsafe(text, values).values();
+  }
+}
+
+type Row = readonly (number | string | null)[];
+
+/** Takes a value into a statement, and gives the placeholder for it. */
+type Value = (one: number) => string;
+
+/** Before every tick. */
+export const ALWAYS = Number.MIN_SAFE_INTEGER;
+
+/** A table of the symbols that are asked for. */
+function askedFor(symbols: readonly EndedSessions[], value: Value): string {
+  const rows = symbols.map(({ symbolId, lastEnded }) => `(${integers([symbolId, lastEnded], value)})`);
+  return `asked (symbol_id, last_ended) AS (VALUES ${rows.join(', ')})`;
+}
+
+/** PostgreSQL takes a bare placeholder in VALUES for text. */
+function integers(ones: readonly number[], value: Value): string {
+  return ones.map((one) => `CAST(${value(one)} AS BIGINT)`).join(', ');
+}
+
+/** Whether a row of `bar` was visible, beside the row `a` of its symbol. */
+function visible(bar: string, strand: Strand, { ended, running }: RecordedBy, value: Value): string {
+  const isEnded = `${bar}.day <= a.last_ended`;
+  return `${bar}.${strandFilter(strand)}
+    AND ${bar}.recorded_at <= CASE WHEN ${isEnded} THEN ${integers([ended], value)} ELSE ${integers([running], value)} END`;
+}
+
+function visibleTick(tick: string, strand: Strand, horizon: number, value: Value): string {
+  return `${tick}.at <= ${value(horizon)} AND ${tick}.received <= ${value(horizon)} AND ${tick}.${strandFilter(strand)}`;
+}
+
+const REVISION_COLUMNS =
+  'b.symbol_id, b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason, b.withdrawn';
+
+function toSymbolRevision([symbolId, ...revision]: Row): SymbolRevision {
+  return {
+    symbolId: Number(symbolId),
+    ...toRevision(revision as unknown as Parameters<typeof toRevision>[0]),
+  };
+}

@@ -1,0 +1,36 @@
+/** Stands for a reader thread. The symbol in the query says what it does; `log` in a response tells what it has read. */
+import type { FromReader, ToReader } from '../../src/api/past/protocol.ts';
+
+declare const self: Worker;
+
+const post = (message: FromReader) => self.postMessage(message);
+
+self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
+  if (data.kind === 'stop') post({ kind: 'stopped' });
+  if (data.kind !== 'read') return;
+  const { query } = data.request;
+  if (query === 'die') setTimeout(() => (undefined as unknown as { die(): void }).die(), 1);
+  else if (query === 'outage') {
+    post({
+      kind: 'failed',
+      error: { kind: 'error', message: 'gone', code: 'ERR_POSTGRES_CONNECTION_CLOSED' },
+    });
+  } else {
+    const gate = new BroadcastChannel('scripted-reader');
+    if (query.startsWith('wait'))
+      await new Promise((resolve) => gate.addEventListener('message', resolve, { once: true }));
+    gate.close();
+    post({
+      kind: 'response',
+      response: {
+        packet: new Uint8Array(0),
+        length: 0,
+        contentFrom: 0,
+        type: query,
+        gzipped: undefined,
+        lasting: 'open',
+        next: undefined,
+      },
+    });
+  }
+};
