@@ -53,6 +53,7 @@ const server = serveHere({
     refused.push(fault);
     return reply(null, {}, fault.status);
   },
+  everySecond: () => () => {}, // time stands still: what closes, closes for another reason
 });
 afterAll(() => server.stop(0));
 
@@ -95,10 +96,8 @@ describe('a body', () => {
 
   test('that is asked for after the client stopped sending in its middle fails at once', async () => {
     openGateAfter(100);
-    const start = performance.now();
     await sendAll(post('/body-after-gate', 'abc', 'Content-Length: 5\r\n'));
     expect(told).toContain('failed: the body ends too soon');
-    expect(performance.now() - start).toBeLessThan(10_000); // and not after the time for a body
   });
 
   test('that is asked for after the answer fails, and disturbs nothing', async () => {
@@ -154,9 +153,7 @@ describe('a client that stops sending', () => {
   for (const [what, rest] of Object.entries(REST)) {
     test(`is let go at once when ${what} is left`, async () => {
       openGateAfter(100);
-      const start = performance.now();
       expect(await sendAll(get('/gate') + rest)).toContain('GET /gate');
-      expect(performance.now() - start).toBeLessThan(10_000);
     });
   }
 });
@@ -189,14 +186,6 @@ describe('a stream', () => {
 });
 
 describe('the last answer', () => {
-  test('reaches a client that is slow to read it', async () => {
-    const { socket, all } = open();
-    socket.pause();
-    socket.write(get('/large', LAST));
-    setTimeout(() => socket.resume(), 6_000); // longer than the server stays to listen
-    expect(bodyOf(await all)).toHaveLength(1_500_000);
-  }, 30_000);
-
   test('reaches a client that is still sending', async () => {
     openGateAfter(200);
     const { socket, all } = open();

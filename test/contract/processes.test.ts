@@ -58,20 +58,15 @@ onEachEngine('two processes', (engine) => {
       .finally(() => {
         waiting = false;
       });
-    let longestTurnMs = 0;
     for (let turn = 0; turn < 50; turn++) {
-      const start = performance.now();
       await Bun.sleep(1);
       expect(await ledger.accounts.find('late')).toBeUndefined();
-      longestTurnMs = Math.max(longestTurnMs, performance.now() - start);
     }
-    expect(waiting).toBe(true);
+    expect(waiting).toBe(true); // a wait inside the database would have let none of these turns happen
     child.go();
     await child.says('done');
     await write;
     expect((await ledger.accounts.find('late'))?.id).toBe('late');
-    // Waiting inside the database would stop the loop for seconds; 1,000 ms is room for a slow machine.
-    expect(longestTurnMs).toBeLessThan(1_000);
   });
 
   test('open a new ledger at the same time: it is migrated once and filled once', async () => {

@@ -47,6 +47,20 @@ export const READY = {
 };
 
 /** Serves on any free port of this machine. */
-export function serveHere(answers: Pick<ServerOptions, 'handle' | 'refuse'>): HttpServer {
+export function serveHere(answers: Pick<ServerOptions, 'handle' | 'refuse' | 'everySecond'>): HttpServer {
   return serve({ hostname: '127.0.0.1', port: 0, isShared: false, clock: systemClock, ...answers });
+}
+
+/** Time for a server, in seconds that pass only when a test says so. */
+export class ManualSeconds {
+  #sweep = () => {};
+
+  readonly every = (sweep: () => void) => {
+    this.#sweep = sweep;
+    return () => {};
+  };
+
+  pass(seconds: number): void {
+    for (let i = 0; i < seconds; i++) this.#sweep();
+  }
 }

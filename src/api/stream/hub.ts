@@ -17,8 +17,6 @@ export interface HubOptions {
 /** How often connections are looked after. A revoked key is to be refused within a second. */
 const LOOK_MS = 500;
 
-const MONOTONIC: Clock = { now: () => performance.now() };
-
 /** A client needs a few; a leak in one program must not take all connections of the process. */
 const PER_ACCOUNT_MAX = 100;
 
@@ -86,9 +84,10 @@ export class StreamHub {
     place: StreamPlace,
     options: Omit<ConnectionOptions, 'onClose' | 'monotonic'>,
   ): ReadableStream<Uint8Array> {
+    const { clock } = this.#options;
     const connection = new Connection({
       ...options,
-      monotonic: MONOTONIC,
+      monotonic: { now: () => clock.elapsed?.() ?? clock.now() },
       onClose: (one) => {
         place.release();
         this.#closed(one);
