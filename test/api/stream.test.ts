@@ -14,8 +14,8 @@ onEachEngine('GET /rates/stream', (engine) => {
     await service.setPlan({ name: 'late', delaySeconds: 600 });
   });
   const opened: EventReader[] = [];
-  const closeAll = async () => {
-    for (const reader of opened.splice(0)) await reader.close();
+  const closeAll = () => {
+    for (const reader of opened.splice(0)) reader.close();
   };
   afterEach(closeAll);
   /** A price of the next second. */
@@ -159,7 +159,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     const key = await api.service.key('unlimited');
     for (let i = 0; i < 100; i++) await listen('XAU', key);
     expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key }), 429, 'rate_limited');
-    await closeAll();
+    closeAll();
     await eventually(async () => (await listen('XAU', key)).response.status === 200, 5_000);
   });
 

@@ -9,19 +9,22 @@ export interface StreamEvent {
 export class EventReader {
   readonly response: Response;
   readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #leaving: AbortController;
   readonly #decoder = new TextDecoder();
   readonly #events: StreamEvent[] = [];
   /** Everything that came, comments included. */
   text = '';
   #rest = '';
 
-  private constructor(response: Response) {
+  private constructor(response: Response, leaving: AbortController) {
     this.response = response;
+    this.#leaving = leaving;
     this.#chunks = response.body![Symbol.asyncIterator]();
   }
 
   static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
-    return new EventReader(await fetch(url, { headers }));
+    const leaving = new AbortController();
+    return new EventReader(await fetch(url, { headers, signal: leaving.signal }), leaving);
   }
 
   /** The next event; undefined when the stream is over. */
@@ -48,8 +51,9 @@ export class EventReader {
     return events;
   }
 
-  async close(): Promise<void> {
-    await this.#chunks.return?.().catch(() => {}); // it may be over already
+  /** Hangs up, also while an event is awaited. */
+  close(): void {
+    this.#leaving.abort();
   }
 }
 
