@@ -103,7 +103,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     phase: core.phase,
     diskFull: !hasRoom(),
     revision: board.revision,
-    newestAt: board.newestAt,
+    newestPriceAt: board.newest.priceAt,
+    newestWriteAt: board.newest.writtenAt,
     simulated: demo,
     lateFeeds: feeds()
       .filter((feed) => isLate(feed, clock.now()))

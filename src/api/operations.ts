@@ -12,8 +12,10 @@ export type Phase = 'starting' | 'ready' | 'draining';
 export interface Health {
   phase: Phase;
   revision: number;
-  /** When the newest price was recorded, in ms; undefined while there is none. */
-  newestAt: number | undefined;
+  /** The time of the newest price itself, in ms; undefined while there is none. */
+  newestPriceAt: number | undefined;
+  /** When a price was last written, in ms, whatever day it is of. */
+  newestWriteAt: number | undefined;
   /** Whether simulated prices are being served. */
   simulated: boolean;
   /** Keys of feeds that have missed their schedule twice. */
@@ -54,8 +56,8 @@ function healthResponse(health: Health, version: string, now: number): Reply {
     ready: health.phase === 'ready',
     version,
     revision: health.revision,
-    newestDataAgeSeconds:
-      health.newestAt === undefined ? null : Math.max(0, Math.floor((now - health.newestAt) / 1000)),
+    newestDataAgeSeconds: ageSeconds(health.newestPriceAt, now),
+    newestWriteAgeSeconds: ageSeconds(health.newestWriteAt, now),
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
     diskFull: health.diskFull,
@@ -63,6 +65,11 @@ function healthResponse(health: Health, version: string, now: number): Reply {
   const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
   if (health.phase === 'ready') return reply(JSON.stringify(body), headers);
   return reply(JSON.stringify(body), { ...headers, 'Retry-After': '1' }, 503);
+}
+
+/** Whole seconds since a moment; null when there is none. A bar of a session that is not over is 0 s old. */
+export function ageSeconds(at: number | undefined, now: number): number | null {
+  return at === undefined ? null : Math.max(0, Math.floor((now - at) / 1000));
 }
 
 /** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */

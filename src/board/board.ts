@@ -3,6 +3,7 @@ import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import { turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
+import { Newest } from './newest.ts';
 import { type Loaded, Series } from './series.ts';
 import type { View } from './view.ts';
 import { Views } from './views.ts';
@@ -31,8 +32,7 @@ export class Board {
   #uses = 0;
   #following: Promise<void> = Promise.resolve();
   #listener: () => void = () => {};
-  /** When the newest price was recorded, in ms. */
-  newestAt: number | undefined;
+  readonly newest = new Newest();
 
   private constructor(options: BoardOptions, head: Head) {
     this.#options = options;
@@ -45,7 +45,7 @@ export class Board {
     const board = new Board(options, await options.ledger.head());
     board.#addDelays(delaysMs);
     await board.#readCatalog();
-    board.newestAt = await options.ledger.newestAt();
+    await board.newest.load(options.ledger);
     return board;
   }
 
@@ -172,7 +172,7 @@ export class Board {
     if (head.epoch !== this.#head.epoch || head.prices < this.#head.prices) {
       await this.#readCatalog();
       for (const series of this.#series.values()) series.reset();
-      this.newestAt = await ledger.newestAt();
+      await this.newest.load(ledger);
       this.#head = head; // last: when the ledger fails on the way, the next turn begins again
       return;
     }
@@ -185,13 +185,14 @@ export class Board {
     const now = clock.now();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
       if (turns.isOver) await turns.next();
+      for (const { at } of ticks.get(id) ?? []) this.newest.seeTick(at);
       const changed = bars.get(id) ?? [];
       const series = this.#series.get(id);
       if (changed === 'many') series?.reset();
       else series?.apply(changed, ticks.get(id) ?? [], now);
     }
     this.#head = head;
-    this.newestAt = await ledger.newestAt();
+    await this.newest.loadWrite(ledger);
     this.#setNextDue();
   }
 
@@ -200,6 +201,8 @@ export class Board {
     const found = new Map<number, BarRevision[] | 'many'>();
     for (const { symbolId, firstDay, lastDay } of await ledger.bars.changes(mine, upTo)) {
       if (turns.isOver) await turns.next();
+      const series = this.#series.get(symbolId);
+      if (series) this.newest.seeBar(series.symbol.market, lastDay);
       if (lastDay - firstDay > DAYS_PER_CHANGE_MAX) {
         found.set(symbolId, 'many');
         continue;

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Day } from '../market/day.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
 import { BUILT_IN_PLANS } from './accounts/built-in-plans.ts';
 import { AccountStore, writePlan } from './accounts.ts';
@@ -96,8 +97,22 @@ export class Ledger {
     return found.every((rows) => rows.length === 0);
   }
 
-  /** When the newest price was recorded, in ms. */
-  async newestAt(): Promise<number | undefined> {
+  /** The last day with a bar and the time of the newest tick, by market. An index lookup for each symbol. */
+  async newestPrices(): Promise<{ market: string; day: Day | undefined; at: number | undefined }[]> {
+    const rows: { market: string; day: number | null; at: number | string | null }[] = await this.engine.read`
+      SELECT market, max(day) AS day, max(at) AS at FROM (
+        SELECT s.market, (SELECT max(b.day) FROM bar b WHERE b.symbol_id = s.id) AS day,
+          (SELECT t.at FROM tick t WHERE t.symbol_id = s.id ORDER BY t.day DESC, t.at DESC LIMIT 1) AS at
+        FROM symbol s) newest GROUP BY market`;
+    return rows.map(({ market, day, at }) => ({
+      market,
+      day: day ?? undefined,
+      at: at === null ? undefined : Number(at),
+    }));
+  }
+
+  /** When a price was last written, in ms. */
+  async newestWriteAt(): Promise<number | undefined> {
     const { read } = this.engine;
     const [tick] = await read`SELECT received FROM tick ORDER BY revision DESC LIMIT 1`;
     const [bar] = await read`SELECT b.recorded_at FROM bar b JOIN

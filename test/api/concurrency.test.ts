@@ -42,7 +42,7 @@ onEachEngine('requests while everything changes', (engine) => {
     await ledger.engine.write((tx) => tx`UPDATE meta SET value = ${'restored'} WHERE name = ${'epoch'}`);
     const [, ...rounds] = await Promise.all([core.follow(), askMany(), askMany(), askMany()]);
     for (const reply of rounds.flat()) expect(reply.status, reply.text).toBe(200);
-    expect((await api.ask('/health')).body.newestDataAgeSeconds).toBe(0);
+    expect((await api.ask('/health')).body.newestWriteAgeSeconds).toBe(0);
     expect((await api.ask(PATH)).headers.get('etag')).not.toBe(before);
   });
 });

@@ -16,10 +16,19 @@ onEachEngine('GET /health', (engine) => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       revision: expect.any(Number),
       newestDataAgeSeconds: null,
+      newestWriteAgeSeconds: null,
       simulated: false,
       lateFeeds: [],
       diskFull: false,
     });
+  });
+
+  test('prices of 2014 that are written now are old data and a new write', async () => {
+    await api.service.publish('XAG', { '2014-05-08': 20 });
+    const { body } = await health();
+    expect(body.newestWriteAgeSeconds).toBe(0);
+    const end = Date.parse('2014-05-08T21:00:00Z'); // 17:00 in New York
+    expect(body.newestDataAgeSeconds).toBe(Math.floor((api.service.clock.now() - end) / 1000));
   });
 
   test('it tells the revision that is served and how old the newest data is', async () => {

@@ -2,7 +2,7 @@ import type { Board } from '../../board/board.ts';
 import { type Holder, readHolders } from '../../ledger/quota-holders.ts';
 import type { ReplicaRow } from '../../ledger/replicas.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
-import type { Health } from '../operations.ts';
+import { ageSeconds, type Health } from '../operations.ts';
 
 /** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
 const SILENT_MS = 15_000;
@@ -24,7 +24,7 @@ export function adminReplicas(board: Board, health: () => Health, { id, version 
         const head = await ledger.head();
         const known = await ledger.replicas.list();
         const holders = await readHolders(ledger.engine);
-        const { phase, newestAt, simulated } = health();
+        const { phase, newestPriceAt, newestWriteAt, simulated } = health();
         return {
           success: true,
           answering: {
@@ -35,8 +35,8 @@ export function adminReplicas(board: Board, health: () => Health, { id, version 
             engine: ledger.engine.name,
             revision: board.revision,
             behind: Math.max(0, head.prices - board.revision),
-            newestDataAgeSeconds:
-              newestAt === undefined ? null : Math.max(0, Math.floor((now - newestAt) / 1000)),
+            newestDataAgeSeconds: ageSeconds(newestPriceAt, now),
+            newestWriteAgeSeconds: ageSeconds(newestWriteAt, now),
             historyBytes: board.bytes,
           },
           newestRevision: head.prices,

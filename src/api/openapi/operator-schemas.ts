@@ -35,7 +35,16 @@ export const OPERATOR_SCHEMAS = {
       engine: z.enum(['sqlite', 'postgres']),
       revision: z.int(),
       behind: z.int(),
-      newestDataAgeSeconds: z.int().nullable(),
+      newestDataAgeSeconds: z
+        .int()
+        .nullable()
+        .describe(
+          'Age of the newest price, by its own time: of a tick its moment, of a bar the end of its session',
+        ),
+      newestWriteAgeSeconds: z
+        .int()
+        .nullable()
+        .describe('Time since a price was last written, whatever day it is of'),
       historyBytes: z.int(),
     }),
     newestRevision: z.int(),

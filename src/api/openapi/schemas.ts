@@ -197,7 +197,16 @@ export const SCHEMAS = {
     ready: z.boolean(),
     version: text,
     revision: z.int(),
-    newestDataAgeSeconds: z.int().nullable(),
+    newestDataAgeSeconds: z
+      .int()
+      .nullable()
+      .describe(
+        'Age of the newest price, by its own time: of a tick its moment, of a bar the end of its session',
+      ),
+    newestWriteAgeSeconds: z
+      .int()
+      .nullable()
+      .describe('Time since a price was last written, whatever day it is of'),
     simulated: z.boolean(),
     lateFeeds: z.array(text).describe('Feeds that have missed their schedule twice'),
     diskFull: z.boolean().describe('Whether the disk is nearly full, so that no prices are taken in'),

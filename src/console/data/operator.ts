@@ -10,6 +10,7 @@ export interface ReplicasAnswer {
     revision: number;
     behind: number;
     newestDataAgeSeconds: number | null;
+    newestWriteAgeSeconds: number | null;
     historyBytes: number;
   };
   newestRevision: number;

@@ -3,11 +3,11 @@ import { ago, count, duration, plural } from './format.ts';
 
 /** Where the service stands, and every process that serves. */
 export function Replicas({ answering, replicas }: ReplicasAnswer) {
-  const age = answering.newestDataAgeSeconds;
   const facts: [string, string][] = [
     ['State', `${answering.phase}${answering.simulated ? ', simulated prices' : ''}`],
     ['Ledger', answering.engine === 'postgres' ? 'PostgreSQL' : 'SQLite'],
-    ['Newest price', age === null ? 'none yet' : age < 3 ? 'now' : `${duration(age)} ago`],
+    ['Newest price', ageText(answering.newestDataAgeSeconds)],
+    ['Last write', ageText(answering.newestWriteAgeSeconds)],
     ['Serving', plural(replicas.filter(({ phase }) => phase !== 'silent').length, 'process', 'processes')],
     ['History in memory', `${(answering.historyBytes / 1_048_576).toFixed(1)} MB`],
     ['Version', answering.version],
@@ -75,4 +75,9 @@ function Row({ replica, isAnswering }: { replica: Replica; isAnswering: boolean 
       <td data-label="Version">{version}</td>
     </tr>
   );
+}
+
+function ageText(seconds: number | null): string {
+  if (seconds === null) return 'none yet';
+  return seconds < 3 ? 'now' : `${duration(seconds)} ago`;
 }
