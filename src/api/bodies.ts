@@ -40,31 +40,6 @@ export const ACCOUNT_CHANGE = z.strictObject({
 
 export const FEED_CHANGE = z.strictObject({ enabled: z.boolean() });
 
-const moment = z.union([z.string(), z.number()]).describe('An ISO time, or seconds or ms since 1970');
-
-/** What a push looks like. Records are read one by one in push-body.ts, so that a wrong one does not stop the rest. */
-export const PUSHED_TICKS = z.strictObject({
-  source: z.string(),
-  ticks: z.array(
-    z.strictObject({ symbol: z.string(), price: z.number(), at: moment, id: z.string().optional() }),
-  ),
-});
-
-export const PUSHED_BARS = z.strictObject({
-  source: z.string(),
-  bars: z.array(
-    z.strictObject({
-      symbol: z.string(),
-      date: z.string(),
-      price: z.number().optional().describe('Or open, high, low and close'),
-      open: z.number().optional(),
-      high: z.number().optional(),
-      low: z.number().optional(),
-      close: z.number().optional(),
-    }),
-  ),
-});
-
 export const PLAN_CHANGE = z.strictObject({
   quota: whole(0, QUOTA_MAX).optional(),
   delaySeconds: whole(0, 86_400).optional(),

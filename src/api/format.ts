@@ -3,6 +3,7 @@ import type { Answer } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { JSON_TYPE } from './headers.ts';
 import { single } from './parameters.ts';
+import { parsePreferences } from './preferences.ts';
 import type { Query } from './query.ts';
 import { HEAD_ROOM } from './representation.ts';
 import { Sheet } from './sheet.ts';
@@ -49,10 +50,7 @@ export function formatAccepted(accept: string | null): Format {
   if (accept === null || accept === '*/*') return 'json';
   let best: { format: Format; quality: number } | undefined;
   let other = 0; // of JSON, by a wildcard
-  for (const part of accept.split(',')) {
-    const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    const quality = text === undefined ? 1 : Number(text) || 0;
+  for (const { value: type, quality } of parsePreferences(accept)) {
     const format = Object.hasOwn(FORMAT_OF_TYPE, type) ? FORMAT_OF_TYPE[type] : undefined;
     if (format && quality > (best?.quality ?? 0)) best = { format, quality };
     if (type === '*/*' || type === 'application/*') other = Math.max(other, quality);

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readTick } from './push-body.ts';
+import { PUSHED_BARS, PUSHED_TICKS } from './push-schema.ts';
 
 const NOW = Date.parse('2026-07-15T14:00:00Z');
 
@@ -35,4 +36,23 @@ test('a tick that is read the short way is what the schema makes of it', () => {
 
 test('zero is never below zero', () => {
   expect(readTick({ symbol: 'XAU', price: -0, at: NOW }, NOW)).toMatchObject({ price: 0 });
+});
+
+test('the documented schema allows every body that is accepted: a list, prices as text, numbers as ids, no source', () => {
+  const tick = { symbol: 'XAU', price: '2350.5', at: NOW, id: 7 };
+  expect(readTick(tick, NOW)).toMatchObject({ price: 2350.5, id: '7' });
+  expect(PUSHED_TICKS.safeParse([tick]).success).toBe(true);
+  expect(PUSHED_TICKS.safeParse({ ticks: [tick] }).success).toBe(true);
+  expect(
+    PUSHED_TICKS.safeParse({ source: 'desk', accept: true, ticks: [{ ...tick, note: 'x' }] }).success,
+  ).toBe(true);
+  expect(PUSHED_BARS.safeParse([{ symbol: 'XAU', date: '2026-07-14', price: '1' }]).success).toBe(true);
+});
+
+test('what the reader refuses, the documented schema refuses too', () => {
+  for (const wrong of [{ price: 'a' }, { price: null }, { symbol: '' }, { id: '' }, { at: true }]) {
+    const tick = { symbol: 'XAU', price: 1, at: NOW, ...wrong };
+    expect(readTick(tick, NOW)).toHaveProperty('reason');
+    expect(PUSHED_TICKS.safeParse({ ticks: [tick] }).success).toBe(false);
+  }
 });

@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Incoming } from '../http/incoming.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../market/day.ts';
-import { parseNumber } from '../market/decimal.ts';
 import { refuse } from './errors.ts';
 import { single } from './parameters.ts';
-import { isPlainText, NOT_PLAIN, type Query } from './query.ts';
+import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
+import { isPlainText, type Query } from './query.ts';
 
 /** So many records may come in one request; the server takes bodies of up to 1 MiB. */
 export const RECORDS_MAX = 10_000;
@@ -43,13 +43,11 @@ export async function readBatch(request: Incoming, query: Query, member: 'ticks'
   return { source, records, accept: said.accept || single(query, 'accept') === 'true' };
 }
 
-const Envelope = z.object({ source: z.string().trim().optional(), accept: z.boolean().optional() });
-
 function readWhole(text: string, member: 'ticks' | 'bars') {
   const value = parseJson(text);
   if (value === UNREADABLE) problem('it is not JSON');
   if (Array.isArray(value)) return { records: value as unknown[], source: undefined, accept: false };
-  const envelope = Envelope.safeParse(value);
+  const envelope = PUSH_ENVELOPE.safeParse(value);
   const records = envelope.success ? (value as Record<string, unknown>)[member] : undefined;
   if (!envelope.success || !Array.isArray(records)) {
     return problem(`it must be a list of ${member}, or {"source": "…", "${member}": […]}`);
@@ -81,34 +79,6 @@ function problem(what: string): never {
   throw refuse('invalid_body', { problems: [what] });
 }
 
-const price = z.union([z.number(), z.string()]).transform((value, context) => {
-  const number = typeof value === 'number' ? value + 0 : parseNumber(value.trim());
-  if (number !== undefined && Number.isFinite(number)) return number;
-  context.addIssue('is not a number');
-  return z.NEVER;
-});
-const symbol = z.string().trim().toUpperCase().min(1).max(64);
-const Tick = z.object({
-  symbol,
-  price,
-  at: z.union([z.string(), z.number()]),
-  id: z
-    .union([z.string(), z.int()])
-    .transform(String)
-    .pipe(z.string().min(1).max(100))
-    .refine(isPlainText, NOT_PLAIN)
-    .optional(),
-});
-const Bar = z.object({
-  symbol,
-  date: z.string(),
-  open: price.optional(),
-  high: price.optional(),
-  low: price.optional(),
-  close: price.optional(),
-  price: price.optional(),
-});
-
 export interface TickRecord {
   symbol: string;
   price: number;
@@ -122,7 +92,7 @@ const AHEAD_MS_MAX = 60_000;
 const SECONDS_BELOW = 1e11;
 
 export function readTick(record: unknown, now: number): TickRecord | Unusable {
-  const tick = plainTick(record) ?? read(Tick, record);
+  const tick = plainTick(record) ?? read(PUSHED_TICK, record);
   if ('reason' in tick) return tick;
   const at = readMoment(tick.at);
   if (at === undefined) {
@@ -137,7 +107,7 @@ export function readTick(record: unknown, now: number): TickRecord | Unusable {
 const PLAIN_SYMBOL = /^[A-Z0-9._-]{1,64}$/;
 
 /** A tick as nearly all are, to which the schema would do nothing. It is asked for every other one, in ten times the time. */
-function plainTick(record: unknown): z.output<typeof Tick> | undefined {
+function plainTick(record: unknown): z.output<typeof PUSHED_TICK> | undefined {
   if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined;
   const { symbol, price, at, id } = record as Record<string, unknown>;
   if (typeof symbol !== 'string' || !PLAIN_SYMBOL.test(symbol)) return undefined;
@@ -163,7 +133,7 @@ export interface BarRecord extends Ohlc {
 }
 
 export function readBar(record: unknown, latestDay: Day): BarRecord | Unusable {
-  const bar = read(Bar, record);
+  const bar = read(PUSHED_BAR, record);
   if ('reason' in bar) return bar;
   const day = parseDay(bar.date);
   if (day === undefined) return { reason: 'date: must be a day that exists, as YYYY-MM-DD' };

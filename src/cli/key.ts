@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import { hashKey, isWellFormed, secureRandom } from '../gate/key.ts';
 import { type IssuedKey, issueKey, type KeyOptions, requireAccount, rotateKey } from '../gate/onboarding.ts';
-import type { ApiKey } from '../ledger/accounts.ts';
+import { type ApiKey, keyStatus } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
@@ -40,7 +40,7 @@ export const keyCommands: readonly Command[] = [
         const now = systemClock.now();
         const keys = (await ledger.accounts.keys(id)).map(({ hash: _, ...key }) => ({
           ...key,
-          status: statusOf(key, now),
+          status: keyStatus(key, now),
         }));
         if (call.isSet('json')) return console.log(JSON.stringify(keys));
         const head = ['id', 'status', 'created', 'expires', 'addresses', 'in URLs'];
@@ -117,11 +117,6 @@ async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
     : await ledger.accounts.findKey(given);
   if (!key) throw new Error('there is no such key; give its id (key_…) or the key itself');
   return key;
-}
-
-function statusOf({ revokedAt, expiresAt }: Omit<ApiKey, 'hash'>, now: number): string {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
 
 function print(call: Call, account: string, { text, key }: IssuedKey): void {

@@ -3,16 +3,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
 import { sameOhlc } from '../market/bar.ts';
 import { printDay } from '../market/day.ts';
-import { findUnitChange } from './unit-change.ts';
+import { findUnitChange, NEIGHBOUR_DAYS } from './unit-change.ts';
 
 const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
   taken: 'accepted',
   corrected: 'corrected',
   unchanged: 'duplicate',
 };
-
-/** A price on the day before is a neighbour; so is the last one before a long pause. */
-const NEIGHBOUR_DAYS = 100;
 
 /** Takes in what the operator's own feed has sent, and answers for each record. What it accepted is on the disk then. */
 export async function takePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {

@@ -12,7 +12,7 @@ import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { RunRecord, type RunResult } from './run-record.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
-import { findUnitChange } from './unit-change.ts';
+import { findUnitChange, NEIGHBOUR_DAYS } from './unit-change.ts';
 
 /** What a run needs beside its provider. */
 export interface RunnerParts {
@@ -39,8 +39,6 @@ export interface RunOptions {
 
 /** Longer than one attempt and the pause before it: the lease is renewed before each attempt and with each transaction. */
 const LEASE_MS = 180_000;
-/** A price on the day before is a neighbour; so is the last one before a long pause, or of a month ago. */
-const NEIGHBOUR_DAYS = 100;
 /** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
 const SINCE_DAYS = 60;
 /** So often everything is asked for again: a correction may be older than that. */

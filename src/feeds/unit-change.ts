@@ -3,6 +3,8 @@ import { type Day, printDay } from '../market/day.ts';
 
 /** Cents, grams of a troy ounce, kilograms, pounds and ounces of a tonne: what a price jumps by when its unit changes under it. */
 const FACTORS = [100, 31.1034768, 1000, 2204.62262185, 32150.7465686];
+/** How far from a price its neighbours are looked for: the day before, or the last price before a long pause or of a month ago. */
+export const NEIGHBOUR_DAYS = 100;
 /** A day's own move may come on top of the jump. */
 const TOLERANCE = 0.1;
 

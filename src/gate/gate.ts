@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { ApiKey } from '../ledger/accounts.ts';
+import { type ApiKey, isActive } from '../ledger/accounts.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
 import { Failures } from './failures.ts';
@@ -60,8 +60,7 @@ export class Gate {
   admitsAtOnce({ key, isPlain, customer }: KnownKey, now: number): boolean {
     return (
       isPlain &&
-      key.revokedAt === null &&
-      (key.expiresAt === null || key.expiresAt > now) &&
+      isActive(key, now) &&
       customer.account.status === 'active' &&
       customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)
     );
@@ -73,8 +72,7 @@ export class Gate {
    */
   async endOf(text: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
     const known = this.directory.cached(text) ?? (await this.directory.lookUp(text));
-    if (!known || known.key.revokedAt !== null) return 'invalid_key';
-    if (known.key.expiresAt !== null && known.key.expiresAt <= this.#clock.now()) return 'invalid_key';
+    if (!known || !isActive(known.key, this.#clock.now())) return 'invalid_key';
     return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
   }
 
@@ -84,8 +82,7 @@ export class Gate {
 
   #judge({ key, allowed, customer }: KnownKey, presented: Presented): Admission {
     const now = this.#clock.now();
-    if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
-      return this.#fail(presented);
+    if (!isActive(key, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
     if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
     if (allowed && !allowed.has(presented.address()))

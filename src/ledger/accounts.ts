@@ -233,9 +233,17 @@ export class AccountStore {
   }
 }
 
-/** Whether a key may be used. */
-export function isActive({ revokedAt, expiresAt }: Omit<ApiKey, 'hash'>, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now);
+/** Whether a key may be used, and if not, why. Every check of a key's validity goes through this. */
+export function keyStatus(
+  { revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
+  now: number,
+): 'active' | 'revoked' | 'expired' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt === null || expiresAt > now ? 'active' : 'expired';
+}
+
+export function isActive(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean {
+  return keyStatus(key, now) === 'active';
 }
 
 /** A plan that is not in the ledger. */

@@ -1,7 +1,7 @@
 import { secureRandom } from '../../gate/key.ts';
 import { type IssuedKey, issueKey, KeyRefused, rotateKey } from '../../gate/onboarding.ts';
 import type { KeyOwner, KeyRefusal } from '../../ledger/accounts/key-owner.ts';
-import { type ApiKey, isActive } from '../../ledger/accounts.ts';
+import { type ApiKey, keyStatus } from '../../ledger/accounts.ts';
 import { NEW_KEY, ROTATION } from '../bodies.ts';
 import type { OwnerCall, OwnerEndpoint } from '../endpoint.ts';
 import { type Refusal, refuse } from '../errors.ts';
@@ -104,7 +104,7 @@ function keyRefusal(refusal: KeyRefusal, id: string): Refusal {
 
 /** A key as it is told: never its hash. Times are seconds. */
 export function keyRecord(key: ApiKey, now: number) {
-  const status = key.revokedAt !== null ? 'revoked' : isActive(key, now) ? 'active' : 'expired';
+  const status = keyStatus(key, now);
   return {
     id: key.id,
     status,
