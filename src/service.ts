@@ -38,6 +38,9 @@ export const VERSION = packageJson.version;
 /** How often another process's writes are looked for. 200 ms: well under the half second that is promised. */
 const FOLLOW_EVERY_MS = 200;
 
+/** What the feeds' thread has for its stop, also when the requests took all of the time for draining. */
+const STOP_MS_LEAST = 1_000;
+
 /** How often quota events and alarms are looked for. */
 const TELL_EVERY_MS = 2_000;
 
@@ -281,10 +284,11 @@ export async function startService(
       log.info('stopping');
       core.api.drain();
       heartbeat.beat();
+      const endsAt = performance.now() + config.drainSeconds * 1000;
       await listener.stop(config.drainSeconds * 1000);
       // Each may wait for a ledger that does not answer.
       await Promise.all([
-        feeds ? feeds.stop() : undefined,
+        feeds ? feeds.stop(Math.max(STOP_MS_LEAST, endsAt - performance.now())) : undefined,
         following.stop(),
         telling.stop(),
         heartbeat.stop(),

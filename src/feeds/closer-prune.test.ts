@@ -58,4 +58,37 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     await closer.prune(end + LONGEST_DELAY_MS + WEEK_MS);
     expect(await bench.ledger.ticks.ofDay(copper, 'simulated', day)).toEqual([]);
   });
+
+  test('a deletion that was interrupted goes on, and what is left of the day meanwhile makes no bar', async () => {
+    const { day, start, end } = bench.nextDay();
+    const of = { symbolId: bench.gold, strand: 'real', day } as const;
+    const ticks = Array.from({ length: 2_500 }, (_, i) => bench.tick(start + i, 10 + (i % 7)));
+    await bench.ledger.ticks.append(ticks, 'push');
+    const closer = new Closer(bench.ledger);
+    await closer.close(end);
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await bench.ledger.engine.write(async (tx) => {
+      await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${bench.gold}, ${day}, 0)`;
+      await tx`DELETE FROM tick WHERE symbol_id = ${bench.gold} AND day = ${day} AND at < ${start + 2_000}`;
+    });
+    expect(await bench.ledger.ticks.days(bench.gold, 'real')).not.toContain(day);
+    await bench.ledger.ticks.append([{ ...bench.tick(end - 1, 99), received: over }], 'push');
+    expect(await closer.close(over)).toBe(0);
+    expect(await bench.revisionsOf(day)).toHaveLength(1);
+    expect(await new Closer(bench.other).prune(over)).toContainEqual(of);
+    expect(await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).toMatchObject([{ price: 99 }]);
+    expect(await closer.close(over + 1)).toBe(0);
+  });
+
+  test('a stop ends a deletion between two batches', async () => {
+    const { day, start, end } = bench.nextDay();
+    await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
+    const closer = new Closer(bench.ledger);
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await closer.close(over);
+    expect(await closer.prune(over, { signal: AbortSignal.abort() })).toEqual([]);
+    expect(closer.isPruningBehind).toBe(true);
+    expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, strand: 'real', day });
+    expect(closer.isPruningBehind).toBe(false);
+  });
 });

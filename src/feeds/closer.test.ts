@@ -242,4 +242,21 @@ onEachEngine('closer', (engine) => {
     expect(await bench.revisionsOf(day, 'real', silver)).toEqual([[7, 7, 7, 7, 'session close']]);
     expect(await bench.revisionsOf(day, 'simulated', silver)).toHaveLength(1);
   });
+
+  test('closing that stops in the middle is taken up by the next closer, and nothing is lost', async () => {
+    const symbols = (await bench.ledger.symbols.list()).filter((symbol) => symbol.market === 'COMEX');
+    const { day, start, end } = bench.nextDay();
+    await bench.ledger.ticks.append(
+      symbols.map((symbol) => bench.tick(start, 10, symbol.id)),
+      'push',
+    );
+    const stopped = new Closer(bench.ledger);
+    expect(await stopped.close(end, { signal: AbortSignal.abort() })).toBe(0);
+    while ((await stopped.close(end, { budgetMs: 0 })) === 0); // a day of another test may be first
+    expect(stopped.isBehind).toBe(true);
+    const next = new Closer(bench.other);
+    expect(await next.close(end)).toBe(symbols.length - 1);
+    expect(next.isBehind).toBe(false);
+    for (const symbol of symbols) expect(await bench.revisionsOf(day, 'real', symbol.id)).toHaveLength(1);
+  });
 });

@@ -27,13 +27,14 @@ export interface FeedsOptions {
 export interface Feeds {
   /** Has the worker take in a push. */
   push(push: Push): Promise<PushOutcome[]>;
-  /** Resolves when the worker has closed its ledger. */
-  stop(): Promise<void>;
+  /** Resolves when the worker has closed its ledger. One that takes longer than `msMax` is ended; the ledger rolls back. */
+  stop(msMax?: number): Promise<void>;
 }
 
 /** A thread that dies at once is started again later and later. */
 const RESTART_MS = 500;
 const RESTART_MS_MAX = 60_000;
+const STOP_MS_MAX = 10_000;
 /** After so long a thread has proved itself. */
 const STEADY_MS = 60_000;
 
@@ -82,13 +83,15 @@ class FeedsThread implements Feeds {
     return one.promise;
   }
 
-  async stop(): Promise<void> {
+  async stop(msMax = STOP_MS_MAX): Promise<void> {
     clearTimeout(this.#restart);
     const worker = this.#worker;
     if (!worker) return;
     this.#stopped = Promise.withResolvers();
     this.#tell({ kind: 'stop' });
+    const timer = setTimeout(this.#stopped.resolve, msMax);
     await this.#stopped.promise;
+    clearTimeout(timer);
     worker.terminate();
   }
 

@@ -18,6 +18,8 @@ const TURN_MS = 1_000;
 /** A bar is published at most this long after its session's end. */
 const CLOSE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
+/** After this time closing and pruning let the other work of a turn go on, and continue in the next one. */
+const CLOSE_BUDGET_MS = 500;
 
 /** The providers whose feeds may be turned on, and the words of the environment that they need. */
 export interface Providing {
@@ -36,8 +38,8 @@ interface Crew {
 /**
  * All work of the feeds, one turn after the other:
  *
- *     open the ledger ─► fill history ─► ticks due ─► close days ─► start due feeds ─► prune ticks
- *                        every 10 s      every 1 s    every 10 s    every 10 s         every hour
+ *     open the ledger ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks
+ *                        every 10 s      every 1 s    every 10 s         every 10 s    every hour
  *
  * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
  * Without room on the disk nothing of it is done. A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
@@ -55,6 +57,8 @@ export class FeedLoop {
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
   #isReady = false;
+  /** Whether closing or pruning stopped at the end of its budget, with more to do. */
+  #isBehind = false;
 
   constructor(
     url: string,
@@ -76,9 +80,10 @@ export class FeedLoop {
       try {
         await this.turn();
       } catch (error) {
+        this.#isBehind = false; // not tried again at once
         this.#post({ kind: 'error', message: error instanceof Error ? error.message : String(error) });
       }
-      await sleepUntil(TURN_MS, this.#stopping.signal);
+      await sleepUntil(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }
     await this.#crew?.due.settled();
     await Promise.allSettled(this.#pushes);
@@ -129,14 +134,31 @@ export class FeedLoop {
     }
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
-    if (!isCloseDue) return;
-    if ((await closer.close(now)) > 0) this.#post({ kind: 'written' });
-    await ledger.quarantine.expire(now);
-    await due.start(now);
-    this.#closedAt = now;
-    if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
-    await closer.prune(now, this.#stopping.signal);
-    this.#prunedAt = now;
+    if (isCloseDue) await this.#tend(ledger, closer, due, now);
+  }
+
+  /** One failure does not keep the others from being done: each is tried, and the first failure is reported. */
+  async #tend(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
+    const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
+    const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
+    const tasks = [
+      () => ledger.quarantine.expire(now),
+      () => due.start(now),
+      async () => {
+        if ((await closer.close(now, limits)) > 0) this.#post({ kind: 'written' });
+      },
+      async () => {
+        if (!isPruneDue) return;
+        await closer.prune(now, limits);
+        if (!closer.isPruningBehind) this.#prunedAt = now;
+      },
+    ];
+    const results: PromiseSettledResult<unknown>[] = [];
+    for (const task of tasks) results.push(...(await Promise.allSettled([task()])));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    this.#isBehind = closer.isBehind || closer.isPruningBehind;
+    if (!this.#isBehind) this.#closedAt = now;
   }
 
   async #crewFor(ledger: Ledger): Promise<Crew> {

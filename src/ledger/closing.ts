@@ -3,7 +3,9 @@ import type { Ohlc } from '../market/bar.ts';
 import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { lockRevisions } from './statements.ts';
-import { type LedgerTick, readTicks, type StrandDay } from './ticks.ts';
+import { ticksSince } from './ticks/new-ticks.ts';
+import { isMarked } from './ticks/prune.ts';
+import type { LedgerTick, StrandDay } from './ticks/rows.ts';
 
 /** The bar that a day's ticks make. */
 export interface Closing extends Ohlc {
@@ -11,15 +13,15 @@ export interface Closing extends Ohlc {
   reason: string;
 }
 
-/** Says what a day's bar should be, from its current bar and its ticks; undefined when it should stay as it is. */
+/**
+ * Says what a day's bar should be, from its current bar and the ticks that came in after a revision; undefined when it
+ * should stay as it is.
+ */
 export type Decide = (
   day: StrandDay,
   current: BarRevision | undefined,
-  ticks: () => Promise<LedgerTick[]>,
+  ticksSince: (revision: number) => Promise<LedgerTick[]>,
 ) => Promise<Closing | undefined>;
-
-/** Small, so that nobody waits long: a day of a symbol that ticks every minute is 1,400 rows to read. */
-const DAYS_PER_TRANSACTION = 10;
 
 /** Turns ticks into bars. What is decided on is read under the lock of the write, so two closers write a bar once. */
 export class ClosingStore {
@@ -29,14 +31,9 @@ export class ClosingStore {
     this.#engine = engine;
   }
 
-  /** Publishes what `decide` says for each day. Returns how many bars were written. */
+  /** Publishes what `decide` says for each day, in one transaction. Returns how many bars were written. */
   async publish(days: readonly StrandDay[], decide: Decide, recordedAt: number): Promise<number> {
-    let written = 0;
-    for (let from = 0; from < days.length; from += DAYS_PER_TRANSACTION) {
-      const chunk = days.slice(from, from + DAYS_PER_TRANSACTION);
-      written += await this.#engine.takeIn((tx) => closeDays(this.#engine, tx, chunk, decide, recordedAt));
-    }
-    return written;
+    return this.#engine.takeIn((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
   }
 }
 
@@ -51,8 +48,9 @@ async function closeDays(
   const made: { bar: NewBar; sourceId: number; reason: string }[] = [];
   for (const of of days) {
     const { symbolId, strand, day } = of;
+    if (await isMarked(tx, of)) continue; // its ticks are being deleted
     const current = (await readRevisions(tx, symbolId, strand, day, day)).at(-1);
-    const closing = await decide(of, current, () => readTicks(tx, of));
+    const closing = await decide(of, current, (revision) => ticksSince(engine, tx, of, revision));
     if (!closing) continue;
     const { open, high, low, close, sourceId, reason } = closing;
     made.push({ bar: { symbolId, day, open, high, low, close }, sourceId, reason });

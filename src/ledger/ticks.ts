@@ -1,14 +1,15 @@
 import type { SQL } from 'bun';
-import type { Fold } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
 import { turns } from '../turns.ts';
-import { markReal, PROVISIONAL, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
+import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
-import { insertAlike, insertRows, lockRevisions, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
-import { type FoldLimits, foldDay } from './ticks/fold-day.ts';
+import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { type FoldedDay, type FoldLimits, foldDay } from './ticks/fold-day.ts';
+import { pruneDay } from './ticks/prune.ts';
 import { type LedgerTick, type NewTick, type StrandDay, toTick } from './ticks/rows.ts';
+import { TickDays } from './ticks/tick-days.ts';
 
 export type { LedgerTick, NewTick, StrandDay } from './ticks/rows.ts';
 
@@ -17,9 +18,12 @@ const TICKS_PER_PAGE = 500;
 
 export class TickStore {
   readonly #engine: Engine;
+  /** Which days have ticks. */
+  readonly tickDays: TickDays;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.tickDays = new TickDays(engine);
   }
 
   /** Appends ticks, in transactions of 2,000. One that is already there, by symbol, source and id, changes nothing. */
@@ -44,7 +48,7 @@ export class TickStore {
     });
   }
 
-  /** The trade dates of a strand that still have ticks, found by skipping through the index from day to day. */
+  /** The trade dates of a strand that have all their ticks, found by skipping through the index from day to day. */
   async days(symbolId: number, strand: Strand): Promise<Day[]> {
     const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
@@ -55,20 +59,27 @@ export class TickStore {
          FROM found WHERE found.day IS NOT NULL)
        SELECT day FROM found WHERE day IS NOT NULL AND EXISTS (
          SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${strandFilter(strand)})
+         AND NOT EXISTS (SELECT 1 FROM tick_pruning d
+           WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
        ORDER BY day`,
-      [symbolId, symbolId, symbolId],
+      [symbolId, symbolId, symbolId, symbolId, strand === 'simulated' ? 1 : 0],
     );
     return rows.map((row: { day: number }) => row.day);
   }
 
   /** Folds the ticks of one trade date, a bounded page at a time. */
-  fold(of: StrandDay, limits: FoldLimits): Promise<Fold<LedgerTick> | undefined> {
+  fold(of: StrandDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
     return foldDay(this.#engine, of, limits);
   }
 
   /** The ticks of one trade date. */
   async ofDay(symbolId: number, strand: Strand, day: Day): Promise<LedgerTick[]> {
-    return readTicks(this.#engine.read, { symbolId, strand, day });
+    const rows = await this.#engine.read`
+      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+      WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
+    return rows
+      .map(toTick)
+      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
   }
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
@@ -89,51 +100,9 @@ export class TickStore {
     }
   }
 
-  /**
-   * The days whose ticks of revisions in (after, upTo] are in no bar of their strand yet: there is no bar, or a tick
-   * is newer than it, or the bar is provisional.
-   */
-  async unfolded(after: number, upTo: number): Promise<StrandDay[]> {
-    const rows = await this.#engine.read`
-      SELECT t.symbol_id, t.day, t.simulated FROM (
-        SELECT symbol_id, day, CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END AS simulated,
-          max(revision) AS newest
-        FROM tick WHERE revision > ${after} AND revision <= ${upTo} GROUP BY 1, 2, 3) t
-      WHERE NOT EXISTS (
-        SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day AND b.revision > t.newest
-          AND (b.reason IS NULL OR b.reason <> ${PROVISIONAL})
-          AND CASE WHEN b.source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END = t.simulated)`;
-    return rows.map(toStrandDay);
-  }
-
-  /** The days before `day` that still have ticks. */
-  async daysBefore(day: Day): Promise<StrandDay[]> {
-    const rows = await this.#engine.read`
-      SELECT DISTINCT symbol_id, day, CASE WHEN source_id = ${SIMULATED_ID} THEN 1 ELSE 0 END AS simulated
-      FROM tick WHERE day < ${day}`;
-    return rows.map(toStrandDay);
-  }
-
-  /**
-   * Lets go of a day's ticks, all or none: only when the day has a bar or will never need one, and none of them was
-   * received after `receivedBy`. True when it did.
-   */
-  async prune({ symbolId, strand, day }: StrandDay, receivedBy: number): Promise<boolean> {
-    const { write, placeholder: p } = this.#engine;
-    return write(async (tx) => {
-      await lockRevisions(tx, 'prices'); // no tick comes in between
-      const outOfUse = strand === 'simulated' && (await symbolsWithRealPrices(tx)).has(symbolId) ? 1 : 0;
-      const ofDay = (name: string, from: number) =>
-        `${name}.symbol_id = ${p(from)} AND ${name}.day = ${p(from + 1)} AND ${name}.${strandFilter(strand)}`;
-      const gone = await tx.unsafe(
-        `DELETE FROM tick WHERE ${ofDay('tick', 1)}
-           AND (EXISTS (SELECT 1 FROM bar b WHERE ${ofDay('b', 3)}) OR ${p(5)} = 1)
-           AND NOT EXISTS (SELECT 1 FROM tick t WHERE ${ofDay('t', 6)} AND t.received > ${p(8)})
-         RETURNING tick_id`,
-        [symbolId, day, symbolId, day, outOfUse, symbolId, day, receivedBy],
-      );
-      return gone.length > 0;
-    });
+  /** Deletes the ticks of a day in batches. `pruneDay` says when it does. */
+  prune(of: StrandDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
+    return pruneDay(this.#engine, of, receivedBy, signal);
   }
 }
 
@@ -180,22 +149,4 @@ export async function insertFresh(
   });
   await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
   await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
-}
-
-/** The ticks of one trade date. */
-export async function readTicks(handle: SQL, { symbolId, strand, day }: StrandDay): Promise<LedgerTick[]> {
-  const rows = await handle`
-    SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-    WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
-  return rows
-    .map(toTick)
-    .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
-}
-
-function toStrandDay(row: Record<string, unknown>): StrandDay {
-  return {
-    symbolId: Number(row.symbol_id),
-    day: Number(row.day),
-    strand: Number(row.simulated) === 1 ? 'simulated' : 'real',
-  };
 }

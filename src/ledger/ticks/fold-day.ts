@@ -5,16 +5,23 @@ import { strandFilter } from '../bars.ts';
 import type { Engine } from '../engine.ts';
 import type { LedgerTick, StrandDay } from './rows.ts';
 
+/** A day's ticks, folded in the database. */
+export interface FoldedDay extends Fold<LedgerTick> {
+  /** Of all its ticks, the lowest. */
+  firstRevision: number;
+}
+
 /** About 1 ms for SQLite to aggregate, from the index alone. */
 const TICKS_PER_PAGE = 4_000;
 
-/** Which of a day's ticks are folded: those made by `madeBy` and received by `receivedBy`, both in ms. */
+/** Which of a day's ticks are folded: those made after `madeAfter`, by `madeBy`, and received by `receivedBy`; all in ms. */
 export interface FoldLimits {
+  madeAfter?: number;
   madeBy: number;
   receivedBy: number;
   /** Called with each tick that is not folded, in order of `at`. Without it, those ticks are not read. */
   onOther?(tick: LedgerTick): void;
-  /** Stops between two pages; the fold is then incomplete. */
+  /** Stops between two pages; the result is then undefined. */
   signal?: AbortSignal;
 }
 
@@ -31,10 +38,10 @@ export async function foldDay(
   engine: Engine,
   of: StrandDay,
   limits: FoldLimits,
-): Promise<Fold<LedgerTick> | undefined> {
+): Promise<FoldedDay | undefined> {
   const pages = new DayPages(engine, of);
   let sum: Summary | undefined;
-  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+  for (let after = limits.madeAfter ?? Number.MIN_SAFE_INTEGER; ; ) {
     if (turns.isOver) await turns.next();
     if (limits.signal?.aborted) return undefined;
     const page: Range = { after, upTo: await pages.end(after) };
@@ -47,7 +54,18 @@ export async function foldDay(
   if (!sum) return undefined;
   const open = firstOf(await pages.at(sum.firstAt, limits));
   const close = lastOf(await pages.at(sum.lastAt, limits));
-  return { open, close, high: sum.high, low: sum.low };
+  return { open, close, high: sum.high, low: sum.low, firstRevision: sum.firstRevision };
+}
+
+/** The fold with one more tick, if that is within the limits. */
+export function withTick(
+  folded: FoldedDay | undefined,
+  tick: LedgerTick,
+  { madeAfter = Number.MIN_SAFE_INTEGER, madeBy, receivedBy }: FoldLimits,
+): FoldedDay | undefined {
+  if (tick.at <= madeAfter || tick.at > madeBy || tick.received > receivedBy) return folded;
+  const firstRevision = Math.min(folded?.firstRevision ?? tick.revision, tick.revision);
+  return { ...foldTick<LedgerTick>(folded, tick), firstRevision };
 }
 
 /** Ticks with `after < at ≤ upTo`. */
@@ -61,7 +79,10 @@ interface Summary {
   high: number;
   firstAt: number;
   lastAt: number;
+  firstRevision: number;
 }
+
+const SUMMARY_COLUMNS = 'min(price), max(price), min(at), max(at), min(revision)';
 
 /** Those in which the ticks of one day differ. */
 const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
@@ -91,13 +112,14 @@ class DayPages {
 
   async summary({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<Summary | undefined> {
     if (after >= madeBy) return undefined;
-    const [row] = await this.#select('min(price), max(price), min(at), max(at)', 'AND received <= {3}', [
+    const [row] = await this.#select(SUMMARY_COLUMNS, 'AND received <= {3}', [
       after,
       Math.min(upTo, madeBy),
       receivedBy,
     ]);
     if (!row || row[0] === null) return undefined;
-    return { low: Number(row[0]), high: Number(row[1]), firstAt: Number(row[2]), lastAt: Number(row[3]) };
+    const [low, high, firstAt, lastAt, firstRevision] = row.map(Number);
+    return { low: low!, high: high!, firstAt: firstAt!, lastAt: lastAt!, firstRevision: firstRevision! };
   }
 
   async others({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<LedgerTick[]> {
@@ -148,6 +170,7 @@ function combine(a: Summary, b: Summary): Summary {
     high: Math.max(a.high, b.high),
     firstAt: Math.min(a.firstAt, b.firstAt),
     lastAt: Math.max(a.lastAt, b.lastAt),
+    firstRevision: Math.min(a.firstRevision, b.firstRevision),
   };
 }
 

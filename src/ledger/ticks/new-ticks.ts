@@ -1,0 +1,22 @@
+import type { SQL } from 'bun';
+import { strandFilter } from '../bars.ts';
+import type { Engine } from '../engine.ts';
+import { type LedgerTick, type StrandDay, toTick } from './rows.ts';
+
+/** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */
+export async function ticksSince(
+  { placeholder: p }: Engine,
+  handle: SQL,
+  { symbolId, strand, day }: StrandDay,
+  revision: number,
+): Promise<LedgerTick[]> {
+  // `+ 0` keeps both engines from reading the whole day by its index instead.
+  const rows = await handle
+    .unsafe(
+      `SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+       WHERE revision > ${p(1)} AND symbol_id + 0 = ${p(2)} AND day + 0 = ${p(3)} AND ${strandFilter(strand)}`,
+      [revision, symbolId, day],
+    )
+    .values();
+  return rows.map(toTick);
+}

@@ -1,0 +1,73 @@
+import { type Day, FIRST_DAY, LAST_DAY } from '../../market/day.ts';
+import { turns } from '../../turns.ts';
+import type { Engine } from '../engine.ts';
+
+/** A symbol and a trade date that have ticks, of one strand or of both. */
+export interface TickDay {
+  symbolId: number;
+  day: Day;
+}
+
+/** More than any write puts under one revision. */
+const TICKS_PER_PAGE = 5_000;
+/** A million ticks. Beyond that, looking at every day that has ticks is cheaper than looking at every tick. */
+const PAGES_MAX = 200;
+const SYMBOLS_PER_PAGE = 500;
+
+/** Which days have ticks, found by index in bounded steps. No statement reads more rows than a page has. */
+export class TickDays {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The days of the ticks with revisions in (after, upTo]; undefined when there are too many ticks to look at. */
+  async changed(after: number, upTo: number): Promise<TickDay[] | undefined> {
+    const found = new Map<string, TickDay>();
+    let seen = after;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      if (turns.isOver) await turns.next();
+      const rows = await this.#engine.read`
+        SELECT symbol_id, day, revision FROM tick WHERE revision > ${seen} AND revision <= ${upTo}
+        ORDER BY revision LIMIT ${TICKS_PER_PAGE}`.values();
+      for (const [symbolId, day] of rows) {
+        found.set(`${symbolId} ${day}`, { symbolId: Number(symbolId), day: Number(day) });
+      }
+      if (rows.length < TICKS_PER_PAGE) return [...found.values()];
+      const last = Number(rows.at(-1)[2]) - 1; // the page may end in the middle of a revision
+      if (last <= seen) return undefined;
+      seen = last;
+    }
+    return undefined;
+  }
+
+  /** Every day from `first` to `last` that has ticks, in pages: skips through the index from day to day. */
+  async *list(first: Day = FIRST_DAY, last: Day = LAST_DAY): AsyncGenerator<TickDay[]> {
+    const { read, placeholder: p } = this.#engine;
+    for (let after = 0; ; ) {
+      if (turns.isOver) await turns.next();
+      const ids =
+        await read`SELECT id FROM symbol WHERE id > ${after} ORDER BY id LIMIT ${SYMBOLS_PER_PAGE}`.values();
+      if (ids.length === 0) return;
+      const upTo = Number(ids.at(-1)[0]);
+      const rows = await read
+        .unsafe(
+          `WITH RECURSIVE found (symbol_id, day) AS (
+             SELECT s.id, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = s.id AND t.day >= ${p(1)})
+             FROM symbol s WHERE s.id > ${p(2)} AND s.id <= ${p(3)}
+             UNION ALL
+             SELECT f.symbol_id, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = f.symbol_id AND t.day > f.day)
+             FROM found f WHERE f.day IS NOT NULL AND f.day < ${p(4)})
+           SELECT symbol_id, day FROM found WHERE day IS NOT NULL AND day <= ${p(5)}`,
+          [first, after, upTo, last, last],
+        )
+        .values();
+      yield rows.map(([symbolId, day]: [unknown, unknown]) => ({
+        symbolId: Number(symbolId),
+        day: Number(day),
+      }));
+      after = upTo;
+    }
+  }
+}
