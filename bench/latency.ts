@@ -108,7 +108,9 @@ async function timed(perSecond: number, seconds: number): Promise<Timed> {
 function watchPauses(): { stop(): Promise<number> } {
   let longestMs = 0;
   const look = async () => {
-    const text = await (await fetch(`${target.url}/metrics`)).text();
+    const text = await (
+      await fetch(`${target.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    ).text();
     longestMs = Math.max(
       longestMs,
       Number(/^openpit_event_loop_lag_max_seconds (\S+)/m.exec(text)![1]) * 1000,

@@ -67,12 +67,12 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_TRUSTED_PROXIES',
     default: '',
-    help: 'Addresses and ranges of proxies whose X-Forwarded-For is believed',
+    help: 'Addresses of proxies whose X-Forwarded-For is believed; each must overwrite what clients send',
   },
   {
     env: 'OPENPIT_ADMIN_TOKEN',
     default: '',
-    help: 'Token for the operator’s page, for pushing prices, and for /metrics from elsewhere',
+    help: 'Token for the operator’s page, for pushing prices, and for /metrics, which is then closed without it',
   },
   {
     env: 'OPENPIT_PUBLIC_PLAN',

@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.ts';
-import { isLoopback } from '../gate/addresses.ts';
 import { type Reply, reply } from '../http/reply.ts';
 import type { AdminGuard } from './admin-guard.ts';
 import type { Asked, OpenEndpoint } from './endpoint.ts';
+import { refuse } from './errors.ts';
 import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
 import type { Metrics } from './metrics.ts';
+import { isLocalRequest } from './pipeline/local-request.ts';
 
 /** Where the service stands, for /health. */
 export type Phase = 'starting' | 'ready' | 'draining';
@@ -29,7 +30,8 @@ export function operations(options: {
   health(): Health;
   version: string;
   clock: Clock;
-  guard: AdminGuard;
+  /** Undefined when there is no admin token. */
+  guard: AdminGuard | undefined;
   metrics: Metrics;
 }): OpenEndpoint[] {
   const { health, version, clock, guard, metrics } = options;
@@ -72,11 +74,14 @@ export function ageSeconds(at: number | undefined, now: number): number | null {
   return at === undefined ? null : Math.max(0, Math.floor((now - at) / 1000));
 }
 
-/** Open to this machine, unless a proxy sent it on; behind the admin token elsewhere. */
-function metricsResponse({ request, peer, address }: Asked, guard: AdminGuard, metrics: Metrics): Reply {
-  const { headers } = request;
-  const isForwarded = headers.has('x-forwarded-for') || headers.has('forwarded') || headers.has('via');
-  if (!isLoopback(peer) || isForwarded) guard.require(request, address);
+/** With an admin token, for whoever has it; without one, for this machine. */
+function metricsResponse(
+  { request, peer, address }: Asked,
+  guard: AdminGuard | undefined,
+  metrics: Metrics,
+): Reply {
+  if (guard) guard.require(request, address);
+  else if (!isLocalRequest(request, peer)) throw refuse('invalid_admin_token', {});
   const type = 'text/plain; version=0.0.4; charset=utf-8';
   return reply(metrics.render(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }

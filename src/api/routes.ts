@@ -66,14 +66,15 @@ const BESIDE: readonly Endpoint[] = [
 
 /** What is where. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
-  const { adminToken, version, pageKeys, simulated, feeds } = options;
+  const { adminToken, board, version, pageKeys, simulated, feeds } = options;
+  const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(options.board)];
+  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(board)];
   const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
-    ...operations({ ...options, metrics, guard }),
-    ...siteEndpoints({ keys: pageKeys, simulated, admin, paths, version }),
+    ...operations({ ...options, metrics, guard: admin ? guard : undefined }),
+    ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version }),
     ...adminSide,
   ];
   return {

@@ -8,6 +8,8 @@ const NEAREST_MAX = 1_000;
 export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
+  /** Whether a real price of any symbol or currency has ever been recorded. */
+  readonly hasRealPrices: boolean;
   readonly #byCode = new Map<string, Series>();
   /** The rates to 1 EUR by currency, sorted. They are no symbols: no code finds them. */
   readonly #currencies = new Map<string, Series>();
@@ -20,6 +22,7 @@ export class Catalog {
     series: ReadonlyMap<number, Series>,
   ) {
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
+    this.hasRealPrices = [...symbols, ...currencies].some(({ real }) => real);
     for (const symbol of symbols) this.#byCode.set(symbol.code, series.get(symbol.id)!);
     for (const { alias, code } of aliases) this.#byCode.set(alias, this.#byCode.get(code)!);
     for (const { id, currency } of currencies) this.#currencies.set(currency.code, series.get(id)!);

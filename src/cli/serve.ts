@@ -60,6 +60,7 @@ function welcome(url: string, demoKey: string | undefined): string {
   return [
     `Openpit listens on ${url}, with SIMULATED prices.`,
     `Demo key: ${demoKey}`,
+    `Open it:  ${url}/#key=${demoKey}`,
     `Try it:   curl '${url}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
   ].join('\n');
 }

@@ -12,7 +12,8 @@ const TOKEN = 'a token of more than sixteen characters';
 
 onEachEngine('GET /metrics', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const metrics = async () => (await api.ask('/metrics', { key: '' })).text;
+  const authorization = `Bearer ${TOKEN}`;
+  const metrics = async () => (await api.ask('/metrics', { key: '', headers: { authorization } })).text;
   const countOf = (text: string, endpoint: string, status: number) =>
     Number(
       new RegExp(`openpit_request_seconds_count{endpoint="${endpoint}",status="${status}"} (\\d+)`).exec(
@@ -72,6 +73,11 @@ onEachEngine('GET /metrics', (engine) => {
     expect(counts.at(-1)).toBe(countOf(text, 'symbols', 200));
   });
 
+  test('on this machine it needs the admin token too: a proxy that hides itself is on this machine', async () => {
+    expectRefusal(await api.ask('/metrics', { key: '' }), 401, 'invalid_admin_token');
+    expect((await api.ask('/metrics', { key: '', headers: { authorization } })).status).toBe(200);
+  });
+
   test('what a proxy sent on needs the admin token', async () => {
     const through = (headers: Record<string, string>) =>
       api.ask('/metrics', { key: '', headers: { 'x-forwarded-for': '203.0.113.9', ...headers } });
@@ -89,6 +95,21 @@ onEachEngine('GET /metrics', (engine) => {
 
 onEachEngine('GET /metrics without an admin token', (engine) => {
   const api = apiOn(engine);
+
+  test('it is open on this machine, and to nobody who comes through a proxy or by another name', async () => {
+    expect((await api.ask('/metrics', { key: '' })).status).toBe(200);
+    for (const headers of [
+      { forwarded: 'for=203.0.113.4' },
+      { via: '1.1 proxy' },
+      { 'x-real-ip': '203.0.113.4' },
+      { 'x-forwarded-proto': 'https' },
+      { host: 'evil.example' },
+    ] as Record<string, string>[]) {
+      const reply = await api.ask('/metrics', { key: '', headers });
+      expectRefusal(reply, 401, 'invalid_admin_token');
+    }
+  });
+
   test('no token opens it to a proxied caller', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer undefined' };
     expectRefusal(await api.ask('/metrics', { key: '', headers }), 401, 'invalid_admin_token');

@@ -69,8 +69,8 @@ describe('the page', () => {
 
 describe('the demo key', () => {
   const keys = { demoKey: 'the demo key', publicKey: undefined };
-  const given = (headers: Record<string, string>, peer = '127.0.0.1') =>
-    keyForPage(keys, new Request('http://x/console/config', { headers }), peer)?.key;
+  const given = (headers: Record<string, string>, peer = '127.0.0.1', allSimulated = true) =>
+    keyForPage(keys, allSimulated, new Request('http://x/console/config', { headers }), peer)?.key;
   const own = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' };
 
   test('is for a page that this machine’s browser has open on this machine', () => {
@@ -83,6 +83,9 @@ describe('the demo key', () => {
   test.each([
     ['another machine', own, '192.0.2.7'],
     ['a proxy', { ...own, 'x-forwarded-for': '192.0.2.7' }, '127.0.0.1'],
+    ['a proxy that says Forwarded', { ...own, forwarded: 'for=192.0.2.7' }, '127.0.0.1'],
+    ['a proxy that says Via', { ...own, via: '1.1 proxy' }, '127.0.0.1'],
+    ['a proxy that says X-Real-IP', { ...own, 'x-real-ip': '192.0.2.7' }, '127.0.0.1'],
     ['another site', { ...own, 'sec-fetch-site': 'cross-site' }, '127.0.0.1'],
     ['a neighbour on another port', { ...own, 'sec-fetch-site': 'same-site' }, '127.0.0.1'],
     ['a name that was made to point here', { ...own, host: 'evil.example:8080' }, '127.0.0.1'],
@@ -90,5 +93,35 @@ describe('the demo key', () => {
     ['a client that is no browser', { host: '127.0.0.1:8080' }, '127.0.0.1'],
   ])('is not for %s', (_, headers, peer) => {
     expect(given(headers as Record<string, string>, peer)).toBeUndefined();
+  });
+
+  test('is for nobody from the first real price on', () => {
+    expect(given(own, '127.0.0.1', false)).toBeUndefined();
+  });
+});
+
+describe('the demo key of a running demo', () => {
+  const api = apiOn('sqlite', { settings: { OPENPIT_DEMO: 'true' } });
+  const isGiven = async () => {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    return 'given' in (await api.ask('/console/config', { key: '', headers })).body;
+  };
+
+  test('is given to the page until a real price comes, of a symbol or a currency, by a bar or a tick', async () => {
+    const { service } = api;
+    await service.publish('XAU', { '2024-05-14': 2358 }, 'simulated');
+    expect(await isGiven()).toBe(true);
+    await service.tick('XAG', 28.5);
+    expect(await isGiven()).toBe(false);
+  });
+});
+
+describe('the demo key of a demo with a real exchange rate', () => {
+  const api = apiOn('sqlite', { settings: { OPENPIT_DEMO: 'true' } });
+
+  test('is not given to the page', async () => {
+    await api.service.publish('EUR/USD', { '2024-05-14': 1.08 });
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    expect((await api.ask('/console/config', { key: '', headers })).body).not.toHaveProperty('given');
   });
 });

@@ -18,6 +18,7 @@ test('a first start has ten years of simulated prices for every symbol, a key, a
   const dataDir = newFolder();
   program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
   expect(program.stdout).toContain('SIMULATED');
+  expect(program.stdout).toContain(`${program.url}/#key=${program.key}\n`);
   expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
 
   const pasted = /curl '([^']+)'/.exec(program.stdout)![1]!;

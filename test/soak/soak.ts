@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Program } from '../support/program.ts';
 import { type Asked, ask, type Load } from './load.ts';
 
 /** What is looked at, at one moment. */
@@ -41,7 +40,7 @@ export async function soak(
     const at = (performance.now() - start) / 1000;
     const perSecond = (load.answered - before.answered) / (at - before.at);
     before = { at, answered: load.answered };
-    samples.push({ at, perSecond, ...(await look(asked.program)) });
+    samples.push({ at, perSecond, ...(await look(asked)) });
     onSample(samples.at(-1)!);
   }
   stop.abort();
@@ -49,8 +48,8 @@ export async function soak(
   return { samples, answered: load.answered, errors: load.errors };
 }
 
-async function look(program: Program): Promise<Omit<Sample, 'at' | 'perSecond'>> {
-  const metrics = await (await program.get('/metrics', '')).text();
+async function look({ program, token }: Asked): Promise<Omit<Sample, 'at' | 'perSecond'>> {
+  const metrics = await program.metrics(token);
   const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
   const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
   return {

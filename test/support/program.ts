@@ -104,6 +104,12 @@ export class Program {
     return fetch(this.url + path, key ? { headers: { 'x-api-key': key } } : {});
   }
 
+  /** Reads /metrics, with the admin token where there is one. */
+  async metrics(token?: string): Promise<string> {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await fetch(`${this.url}/metrics`, { headers })).text();
+  }
+
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     this.#child.kill(signal);

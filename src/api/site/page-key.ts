@@ -1,32 +1,32 @@
-import { isLoopback } from '../../gate/addresses.ts';
 import type { Incoming } from '../../http/incoming.ts';
+import { isLocalRequest } from '../pipeline/local-request.ts';
 
 /** The keys that the service may give to the page by itself. */
 export interface PageKeys {
-  /** The key of the demo account, while prices are simulated. */
+  /** The key of the demo account, in a demo. */
   demoKey: string | undefined;
   /** The key of the public plan, if the operator has set one. */
   publicKey: string | undefined;
 }
 
 /**
- * Which key the page gets without asking the person. The public one is for everybody. The demo key is only for a page
- * that this machine's own browser has open on this machine: not through a proxy, not for another site's script, and not
- * for a name that was made to point here (DNS rebinding). So a demo that listens on all addresses gives nothing away.
+ * Which key the page gets without asking the person. The public one is for everybody. The demo key is for a page that
+ * this machine's browser has open on this machine, and only while every price is simulated: a proxy that hides itself
+ * then gives away made-up prices at most. From the first real price on, the link that `openpit serve` prints brings the
+ * key, in its fragment, which browsers send to no server.
  */
-export function keyForPage({ demoKey, publicKey }: PageKeys, request: Incoming, peer: string) {
+export function keyForPage(
+  { demoKey, publicKey }: PageKeys,
+  allSimulated: boolean,
+  request: Incoming,
+  peer: string,
+) {
   if (publicKey !== undefined) return { kind: 'public', key: publicKey } as const;
-  if (demoKey === undefined || !isOwnBrowser(request, peer)) return undefined;
+  if (demoKey === undefined || !allSimulated || !isOwnBrowser(request, peer)) return undefined;
   return { kind: 'demo', key: demoKey } as const;
 }
 
-function isOwnBrowser({ headers }: Incoming, peer: string): boolean {
-  const host = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(headers.get('host') ?? '')?.[1] ?? '';
-  return (
-    isLoopback(peer) &&
-    !headers.has('x-forwarded-for') &&
-    !headers.has('forwarded') &&
-    headers.get('sec-fetch-site') === 'same-origin' &&
-    (host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, '')))
-  );
+/** A browser says so when the page that asks is the service's own. */
+function isOwnBrowser(request: Incoming, peer: string): boolean {
+  return isLocalRequest(request, peer) && request.headers.get('sec-fetch-site') === 'same-origin';
 }

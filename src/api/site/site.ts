@@ -12,6 +12,8 @@ import { openReference } from './reference.ts';
 
 export interface SiteOptions {
   keys: PageKeys;
+  /** Whether no real price has ever been recorded. */
+  allSimulated(): boolean;
   /** Whether prices are simulated. */
   simulated: boolean;
   /** Whether there is an admin token, and so an operator's side. */
@@ -22,7 +24,8 @@ export interface SiteOptions {
 }
 
 /** The web page, the API reference, and what the two read. None of it needs a key. */
-export function siteEndpoints({ keys, simulated, admin, paths, version }: SiteOptions): OpenEndpoint[] {
+export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
+  const { keys, allSimulated, simulated, admin, paths, version } = options;
   const bundle = once(openBundle);
   const reference = once(openReference);
   const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
@@ -36,7 +39,7 @@ export function siteEndpoints({ keys, simulated, admin, paths, version }: SiteOp
     one('/', async ({ request }) => sendFile((await bundle()).document, request, PAGE_POLICY, false)),
     one(`${ASSETS_PATH}/:id`, async ({ request, id }) => asset(await bundle(), id, request)),
     one('/console/config', ({ request, peer }) => {
-      const given = keyForPage(keys, request, peer);
+      const given = keyForPage(keys, allSimulated(), request, peer);
       const config = { version, simulated, admin, paths, ...(given && { given }) };
       const headers = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY };
       return reply(JSON.stringify(config), headers);

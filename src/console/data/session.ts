@@ -17,6 +17,20 @@ export function setSecret(name: Secret, value: string): void {
   for (const listener of listeners) listener();
 }
 
+const KEY_IN_ADDRESS = /^#key=/;
+const KEY = /^pit_live_[0-9A-Za-z]{36}$/;
+
+/**
+ * Takes the key from an address such as `http://localhost:8080/#key=pit_live_…` and removes it from the address bar. A
+ * key that the person has given to this tab stays: a link from elsewhere must not replace it.
+ */
+export function takeKeyFromAddress(): void {
+  if (!KEY_IN_ADDRESS.test(location.hash)) return;
+  const key = location.hash.replace(KEY_IN_ADDRESS, '');
+  history.replaceState(null, '', location.pathname + location.search);
+  if (KEY.test(key) && secret('key') === '') setSecret('key', key);
+}
+
 /** The secret, again whenever it changes. */
 export function useSecret(name: Secret): string {
   const [value, setValue] = useState(() => secret(name));

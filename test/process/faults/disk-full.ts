@@ -118,7 +118,7 @@ async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
 
 async function alarmIs(program: Program, full: boolean): Promise<boolean> {
   const health = (await (await program.get('/health', '')).json()) as { diskFull: boolean };
-  const metrics = await (await program.get('/metrics', '')).text();
+  const metrics = await program.metrics(TOKEN);
   return health.diskFull === full && metrics.includes(`openpit_disk_full ${Number(full)}\n`);
 }
 

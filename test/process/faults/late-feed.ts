@@ -64,7 +64,7 @@ export const lateFeed = row('late-feed', {
     const { rates, metadata } = await latest();
     scene.holds(rates.XAU === 4_000 && metadata.XAU.stale, `served: ${JSON.stringify({ rates, metadata })}`);
     scene.holds((await health()).lateFeeds.includes('lbma'), '/health does not name the feed');
-    const metrics = await (await program.get('/metrics', '')).text();
+    const metrics = await program.metrics(TOKEN);
     scene.holds(metrics.includes('openpit_feed_late{feed="lbma"} 1'), '/metrics does not name the feed');
     scene.holds(/"event":"alarm","name":"feed.late.lbma"/.test(program.stderr), 'the log has no alarm');
     await Bun.sleep(5_000);

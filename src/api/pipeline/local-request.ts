@@ -1,0 +1,33 @@
+import { isLoopback } from '../../gate/addresses.ts';
+import type { Incoming } from '../../http/incoming.ts';
+
+/** What proxies add of themselves or of their client. None of it comes from a program on this machine. */
+const FORWARDING_HEADERS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+  'cdn-loop',
+];
+
+/**
+ * Whether a request comes from this machine: from a loopback address, for a loopback name (so not by DNS rebinding), and
+ * without a sign of a proxy. A proxy on this machine that adds nothing and rewrites `Host` cannot be told apart, so
+ * nothing that matters may depend on this alone.
+ */
+export function isLocalRequest({ headers }: Incoming, peer: string): boolean {
+  const host = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(headers.get('host') ?? '')?.[1] ?? '';
+  return (
+    isLoopback(peer) &&
+    (host.toLowerCase() === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''))) &&
+    !FORWARDING_HEADERS.some((name) => headers.has(name))
+  );
+}
