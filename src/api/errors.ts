@@ -168,7 +168,7 @@ const ERRORS = {
   ),
   not_there: entry(
     404,
-    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'tick in quarantine'; id: string }) =>
+    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine'; id: string }) =>
       `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),

@@ -40,7 +40,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       summary: 'Run a feed now, whether it is on or not',
       flags: {
         'base-url': { value: 'URL', help: 'ask this server in place of the provider, for example a mirror' },
-        accept: { help: 'take it also when it has far fewer prices, or looks like a change of unit' },
+        accept: { help: 'take it also when it has far fewer prices, withdraws many, or looks wrong' },
         ...JSON_FLAG,
       },
       run: (call) => runNow(call, find(call.operands[0]!), providers),
@@ -184,8 +184,8 @@ function withRunTimes(run: FeedRun) {
   return { ...run, started: new Date(started).toISOString(), ended: end };
 }
 
-function countsOf({ taken, corrected, unchanged, missing, refused }: RunReport): string {
-  return `${taken} taken, ${corrected} corrected, ${unchanged} unchanged, ${missing} without a value, ${refused} refused`;
+function countsOf({ taken, corrected, unchanged, missing, refused, held, withdrawn }: RunReport): string {
+  return `${taken} taken, ${corrected} corrected, ${unchanged} unchanged, ${withdrawn} withdrawn, ${missing} without a value, ${refused} refused, ${held} held back`;
 }
 
 function reasonsOf({ reasons, refused }: RunReport): string[] {
@@ -195,16 +195,22 @@ function reasonsOf({ reasons, refused }: RunReport): string[] {
     : lines;
 }
 
-const NOTES = { odd: 'kept, but odd', ignored: 'left out', elsewhere: '' };
+const NOTES = {
+  held: 'held back',
+  withdrawn: 'withdrawn',
+  odd: 'kept, but odd',
+  ignored: 'left out',
+  elsewhere: '',
+};
 
-function notesOf({ notes, odd, ignored }: RunReport): string[] {
+function notesOf({ notes, odd, ignored, held, withdrawn }: RunReport): string[] {
   const shown = notes.filter((note) => note.kind === 'elsewhere');
   const remarks = notes.filter((note) => note.kind !== 'elsewhere').slice(0, REASONS_SHOWN);
   const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
     kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTES[kind]}: ${reason}`,
   );
-  const more = odd + ignored - remarks.length;
-  return more > 0 ? [...lines, `  … and ${more} more odd or left out`] : lines;
+  const more = odd + ignored + held + withdrawn - remarks.length;
+  return more > 0 ? [...lines, `  … and ${more} more held back, withdrawn, odd or left out`] : lines;
 }
 
 function time(ms: number | undefined): string {

@@ -1,59 +1,70 @@
 import { systemClock } from '../clock.ts';
+import type { HeldBar } from '../ledger/prices/held-bars.ts';
 import type { HeldTick } from '../ledger/quarantine.ts';
+import { printDay } from '../market/day.ts';
 import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from './command.ts';
 
-const TICKS_SHOWN = 100;
+const PRICES_SHOWN = 100;
 
-/** The commands for ticks that were held back because they are far from their neighbours. */
-export const quarantineCommands: readonly Command[] = [
+/** The commands for ticks and bars that were held back. `feed quarantine …` is the older name of each. */
+export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quarantine'].flatMap((group) => [
   {
-    name: 'feed quarantine list',
-    summary: 'List ticks that are held back because they are far from their neighbours',
+    name: `${group} list`,
+    summary: 'List ticks and bars that are held back because they are far from their neighbours',
     flags: {
-      all: { help: 'also those that were released or dropped, up to 30 days ago' },
-      limit: { value: 'N', help: `how many (${TICKS_SHOWN})` },
+      all: { help: 'also those that were released or dropped' },
+      limit: { value: 'N', help: `how many (${PRICES_SHOWN})` },
       ...JSON_FLAG,
     },
     run: list,
   },
   {
-    name: 'feed quarantine release',
+    name: `${group} release`,
     operands: ['ID'],
-    summary: 'Take a tick after all, in its right place',
+    summary: 'Publish a price that is held back, in its right place',
     flags: JSON_FLAG,
-    run: (call) => decide(call, 'released'),
+    run: (call: Call) => decide(call, 'released'),
   },
   {
-    name: 'feed quarantine drop',
+    name: `${group} drop`,
     operands: ['ID'],
-    summary: 'Give a tick up that is held back',
+    summary: 'Give up a price that is held back',
     flags: JSON_FLAG,
-    run: (call) => decide(call, 'dropped'),
+    run: (call: Call) => decide(call, 'dropped'),
   },
-];
+]);
 
 async function list(call: Call): Promise<void> {
-  const limit = wholeFlag(call, 'limit', 1, 10_000) ?? TICKS_SHOWN;
+  const limit = wholeFlag(call, 'limit', 1, 10_000) ?? PRICES_SHOWN;
   const all = call.isSet('all');
-  const ticks = await call.withLedger((ledger) => ledger.quarantine.list({ all, limit }));
-  if (call.isSet('json')) return console.log(JSON.stringify(ticks.map(withTimes)));
-  if (ticks.length === 0) return console.log('No tick is held back.');
+  const { ticks, bars } = await call.withLedger(async (ledger) => ({
+    ticks: await ledger.quarantine.list({ all, limit }),
+    bars: await ledger.heldBars.list({ all, limit }),
+  }));
+  if (call.isSet('json')) return console.log(JSON.stringify([...ticks.map(tickJson), ...bars.map(barJson)]));
+  if (ticks.length + bars.length === 0) return console.log('No price is held back.');
   const head = ['id', 'symbol', 'price', 'at', 'source', 'state', 'why'];
-  const rows = ticks.map((tick) => [
-    String(tick.id),
-    tick.symbol,
-    String(tick.price),
-    new Date(tick.at).toISOString(),
-    tick.source,
-    tick.state,
-    tick.decidedBy === undefined ? tick.reason : `${tick.reason}; ${tick.decidedBy}`,
-  ]);
+  const rows = [
+    ...ticks.map((tick) => rowOf(tick, tick.price, new Date(tick.at).toISOString())),
+    ...bars.map((bar) => rowOf(bar, bar.close, printDay(bar.day))),
+  ];
   console.log(table([head, ...rows]));
 }
 
-function withTimes({ at, received, decidedAt, ...tick }: HeldTick) {
-  const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
-  return { ...tick, at: iso(at), received: iso(received), decidedAt: iso(decidedAt) };
+function rowOf(held: HeldTick | HeldBar, price: number, when: string): string[] {
+  const { id, symbol, source, state, reason, decidedBy } = held;
+  const why = decidedBy === undefined ? reason : `${reason}; ${decidedBy}`;
+  return [String(id), symbol, String(price), when, source, state, why];
+}
+
+const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+
+function tickJson({ at, received, decidedAt, ...tick }: HeldTick) {
+  return { kind: 'tick', ...tick, at: iso(at), received: iso(received), decidedAt: iso(decidedAt) };
+}
+
+function barJson({ day, received, decidedAt, ...bar }: HeldBar) {
+  return { kind: 'bar', ...bar, date: printDay(day), received: iso(received), decidedAt: iso(decidedAt) };
 }
 
 async function decide(call: Call, state: 'released' | 'dropped'): Promise<void> {
@@ -64,6 +75,6 @@ async function decide(call: Call, state: 'released' | 'dropped'): Promise<void> 
   const done = await call.withLedger(({ quarantine }) =>
     state === 'released' ? quarantine.release(id, now, 'operator') : quarantine.drop(id, now, 'operator'),
   );
-  if (!done) throw new Error(`no tick ${id} can be ${state}; openpit feed quarantine list --all shows them`);
-  console.log(call.isSet('json') ? JSON.stringify({ id, state }) : `Tick ${id} is ${state}.`);
+  if (!done) throw new Error(`no price ${id} can be ${state}; openpit quarantine list --all shows them`);
+  console.log(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
 }

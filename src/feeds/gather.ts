@@ -38,6 +38,8 @@ export interface Gathered {
   kept: number;
   /** To be kept when the run has succeeded. */
   bodies: KnownBody[];
+  /** The series that some body has holes in, or may have. */
+  incomplete: Set<string>;
   /** Bodies that hold far fewer observations than the last time. */
   shrunken: string[];
 }
@@ -140,6 +142,7 @@ class Gathering {
     requests: 0,
     kept: 0,
     bodies: [],
+    incomplete: new Set(),
     shrunken: [],
   };
   readonly #hasher = new Bun.CryptoHasher('sha256');
@@ -152,7 +155,7 @@ class Gathering {
 
   take(
     body: Uint8Array,
-    { observations, missing, refused, odd = [], ignored = [] }: Parsed,
+    { observations, missing, refused, odd = [], ignored = [], complete = false }: Parsed,
     validators: Omit<KnownBody, 'observations'>,
     before: KnownBody | undefined,
   ): void {
@@ -160,7 +163,10 @@ class Gathering {
     this.#hasher.update(body);
     result.requests++;
     result.bytes += body.length;
-    for (const observation of observations) result.observations.push(observation);
+    for (const observation of observations) {
+      result.observations.push(observation);
+      if (!complete) result.incomplete.add(observation.series);
+    }
     for (const refusal of refused) result.refused.push(refusal);
     for (const remark of odd) result.odd.push(remark);
     for (const remark of ignored) result.ignored.push(remark);

@@ -21,6 +21,8 @@ export interface Gathered<W> extends Bar {
 export class Gathering<W extends string | number> {
   readonly refused: { where: W; reason: string }[] = [];
   missing = 0;
+  /** False once a row could not be used: what is absent then may be in that row. */
+  isIntact = true;
   #observations = 0;
   readonly #series = new Map<string, Map<Day, Gathered<W>>>();
   readonly #disputed = new Map<string, Set<Day>>();
@@ -59,7 +61,13 @@ export class Gathering<W extends string | number> {
     }
   }
 
+  /** Says why a row is not taken. */
   refuse(where: W, reason: string): void {
+    this.isIntact = false;
+    this.#refuse(where, reason);
+  }
+
+  #refuse(where: W, reason: string): void {
     this.refused.push({ where, reason });
     if (this.refused.length <= REFUSED_MAX) return;
     const first = this.refused[0]!;
@@ -72,7 +80,7 @@ export class Gathering<W extends string | number> {
   refuseSeries(series: string, where: W, reason: string): void {
     if (this.#refusedSeries.has(series)) return;
     this.#refusedSeries.add(series);
-    this.refuse(where, reason);
+    this.#refuse(where, reason);
   }
 
   /** What is undisputed, series by series, each from its first day to its last. */

@@ -2,8 +2,11 @@ import { type Measure, readMeasure } from './formats/unit.ts';
 import { type Gathering, oddOnes } from './gathering.ts';
 import type { Parsed, ProvidedSeries } from './provider.ts';
 
-/** What a provider's parse answers with, from what it has gathered. */
-export function parsedOf(gathering: Gathering<string>, more: Pick<Parsed, 'next' | 'ignored'> = {}): Parsed {
+/** What a provider's parse answers with, from what it has gathered. A body with unusable rows is not complete. */
+export function parsedOf(
+  gathering: Gathering<string>,
+  more: Pick<Parsed, 'next' | 'ignored' | 'complete'> = {},
+): Parsed {
   const taken = gathering.taken();
   const observations = taken.map(({ series, day, open, high, low, close }) => ({
     series,
@@ -13,8 +16,9 @@ export function parsedOf(gathering: Gathering<string>, more: Pick<Parsed, 'next'
     low,
     close,
   }));
-  const { missing, refused } = gathering;
-  return { observations, missing, refused, odd: oddOnes(taken), ...more };
+  const { missing, refused, isIntact } = gathering;
+  const complete = more.complete === true && isIntact;
+  return { observations, missing, refused, odd: oddOnes(taken), ...more, complete };
 }
 
 /** What a number of a series is as the provider publishes it. */

@@ -59,6 +59,12 @@ export interface Parsed {
   ignored?: { where: string; reason: string }[];
   /** Where the provider says that there is more, the request for it. */
   next?: FeedRequest;
+  /**
+   * Whether the body has everything that the provider publishes of its series, from the first day in it to the last: a
+   * value that an earlier edition had there and this one has not was withdrawn. Pages of one edition all say so. A body
+   * that may have been truncated, or is known to have holes, does not.
+   */
+  complete?: boolean;
 }
 
 /** The words of the environment that a provider may need, such as its API key. */

@@ -1,5 +1,6 @@
 import type { BarOutcome, NewBar } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { judgeBars } from '../ledger/prices/judge.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
 import { sameOhlc } from '../market/bar.ts';
 import { printDay } from '../market/day.ts';
@@ -25,19 +26,25 @@ async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<
   const { source, bars, received, accept } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
   const once = withoutRepeats(bars, outcomes);
-  const doubted = accept ? new Map<number, string>() : await doubtsOf(ledger, once);
-  for (const bar of once) {
+  const options = { source, comparedWith: 'own', accept, holdUnitChanges: false } as const;
+  const { admitted, held, refused } = await judgeBars(ledger.engine, once, options);
+  for (const { bar, reason } of refused) outcomes.set(bar, { status: 'refused', reason });
+  for (const { bar, reason } of held) outcomes.set(bar, { status: 'quarantined', reason });
+  const doubted = accept ? new Map<number, string>() : await doubtsOf(ledger, admitted);
+  for (const bar of admitted) {
     const reason = doubted.get(bar.symbolId);
     if (reason)
       outcomes.set(bar, { status: 'refused', reason: `${reason}; send accept=true if it is right` });
   }
-  const wanted = once.filter((bar) => !outcomes.has(bar));
+  const wanted = admitted.filter((bar) => !outcomes.has(bar));
+  await ledger.heldBars.hold(held, { source, origin: 'push', received });
   await ledger.bars.publish(wanted, {
     source,
     recordedAt: received,
     comparedWith: 'own',
     onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
   });
+  await ledger.heldBars.settle(source, received);
   return bars.map((bar) => outcomes.get(bar)!);
 }
 
@@ -64,7 +71,11 @@ async function doubtsOf(ledger: Ledger, bars: readonly NewBar[]): Promise<Map<nu
     const days = ofSymbol.map((bar) => bar.day);
     const [first, last] = [Math.min(...days) - NEIGHBOUR_DAYS, Math.max(...days) + NEIGHBOUR_DAYS];
     const known = await ledger.bars.revisions(symbolId, 'real', first, last);
-    const change = findUnitChange(ofSymbol, new Map(known.map((one) => [one.day, one.close])));
+    const current = new Map(known.map((one) => [one.day, one]));
+    const closes = [...current.values()]
+      .filter((one) => !one.withdrawn)
+      .map((one) => [one.day, one.close] as const);
+    const change = findUnitChange(ofSymbol, new Map(closes));
     if (change) doubts.set(symbolId, change);
   }
   return doubts;

@@ -7,7 +7,7 @@ export interface RunResult extends RunReport {
   number: number;
 }
 
-/** So many of the refused, and of the notes, are kept with their reasons. */
+/** So many of the refused, and of each kind of note, are kept with their reasons. */
 const REASONS_KEPT = 50;
 /** Texts longer than this tell no more. */
 const REASON_LENGTH_MAX = 200;
@@ -39,8 +39,7 @@ export class RunRecord {
 
   note(kind: Note['kind'], remarks: readonly Refusal[]): void {
     if (kind !== 'elsewhere') this.#report[kind] = remarks.length;
-    const room = REASONS_KEPT - this.#report.notes.length;
-    for (const one of remarks.slice(0, room)) this.#report.notes.push({ kind, ...this.#clean(one) });
+    for (const one of remarks.slice(0, REASONS_KEPT)) this.#report.notes.push({ kind, ...this.#clean(one) });
   }
 
   result(status: RunReport['status'], message: string | undefined): RunResult {
@@ -77,6 +76,8 @@ export function newReport(): RunReport {
     reasons: [],
     odd: 0,
     ignored: 0,
+    held: 0,
+    withdrawn: 0,
     notes: [],
   };
 }

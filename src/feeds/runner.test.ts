@@ -114,9 +114,9 @@ onEachEngine('a run', (engine) => {
 
   test('numbers are brought to the unit of the symbol, exactly', async () => {
     const series = [{ id: 'GOLD', symbol: bench.symbol, currency: 'USD', unit: 'T.oz', factor: 31.1034768 }];
-    bench.play(csv('2026-07-14,129.1', '2026-07-15,-0.1'));
+    bench.play(csv('2026-07-14,129.1', '2026-07-15,128.9'));
     expect(await bench.run({}, { series })).toMatchObject({ taken: 2 });
-    expect(await bench.closes()).toEqual([4015.45885488, -3.11034768]);
+    expect(await bench.closes()).toEqual([4015.45885488, 4009.23815952]);
   });
 
   test('a series that does not fit its symbol is refused, one that is not mapped is passed over, the rest is taken', async () => {

@@ -1,15 +1,18 @@
+import type { SQL } from 'bun';
 import type { BarRevision, NewBar, PublishResult } from '../ledger/bars.ts';
 import { type Coverage, type FeedLease, LeaseLost } from '../ledger/feed-runs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Judgement, judgeBars } from '../ledger/prices/judge.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { messageOf } from '../log.ts';
-import { type Day, MS_PER_DAY, utcDay } from '../market/day.ts';
+import { type Day, MS_PER_DAY, printDay, utcDay } from '../market/day.ts';
 import { type Failure, LIMITS, type Limits, type Surroundings } from './fetcher.ts';
 import { gapsIn } from './gaps.ts';
 import { type Gathered, gather } from './gather.ts';
 import { type Ownership, ownershipOf } from './mapping.ts';
 import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
+import { findWithdrawnDays, type WithdrawnDay, type WithdrawnDays } from './run/withdrawn-days.ts';
 import { RunRecord, type RunResult } from './run-record.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
 import { findUnitChange, NEIGHBOUR_DAYS } from './unit-change.ts';
@@ -139,17 +142,51 @@ class Run {
     const symbols = await this.#symbols();
     const latestDay = utcDay(around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
     const mapped = mapObservations(this.#provider, observations, symbols, latestDay);
-    this.#record.refuse([...gathered.refused, ...mapped.refused]);
+    const judgement = await this.#judge(mapped.bars);
+    const told = (ones: readonly { bar: NewBar; reason: string }[]) => tellBars(ones, symbols);
+    this.#record.refuse([...gathered.refused, ...mapped.refused, ...told(judgement.refused)]);
     if (mapped.suspicion !== undefined) return this.#quarantine(mapped.suspicion);
-    const doubt = gathered.shrunken[0] ?? (await this.#doubtOf(mapped.bars, symbols));
+    const withdrawn = await this.#withdrawnDays(gathered, mapped.bars, judgement, symbols);
+    const doubt =
+      gathered.shrunken[0] ?? (await this.#doubtOf(judgement.admitted, symbols)) ?? withdrawn.doubt;
     if (doubt !== undefined && !this.#options.accept) return this.#quarantine(doubt);
-    if (mapped.bars.length === 0) {
+    if (judgement.admitted.length + judgement.held.length === 0) {
       // A landing page that leads to a file which has not changed has no prices of its own.
       if (gathered.kept > 0 && this.#record.refused === 0) return this.#succeed('unchanged', gathered);
       return this.#fail({ outcome: 'failed', reason: 'there is no observation that can be used' });
     }
-    this.#record.set(await this.#publish(mapped.bars));
+    this.#record.set(await this.#publish(judgement.admitted));
+    await this.#hold(judgement.held);
+    this.#record.note('held', told(judgement.held));
+    this.#record.note('withdrawn', await this.#withdraw(withdrawn.days));
     return this.#succeed('ok', gathered);
+  }
+
+  #judge(bars: readonly NewBar[]): Promise<Judgement<NewBar>> {
+    const { engine } = this.#parts.ledger;
+    const accept = this.#options.accept ?? false;
+    return judgeBars(engine, bars, {
+      source: this.#provider.key,
+      comparedWith: 'own',
+      accept,
+      holdUnitChanges: false,
+    });
+  }
+
+  /** Only of series whose bodies are complete. A zero that stands for a missing value is as good as none. */
+  #withdrawnDays(
+    { incomplete }: Gathered,
+    bars: readonly NewBar[],
+    { refused }: Judgement<NewBar>,
+    symbols: readonly LedgerSymbol[],
+  ): Promise<WithdrawnDays> {
+    const codes = new Set(
+      this.#provider.series.filter(({ id }) => !incomplete.has(id)).map(({ symbol }) => symbol),
+    );
+    const complete = new Set(symbols.filter(({ code }) => codes.has(code)).map(({ id }) => id));
+    const missing = new Set(refused.map(({ bar }) => bar));
+    const edition = bars.filter((bar) => complete.has(bar.symbolId) && !missing.has(bar));
+    return findWithdrawnDays(this.#parts.ledger, this.#provider.key, edition, symbols);
   }
 
   /** What it may fill. Currencies are symbols that nobody lists, made when they are first needed. */
@@ -174,7 +211,9 @@ class Run {
       );
       const isOwn = (one: BarRevision) => names.get(one.sourceId) === this.#provider.key;
       const ownLast = [...revisions.filter((one) => !isOwn(one)), ...revisions.filter(isOwn)];
-      const known = new Map(ownLast.map((one) => [one.day, one.close]));
+      const current = new Map(ownLast.map((one) => [one.day, one]));
+      const closes = [...current.values()].filter((one) => !one.withdrawn);
+      const known = new Map(closes.map((one) => [one.day, one.close]));
       const change = findUnitChange(ofSymbol, known);
       if (change) return `${symbols.find((symbol) => symbol.id === symbolId)!.code}: ${change}`;
     }
@@ -182,22 +221,55 @@ class Run {
   }
 
   async #publish(bars: readonly NewBar[]): Promise<PublishResult> {
-    const { ledger, around, signal } = this.#parts;
-    return ledger.bars.publish(
+    const { ledger, around } = this.#parts;
+    const recordedAt = around.now();
+    const result = await ledger.bars.publish(
       bars,
       {
         source: this.#provider.key,
-        recordedAt: around.now(),
-        reason: `feed run ${this.#lease.number}`,
+        recordedAt,
+        reason: this.#name,
         comparedWith: 'own',
-        before: async (tx) => {
-          if (signal.aborted) throw new Error('it was stopped in the middle; the next run completes it');
-          await ledger.feeds.renewWithin(tx, this.#lease);
-        },
+        before: this.#holdLease,
       },
       (done) => this.#options.onProgress?.('published', done, bars.length),
     );
+    await ledger.heldBars.settle(this.#provider.key, recordedAt);
+    return result;
   }
+
+  async #hold(held: Judgement<NewBar>['held']): Promise<void> {
+    const { ledger, around } = this.#parts;
+    await ledger.heldBars.hold(held, {
+      source: this.#provider.key,
+      origin: this.#name,
+      received: around.now(),
+      before: this.#holdLease,
+    });
+  }
+
+  async #withdraw(days: readonly WithdrawnDay[]): Promise<readonly WithdrawnDay[]> {
+    const { ledger, around } = this.#parts;
+    await ledger.withdrawals.withdraw(days, {
+      by: 'source',
+      source: this.#provider.key,
+      reason: `${this.#name}: not in the provider's new edition`,
+      recordedAt: around.now(),
+      before: this.#holdLease,
+    });
+    return days;
+  }
+
+  get #name(): string {
+    return `feed run ${this.#lease.number}`;
+  }
+
+  /** Every transaction stands or falls with the lease. */
+  readonly #holdLease = async (tx: SQL): Promise<void> => {
+    const { ledger, signal } = this.#parts;
+    if (signal.aborted) throw new Error('it was stopped in the middle; the next run completes it');
+    await ledger.feeds.renewWithin(tx, this.#lease);
+  };
 
   async #succeed(status: 'ok' | 'unchanged', gathered: Gathered): Promise<RunResult> {
     const { ledger, around } = this.#parts;
@@ -253,4 +325,16 @@ class Run {
     }
     return coverage;
   }
+}
+
+/** Bars as a run's record names them. */
+function tellBars(
+  bars: readonly { bar: NewBar; reason: string }[],
+  symbols: readonly LedgerSymbol[],
+): { where: string; reason: string }[] {
+  const codes = new Map(symbols.map(({ id, code }) => [id, code]));
+  return bars.map(({ bar, reason }) => ({
+    where: `${codes.get(bar.symbolId)} ${printDay(bar.day)}`,
+    reason,
+  }));
 }

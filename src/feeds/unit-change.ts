@@ -1,12 +1,9 @@
 import type { Bar } from '../market/bar.ts';
 import { type Day, printDay } from '../market/day.ts';
+import { unitFactor } from '../market/quality/unit-factor.ts';
 
-/** Cents, grams of a troy ounce, kilograms, pounds and ounces of a tonne: what a price jumps by when its unit changes under it. */
-const FACTORS = [100, 31.1034768, 1000, 2204.62262185, 32150.7465686];
 /** How far from a price its neighbours are looked for: the day before, or the last price before a long pause or of a month ago. */
 export const NEIGHBOUR_DAYS = 100;
-/** A day's own move may come on top of the jump. */
-const TOLERANCE = 0.1;
 
 /**
  * Whether prices look as if their unit had changed: a jump by one of the factors, up or down, between neighbours, or
@@ -20,12 +17,12 @@ export function findUnitChange(bars: readonly Bar[], known: ReadonlyMap<Day, num
   for (const [i, day] of days.entries()) {
     const before = days[i - 1];
     const price = fresh.get(day) ?? known.get(day)!;
-    const same = isNews(day) ? jump(known.get(day), price) : undefined;
+    const same = isNews(day) ? unitFactor(known.get(day), price) : undefined;
     if (same !== undefined)
       return `${printDay(day)} was ${known.get(day)} and is now ${price}, ${words(same)}`;
     if (before === undefined || !(isNews(day) || isNews(before))) continue;
     const from = fresh.get(before) ?? known.get(before)!;
-    const factor = jump(from, price);
+    const factor = unitFactor(from, price);
     if (factor === undefined) continue;
     return `${printDay(before)} is ${from} and ${printDay(day)} is ${price}, ${words(factor)}`;
   }
@@ -34,11 +31,4 @@ export function findUnitChange(bars: readonly Bar[], known: ReadonlyMap<Day, num
 
 function words(factor: number): string {
   return `a jump by about ${Math.round(factor * 10) / 10}, as when a unit changes`;
-}
-
-/** The factor that a price has jumped by. A change of sign is no change of unit. */
-function jump(from: number | undefined, to: number): number | undefined {
-  if (from === undefined || from === 0 || to / from <= 0) return undefined;
-  const ratio = to / from >= 1 ? to / from : from / to;
-  return FACTORS.find((factor) => Math.abs(ratio / factor - 1) <= TOLERANCE);
 }

@@ -1,7 +1,9 @@
 import type { SQL } from 'bun';
 import { areCalm, QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../market/quarantine.ts';
 import { tradeDate } from '../market/session.ts';
+import { missingPrice } from '../market/symbol.ts';
 import type { Engine } from './engine.ts';
+import { nextQuarantineId } from './prices/held-bars.ts';
 import {
   believedAround,
   believedFrom,
@@ -75,12 +77,22 @@ export async function admitSome(
   const source = await sourceId(tx, sourceName);
   const traits = await traitsOf(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))]);
   const door: Door = { engine, tx, source, revision, traits, outcomes: new Map() };
-  const fresh = freshOf(ticks, await knownTicks(engine, tx, source, ticks), door.outcomes);
+  const priced = pricedOf(ticks, door);
+  const fresh = freshOf(priced, await knownTicks(engine, tx, source, priced), door.outcomes);
   let groups = [...Map.groupBy(fresh, (tick) => tick.symbolId)].map(([symbolId, ofSymbol]) =>
     groupOf(door, symbolId, ofSymbol.sort(byTime)),
   );
   while (groups.length > 0) groups = await admitGroups(door, groups);
   return ticks.map((tick) => door.outcomes.get(tick)!);
+}
+
+/** Those that can be prices. A zero where the price cannot be zero is a value that is missing. */
+function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Door): NewTick[] {
+  return ticks.filter((tick) => {
+    const reason = missingPrice(tick, traits.get(tick.symbolId)?.usual.canBeZero ?? true);
+    if (reason !== undefined) outcomes.set(tick, { status: 'refused', reason });
+    return reason === undefined;
+  });
 }
 
 /** Those that were never seen. An id that is known is the same tick, or it is refused. */
@@ -215,14 +227,13 @@ async function write({ engine, tx, source, revision, traits }: Door, decided: De
 
 async function hold(engine: Engine, tx: SQL, doubted: readonly Candidate[]): Promise<void> {
   if (doubted.length === 0) return;
-  const [row] = await tx`SELECT coalesce(max(id), 0) AS last FROM quarantine_tick`;
-  const last = Number(row.last);
+  const first = await nextQuarantineId(tx);
   await insertRows(
     engine,
     tx,
     'quarantine_tick (id, symbol_id, source_id, tick_id, at, received, price, reason, state)',
     doubted.map(({ tick, reason = '' }, i) => [
-      last + 1 + i,
+      first + i,
       tick.symbolId,
       tick.sourceId,
       tick.id,

@@ -52,6 +52,8 @@ export interface Publication {
   onBar?(bar: NewBar, outcome: BarOutcome): void;
   /** Done first in each transaction; what it throws undoes the transaction. */
   before?(tx: SQL): Promise<void>;
+  /** Done last in each transaction that has written bars, with the revision that they got. */
+  after?(tx: SQL, revision: number): Promise<void>;
 }
 
 export type BarOutcome = 'taken' | 'unchanged' | 'corrected';
@@ -93,6 +95,14 @@ export class BarStore {
       progress(from + chunk.length);
     }
     return total;
+  }
+
+  /** What `publish` would do, without writing anything. */
+  async compare(bars: readonly NewBar[], publication: Publication): Promise<PublishResult> {
+    const { read } = this.#engine;
+    const [source] = await read`SELECT id FROM source WHERE name = ${publication.source}`;
+    const id = source === undefined ? NO_SOURCE : Number(source.id);
+    return (await compareBars(read, bars, publication, id)).result;
   }
 
   /** All revisions of a strand, or of both, by day and then by revision. */
@@ -168,13 +178,50 @@ export async function publishBars(
   await publication.before?.(tx);
   const revision = await nextRevision(tx, 'prices');
   const source = await sourceId(tx, publication.source);
+  const { result, rows, changes } = await compareBars(tx, bars, publication, source);
+  if (rows.length === 0) return result;
+  await insertAlike(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
+    revision,
+    source_id: source,
+    recorded_at: publication.recordedAt,
+    reason: publication.reason ?? null,
+  });
+  const changeRows = changes.map((one) => [
+    revision,
+    one.symbolId,
+    one.firstDay,
+    one.lastDay,
+    publication.recordedAt,
+  ]);
+  await insertRows(
+    engine,
+    tx,
+    'bar_change (revision, symbol_id, first_day, last_day, recorded_at)',
+    changeRows,
+  );
+  const symbolIds = changes.map(({ symbolId }) => symbolId);
+  if (source !== SIMULATED_ID) await markReal(engine, tx, symbolIds, revision);
+  await publication.after?.(tx, revision);
+  return result;
+}
+
+/** Of a name that was never used. */
+const NO_SOURCE = -1;
+
+/** What publishing some bars does: how many of each outcome, the rows to write, and the days that they touch. */
+async function compareBars(
+  tx: SQL,
+  bars: readonly NewBar[],
+  publication: Publication,
+  source: number,
+): Promise<{ result: PublishResult; rows: TableRow[]; changes: BarChange[] }> {
   const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   await requireSymbols(tx, bySymbol.keys());
   const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: TableRow[] = [];
-  const changes: TableRow[] = [];
+  const changes: BarChange[] = [];
   for (const [symbolId, ofSymbol] of bySymbol) {
     if (real.has(symbolId)) {
       result.unchanged += ofSymbol.length; // simulated prices never follow real ones
@@ -198,17 +245,9 @@ export async function publishBars(
       if (outcome === 'unchanged') continue;
       rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close]);
     }
-    if (rows.length > before) changes.push([revision, symbolId, firstDay, lastDay, publication.recordedAt]);
+    if (rows.length > before) changes.push({ symbolId, firstDay, lastDay });
   }
-  await insertAlike(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
-    revision,
-    source_id: source,
-    recorded_at: publication.recordedAt,
-    reason: publication.reason ?? null,
-  });
-  await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day, recorded_at)', changes);
-  if (strand === 'real' && rows.length > 0) await markReal(engine, tx, [...bySymbol.keys()], revision);
-  return result;
+  return { result, rows, changes };
 }
 
 /**

@@ -14,11 +14,12 @@ export interface Refusal {
 }
 
 /**
- * What is worth knowing of a run beside what it refused. `odd`: it was taken and looks wrong. `ignored`: it was left out
+ * What is worth knowing of a run beside what it refused. `held`: it waits in quarantine. `withdrawn`: the provider
+ * has it no more. `odd`: it was taken and looks wrong. `ignored`: it was left out
  * as it should be. `elsewhere`: another feed brings it.
  */
 export interface Note extends Refusal {
-  kind: 'odd' | 'ignored' | 'elsewhere';
+  kind: 'held' | 'withdrawn' | 'odd' | 'ignored' | 'elsewhere';
 }
 
 /** What a run did, as it is kept for ever after. */
@@ -40,6 +41,10 @@ export interface RunReport {
   odd: number;
   /** Left out as they should be: a bar that is still forming. */
   ignored: number;
+  /** Suspicious bars that wait in quarantine. */
+  held: number;
+  /** Days that the provider had in an earlier edition and has no more. */
+  withdrawn: number;
   /** The first of the odd and the ignored, and which symbols come from elsewhere. */
   notes: Note[];
 }
@@ -142,7 +147,8 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
       body_hash = ${report.bodyHash ?? null}, bytes = ${report.bytes}, requests = ${report.requests},
       taken = ${report.taken}, corrected = ${report.corrected}, unchanged = ${report.unchanged},
       missing = ${report.missing}, refused = ${report.refused}, reasons = ${JSON.stringify(report.reasons)},
-      odd = ${report.odd}, ignored = ${report.ignored}, notes = ${JSON.stringify(report.notes)}
+      odd = ${report.odd}, ignored = ${report.ignored}, held = ${report.held},
+      withdrawn = ${report.withdrawn}, notes = ${JSON.stringify(report.notes)}
     WHERE feed = ${feed} AND number = ${number}`;
   await tx`UPDATE feed SET holder = NULL, lease_until = 0, next_run = ${nextRun}, failures = failures + 1
     WHERE key = ${feed}`;

@@ -201,6 +201,8 @@ function toRun(row: Row): FeedRun {
     reasons: JSON.parse(String(row.reasons)),
     odd: Number(row.odd),
     ignored: Number(row.ignored),
+    held: Number(row.held),
+    withdrawn: Number(row.withdrawn),
     notes: JSON.parse(String(row.notes)),
   };
 }

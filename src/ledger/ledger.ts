@@ -11,6 +11,8 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { HeldBarStore } from './prices/held-bars.ts';
+import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
 import { WithdrawalStore } from './prices/withdrawals.ts';
 import { QuarantineStore } from './quarantine.ts';
@@ -37,6 +39,8 @@ export class Ledger {
   readonly sources: SourceStore;
   readonly bars: BarStore;
   readonly withdrawals: WithdrawalStore;
+  readonly heldBars: HeldBarStore;
+  readonly imports: ImportStore;
   readonly ticks: TickStore;
   readonly past: PastStore;
   readonly closing: ClosingStore;
@@ -53,13 +57,15 @@ export class Ledger {
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
     this.withdrawals = new WithdrawalStore(engine);
+    this.heldBars = new HeldBarStore(engine);
+    this.imports = new ImportStore(engine);
     this.ticks = new TickStore(engine);
     this.past = new PastStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine);
     this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine);
-    this.quarantine = new QuarantineStore(engine);
+    this.quarantine = new QuarantineStore(engine, this.heldBars);
     this.alarms = new AlarmStore(engine);
     this.replicas = new ReplicaStore(engine);
   }

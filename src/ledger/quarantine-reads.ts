@@ -2,6 +2,7 @@ import type { SQL } from 'bun';
 import type { Day } from '../market/day.ts';
 import { type Usual, type WatchedTick, WINDOW_TICKS } from '../market/quarantine.ts';
 import { type Market, marketOf } from '../market/session.ts';
+import { canBeZero } from '../market/symbol.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID } from './sources.ts';
 import { listOf, placeholders } from './statements.ts';
@@ -38,25 +39,35 @@ export interface Edge {
 
 export type QuarantineRow = Record<string, string | number | null>;
 
-/** The traits of symbols. Energy is the one category whose prices have been below zero. */
+/** The traits of symbols. */
 export async function traitsOf(
   engine: Engine,
   tx: SQL,
   ids: readonly number[],
 ): Promise<Map<number, Traits>> {
   const rows = await tx.unsafe(
-    `SELECT id, market, category, decimals FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
+    `SELECT id, market, category, unit_symbol, unit_name, decimals FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
     [...ids],
   );
   return new Map(
-    rows.map((row: { id: number; market: string; category: string; decimals: number }) => [
-      Number(row.id),
-      {
-        market: marketOf(row.market),
-        usual: { mayBeNegative: row.category === 'Energy', step: 10 ** -Number(row.decimals) },
-      },
-    ]),
+    rows.map((row: TraitsRow) => {
+      const unit = { symbol: row.unit_symbol, name: row.unit_name };
+      const usual = {
+        canBeZero: canBeZero({ category: row.category, unit }),
+        step: 10 ** -Number(row.decimals),
+      };
+      return [Number(row.id), { market: marketOf(row.market), usual }];
+    }),
   );
+}
+
+interface TraitsRow {
+  id: number;
+  market: string;
+  category: string;
+  unit_symbol: string;
+  unit_name: string;
+  decimals: number;
 }
 
 /** The name of a tick of one source. */
@@ -71,6 +82,7 @@ export async function knownTicks(
   source: number,
   ticks: readonly NewTick[],
 ): Promise<Map<string, Known>> {
+  if (ticks.length === 0) return new Map();
   // CROSS JOIN has SQLite go through what was sent, and look each up. The first row says the types for PostgreSQL.
   const find = (columns: string, table: string) =>
     `SELECT t.symbol_id, t.tick_id, t.at, t.price, ${columns} FROM sent CROSS JOIN ${table} t

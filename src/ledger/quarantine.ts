@@ -1,6 +1,7 @@
 import { QUARANTINE_MS } from '../market/quarantine.ts';
 import { admitSome, type TickOutcome } from './admission.ts';
 import type { Engine } from './engine.ts';
+import type { HeldBarStore } from './prices/held-bars.ts';
 import { believedFrom, type QuarantineRow } from './quarantine-reads.ts';
 import { nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
 import { insertTicks, marketsOf, type NewTick } from './ticks.ts';
@@ -23,12 +24,14 @@ export interface HeldTick {
 /** How long it can be seen what became of a tick. */
 const KEEP_MS = 30 * 86_400_000;
 
-/** The door for ticks from outside: those that are too far from their neighbours wait here, in the ledger. */
+/** Admits ticks from outside: those that are too far from their neighbours wait here, in the ledger. Decides on held bars, too. */
 export class QuarantineStore {
   readonly #engine: Engine;
+  readonly #bars: HeldBarStore;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, bars: HeldBarStore) {
     this.#engine = engine;
+    this.#bars = bars;
   }
 
   /** Takes ticks of one source, in transactions of 2,000. Answers for each, in the order given. */
@@ -51,8 +54,17 @@ export class QuarantineStore {
     return rows.map(toHeld);
   }
 
-  /** Takes a tick that is held, or was dropped, in its right place. False when there is none such. */
-  release(id: number, now: number, by: string): Promise<boolean> {
+  /** Takes a tick or a bar that is held, or was dropped, in its right place. False when there is none such. */
+  async release(id: number, now: number, by: string): Promise<boolean> {
+    return (await this.#releaseTick(id, now, by)) || this.#bars.release(id, now, by);
+  }
+
+  /** Gives a tick or a bar up. False when it is not held. */
+  async drop(id: number, now: number, by: string): Promise<boolean> {
+    return (await this.#dropTick(id, now, by)) || this.#bars.drop(id, now, by);
+  }
+
+  #releaseTick(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const [row] =
@@ -64,8 +76,7 @@ export class QuarantineStore {
     });
   }
 
-  /** Gives a tick up. False when it is not held. */
-  drop(id: number, now: number, by: string): Promise<boolean> {
+  #dropTick(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const rows =
         await tx`UPDATE quarantine_tick SET state = 'dropped', decided_at = ${now}, decided_by = ${by}

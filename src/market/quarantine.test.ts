@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { areCalm, QUARANTINE_MS, TickWatch, type Usual, type WatchedTick } from './quarantine.ts';
 
-const METAL: Usual = { mayBeNegative: false, step: 0.01 };
-const ENERGY: Usual = { mayBeNegative: true, step: 0.01 };
+const METAL: Usual = { canBeZero: false, step: 0.01 };
+const ENERGY: Usual = { canBeZero: true, step: 0.01 };
 const MINUTE = 60_000;
 
 const tick = (at: number, price: number, sourceId = 2): WatchedTick => ({ at, price, sourceId });

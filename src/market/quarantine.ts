@@ -12,8 +12,8 @@ export interface WatchedTick {
 
 /** What is usual for the prices of a symbol. */
 export interface Usual {
-  /** Energy has had prices below zero; for everything else a change of sign is a reason by itself. */
-  mayBeNegative: boolean;
+  /** Whether the price can be zero or below; where it cannot, a change of sign is a reason by itself. */
+  canBeZero: boolean;
   /** The smallest step of a price: 0.01 for two decimals. */
   step: number;
 }
@@ -143,8 +143,8 @@ export function areCalm(usual: Usual, last: Priced | undefined, ticks: readonly 
   return true;
 }
 
-function isBelowZero({ mayBeNegative }: Usual, tick: Priced, neighbours: readonly Priced[]): boolean {
-  return !mayBeNegative && tick.price <= 0 && neighbours.every((one) => one.price > 0);
+function isBelowZero({ canBeZero }: Usual, tick: Priced, neighbours: readonly Priced[]): boolean {
+  return !canBeZero && tick.price <= 0 && neighbours.every((one) => one.price > 0);
 }
 
 function distance(a: Priced, b: Priced): number {

@@ -102,6 +102,78 @@ onEachEngine('push', (engine) => {
     expect(day.body).toMatchObject({ rates: { PL: { close: 1_003 } }, metadata: { PL: { source: 'desk' } } });
   });
 
+  test('a zero is refused where it cannot be a price, and taken where it can', async () => {
+    const bar = (symbol: string, close: number) => ({
+      symbol,
+      date: '2024-05-13',
+      open: close,
+      high: close,
+      low: close,
+      close,
+    });
+    const tick = (symbol: string) => ({ symbol, price: 0, at: at(0) });
+    const reason = '0 is not a price: it stands for a missing value';
+    const bars = {
+      source: 'zeros',
+      bars: [bar('TIN', 0), { ...bar('ZINC', 5), low: 0 }, bar('COAL', 0), bar('URAL-OIL', 0)],
+    };
+    expect((await send('/admin/bars', bars)).body.results).toMatchObject([
+      { status: 'refused', reason },
+      { status: 'refused', reason },
+      { status: 'refused', reason },
+      { status: 'accepted' },
+    ]);
+    const ticks = { source: 'zeros', ticks: [tick('TIN'), tick('UXA'), tick('TTF-GAS')] };
+    expect((await send('/admin/ticks', ticks)).body.results).toMatchObject([
+      { status: 'refused', reason },
+      { status: 'refused', reason },
+      { status: 'accepted' },
+    ]);
+  });
+
+  test('a suspicious bar waits in quarantine, is not served, and is published when the operator says so', async () => {
+    const closes = [700, 705, 7_100, 698, -5, 710];
+    const bars = closes.map((close, i) => ({
+      symbol: 'RUBBER',
+      date: `2024-05-0${i + 1}`,
+      open: close,
+      high: close,
+      low: close,
+      close,
+    }));
+    expect((await send('/admin/bars', { source: 'desk', bars })).body).toMatchObject({
+      accepted: 4,
+      quarantined: 2,
+      results: [
+        {},
+        {},
+        { status: 'quarantined', reason: '7100 is far from its neighbours (705 before, 710 after)' },
+        {},
+        { status: 'quarantined', reason: '-5 is below zero' },
+        {},
+      ],
+    });
+    const year = 'symbols=RUBBER&startDate=2024-01-01&endDate=2024-12-31&interval=year';
+    const served = async () => (await api.ask(`/rates/history?${year}`)).body.rates;
+    expect(await served()).toMatchObject([{ high: 710, low: 698 }]);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const list = await api.ask('/admin/quarantine', { key: '', headers });
+    const held = (list.body.bars as Record<string, unknown>[]).filter((one) => one.symbol === 'RUBBER');
+    expect(held).toMatchObject([
+      { date: '2024-05-05', close: -5, source: 'desk', origin: 'push', state: 'held' },
+      { date: '2024-05-03', close: 7_100 },
+    ]);
+    expect((await send(`/admin/quarantine/${held[0]!.id}/drop`, '')).body).toMatchObject({
+      state: 'dropped',
+    });
+    expect((await send(`/admin/quarantine/${held[1]!.id}/release`, '')).body).toMatchObject({
+      state: 'released',
+    });
+    expect(await served()).toMatchObject([{ high: 7_100, low: 698 }]);
+    const repeated = await send('/admin/bars', { source: 'desk', bars: bars.slice(2, 3) });
+    expect(repeated.body).toMatchObject({ duplicate: 1 });
+  });
+
   test('bars that look like a change of unit are refused unless they are said to be right', async () => {
     await send('/admin/bars', [{ symbol: 'PA', date: '2024-05-13', price: 950 }]);
     const cents = [{ symbol: 'PA', date: '2024-05-14', price: 95_100 }];

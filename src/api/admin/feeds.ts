@@ -84,6 +84,8 @@ function runRecord(run: FeedRun) {
     refused,
     odd: run.odd,
     ignored: run.ignored,
+    held: run.held,
+    withdrawn: run.withdrawn,
     reasons: run.reasons.slice(0, REASONS_TOLD),
     notes: run.notes.slice(0, REASONS_TOLD),
   };

@@ -1,11 +1,13 @@
+import type { HeldBar } from '../../ledger/prices/held-bars.ts';
 import type { HeldTick } from '../../ledger/quarantine.ts';
+import { printDay } from '../../market/day.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
 import { single } from '../parameters.ts';
 
-const TICKS_MAX = 1_000;
+const LISTED_MAX = 1_000;
 
-/** Ticks that were held back: see them, take them after all, or give them up. */
+/** Ticks and bars that were held back: see them, take them after all, or give them up. */
 export const adminQuarantine: readonly AdminEndpoint[] = [
   {
     kind: 'admin',
@@ -14,8 +16,9 @@ export const adminQuarantine: readonly AdminEndpoint[] = [
     actions: {
       async GET({ query, ledger }) {
         const all = single(query, 'all') === 'true';
-        const ticks = await ledger.quarantine.list({ all, limit: TICKS_MAX });
-        return { success: true, ticks: ticks.map(record) };
+        const ticks = await ledger.quarantine.list({ all, limit: LISTED_MAX });
+        const bars = await ledger.heldBars.list({ all, limit: LISTED_MAX });
+        return { success: true, ticks: ticks.map(record), bars: bars.map(barRecord) };
       },
     },
   },
@@ -43,13 +46,23 @@ export const adminQuarantine: readonly AdminEndpoint[] = [
   },
 ];
 
-/** Of what is no number there is no tick. */
+/** No price has an id that is not a number. */
 function numberOf(id: string): number {
   return /^\d{1,9}$/.test(id) ? Number(id) : -1;
 }
 
 function notThere(id: string) {
-  return refuse('not_there', { what: 'tick in quarantine', id: id.slice(0, 64) });
+  return refuse('not_there', { what: 'price in quarantine', id: id.slice(0, 64) });
+}
+
+function barRecord({ day, received, decidedAt, decidedBy, ...bar }: HeldBar) {
+  return {
+    ...bar,
+    date: printDay(day),
+    received: new Date(received).toISOString(),
+    decidedAt: decidedAt === undefined ? null : new Date(decidedAt).toISOString(),
+    decidedBy: decidedBy ?? null,
+  };
 }
 
 function record({ at, received, decidedAt, decidedBy, ...tick }: HeldTick) {

@@ -19,8 +19,12 @@ const run = z.strictObject({
   refused: z.int(),
   odd: z.int(),
   ignored: z.int(),
+  held: z.int().describe('Suspicious bars that wait in quarantine'),
+  withdrawn: z.int().describe('Days that the provider has no more'),
   reasons: z.array(z.strictObject(remark)).describe('The first of the refused, and why'),
-  notes: z.array(z.strictObject({ kind: z.enum(['odd', 'ignored', 'elsewhere']), ...remark })),
+  notes: z.array(
+    z.strictObject({ kind: z.enum(['held', 'withdrawn', 'odd', 'ignored', 'elsewhere']), ...remark }),
+  ),
 });
 
 /** What the operator is told of the running service. */
@@ -94,6 +98,24 @@ export const OPERATOR_SCHEMAS = {
         reason: text,
         state: z.enum(['held', 'released', 'dropped']),
         at: moment,
+        received: moment,
+        decidedAt: moment.nullable(),
+        decidedBy: text.nullable(),
+      }),
+    ),
+    bars: z.array(
+      z.strictObject({
+        id: z.int().describe('Ticks and bars share their ids'),
+        symbol: text,
+        source: text,
+        date: z.iso.date(),
+        open: z.number(),
+        high: z.number(),
+        low: z.number(),
+        close: z.number(),
+        reason: text,
+        origin: text.describe('The run that brought it, such as `import 3`'),
+        state: z.enum(['held', 'released', 'dropped']),
         received: moment,
         decidedAt: moment.nullable(),
         decidedBy: text.nullable(),

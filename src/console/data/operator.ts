@@ -69,6 +69,15 @@ export interface FeedRun {
 }
 
 /** A price that was held back because it is far from its neighbours. */
+export interface HeldBar {
+  id: number;
+  symbol: string;
+  source: string;
+  date: string;
+  close: number;
+  reason: string;
+}
+
 export interface HeldTick {
   id: number;
   symbol: string;

@@ -1,19 +1,33 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../data/client.ts';
 import { useLoad, useRefresh } from '../data/load.ts';
-import type { HeldTick } from '../data/operator.ts';
+import type { HeldBar, HeldTick } from '../data/operator.ts';
 import { linkTo } from '../data/route.ts';
-import { count, moment, price } from './format.ts';
+import { count, day, moment, price } from './format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from './parts.tsx';
 
 const REFRESH_MS = 10_000;
 const SHOWN = 50;
 
+interface HeldAnswer {
+  ticks: HeldTick[];
+  bars: HeldBar[];
+}
+
+/** Ticks and bars in one list, the newest first. */
+function heldPrices({ ticks, bars }: HeldAnswer) {
+  const all = [
+    ...ticks.map((tick) => ({ ...tick, when: moment(tick.at) })),
+    ...bars.map((bar) => ({ ...bar, price: bar.close, when: day(bar.date) })),
+  ];
+  return all.sort((a, b) => b.id - a.id);
+}
+
 /** Prices that were held back: take them after all, or give them up. */
 export function Quarantine({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
   const loaded = useLoad(
-    async () => (await askAsOperator<{ ticks: HeldTick[] }>(token, '/admin/quarantine')).ticks,
+    async () => heldPrices(await askAsOperator<HeldAnswer>(token, '/admin/quarantine')),
     [token],
   );
   useRefresh(loaded.reload, REFRESH_MS);
@@ -22,7 +36,7 @@ export function Quarantine({ token }: { token: string }) {
     await askAsOperator(token, `/admin/quarantine/${id}/${what}`, { method: 'POST' }).catch(setError);
     loaded.reload();
   };
-  const ticks = loaded.data ?? [];
+  const held = loaded.data ?? [];
   return (
     <section class="card" aria-labelledby="quarantine-title">
       <h2 id="quarantine-title">Quarantine</h2>
@@ -31,10 +45,11 @@ export function Quarantine({ token }: { token: string }) {
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" lines={2} />}
       {loaded.data?.length === 0 && (
         <p class="hint">
-          Empty. A price that is far from its neighbours waits here until others agree or you decide.
+          Empty. A price that is far from its neighbours waits here: a tick until others agree or you decide,
+          a day's bar until you decide.
         </p>
       )}
-      {ticks.length > 0 && (
+      {held.length > 0 && (
         <table class="plain stack">
           <thead>
             <tr>
@@ -49,29 +64,29 @@ export function Quarantine({ token }: { token: string }) {
             </tr>
           </thead>
           <tbody>
-            {ticks.slice(0, SHOWN).map((tick) => (
-              <tr key={tick.id}>
+            {held.slice(0, SHOWN).map((one) => (
+              <tr key={one.id}>
                 <th scope="row">
-                  <a href={linkTo('symbol', tick.symbol)}>{tick.symbol}</a>
+                  <a href={linkTo('symbol', one.symbol)}>{one.symbol}</a>
                 </th>
                 <td data-label="Price" class="number">
-                  {price(tick.price)}
+                  {price(one.price)}
                 </td>
-                <td data-label="At">{moment(tick.at)}</td>
-                <td data-label="Source">{tick.source}</td>
-                <td data-label="Why it is held back">{tick.reason}</td>
+                <td data-label="At">{one.when}</td>
+                <td data-label="Source">{one.source}</td>
+                <td data-label="Why it is held back">{one.reason}</td>
                 <td class="actions">
                   <SureButton
                     label="Take it"
                     sure="Publish it"
-                    describe={`${tick.symbol} ${tick.price}`}
-                    onSure={() => decide(tick.id, 'release')}
+                    describe={`${one.symbol} ${one.price}`}
+                    onSure={() => decide(one.id, 'release')}
                   />
                   <SureButton
                     label="Drop it"
                     sure="Drop it for good"
-                    describe={`${tick.symbol} ${tick.price}`}
-                    onSure={() => decide(tick.id, 'drop')}
+                    describe={`${one.symbol} ${one.price}`}
+                    onSure={() => decide(one.id, 'drop')}
                   />
                 </td>
               </tr>
@@ -79,9 +94,9 @@ export function Quarantine({ token }: { token: string }) {
           </tbody>
         </table>
       )}
-      {ticks.length > SHOWN && (
+      {held.length > SHOWN && (
         <p class="hint">
-          and {count(ticks.length - SHOWN)} older ones: <code>npx openpit feed quarantine list</code>
+          and {count(held.length - SHOWN)} older ones: <code>npx openpit quarantine list</code>
         </p>
       )}
     </section>

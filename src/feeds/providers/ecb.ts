@@ -47,7 +47,7 @@ export const ecb: Provider = {
     } else {
       readText(textOf(body, 'XML, CSV or zip'), gathering);
     }
-    const parsed = parsedOf(gathering);
+    const parsed = parsedOf(gathering, { complete: kind === 'zip' }); // all history, since 1999
     if (parsed.observations.length + parsed.refused.length === 0) throw new Error('the body has no rates');
     return parsed;
   },

@@ -117,8 +117,11 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     else gathering.takeValue(series, day, price, where);
   }
   const offset = Number(asked.get('offset') ?? 0);
-  const more = asked.has('length') && data.length > 0 && offset + data.length < Number(total ?? 0);
-  return parsedOf(gathering, more ? { next: pageAt(request, offset + data.length) } : {});
+  const isLast = offset + data.length >= Number(total ?? 0);
+  const more = asked.has('length') && data.length > 0 && !isLast;
+  // Without a total, or with a page that ends before it, rows may be missing.
+  const complete = total !== undefined && total !== null && (isLast || more);
+  return parsedOf(gathering, { complete, ...(more && { next: pageAt(request, offset + data.length) }) });
 }
 
 /** The API's own warning of an incomplete answer says no more than `total` does: the next page begins where this one ended. */

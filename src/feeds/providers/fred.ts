@@ -107,7 +107,7 @@ function parseCsv(files: readonly [file: string, text: string][], request: FeedR
       }
     }
   }
-  return parsedOf(gathering);
+  return parsedOf(gathering, { complete: true });
 }
 
 const Body = z.union([
@@ -143,10 +143,15 @@ function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
     if (day === undefined) gathering.refuse(`observation ${i}`, `${quote(date)} is not a day`);
     else takeCell(gathering, id, day, value, `observation ${i}`);
   }
-  const { count = 0, offset = 0, limit = 0 } = said;
+  const { count, offset = 0, limit = 0 } = said;
   const from = offset + said.observations.length;
-  const more = said.observations.length > 0 && limit > 0 && from < count && parameter(request.url, 'api_key');
-  return parsedOf(gathering, more ? { next: withParameter(request, 'offset', String(from)) } : {});
+  const isLast = count === undefined || from >= count;
+  const more = said.observations.length > 0 && limit > 0 && !isLast && parameter(request.url, 'api_key');
+  const complete = count !== undefined && (isLast || Boolean(more));
+  return parsedOf(gathering, {
+    complete,
+    ...(more && { next: withParameter(request, 'offset', String(from)) }),
+  });
 }
 
 function takeCell(

@@ -96,7 +96,7 @@ export const imf: Provider = {
       else if (price === undefined) gathering.refuse(where, `${quote(cells[value] ?? '')} is not a number`);
       else gathering.takeValue(id, day, price, where);
     }
-    return parsedOf(gathering);
+    return parsedOf(gathering, { complete: true });
   },
 };
 

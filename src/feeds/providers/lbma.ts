@@ -46,7 +46,7 @@ export const lbma: Provider = {
       else if (dollars === undefined) gathering.refuse(where, `${quote(String(v[0]))} is not a number`);
       else gathering.takeValue(id, day, dollars, where);
     }
-    return parsedOf(gathering);
+    return parsedOf(gathering, { complete: true });
   },
 };
 

@@ -75,7 +75,7 @@ function parseWorkbook(body: Uint8Array): Parsed {
   const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), gathering));
   if (wanted.length === 0) throw new Error('the sheet Monthly Prices names no series above its first month');
   for (const row of rows.slice(first)) readRow(row, wanted, gathering);
-  return parsedOf(gathering);
+  return parsedOf(gathering, { complete: true });
 }
 
 interface Column {
@@ -115,7 +115,7 @@ function isAsExpected(
   const reason = twin
     ? `it is named ${id} as column ${twin.index + 1} is`
     : provided && wrongUnit(provided, unit);
-  if (reason) gathering.refuse(`column ${index + 1}`, reason);
+  if (reason) gathering.refuseSeries(`${id} ${index}`, `column ${index + 1}`, reason);
   return !reason;
 }
 
