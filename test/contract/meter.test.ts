@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { Meter } from '../../src/gate/meter/meter.ts';
+import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../../src/gate/endpoints.ts';
+import { Meter, type MeterOptions } from '../../src/gate/meter/meter.ts';
 import type { Spend } from '../../src/gate/meter/spend.ts';
+import { Spool } from '../../src/gate/spool/spool.ts';
+import { pack } from '../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodEnd, periodOf } from '../../src/ledger/period.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
@@ -141,10 +146,52 @@ onEachEngine('meter', (engine) => {
       ['time-series', 1],
     ]);
   });
+
+  test('an endpoint that is added to the table is reported, after a clean stop and after a kill', async () => {
+    const endpoints = [...COUNTED_ENDPOINTS, 'ninth'];
+    const spoolDir = newFolder();
+    const meter = await openMeter(ledgers[0]!, { endpoints, spoolDir });
+    for (const endpoint of endpoints) await meter.spend({ id: 'ant' }, endpoint as CountedEndpoint);
+    const killed = newFolder();
+    cpSync(spoolDir, killed, { recursive: true });
+    await meter.close();
+    expect(await spentBy('ant')).toEqual(Object.fromEntries(endpoints.map((endpoint) => [endpoint, 1])));
+
+    // The same spool again, as a process that was killed leaves it, before an upgrade and after it.
+    await giveQuota(ledger, 'bee', 1_000);
+    const record = new Spool({ dir: killed, endpoints, warn: console.error });
+    const owner = { accountId: 'bee', period: periodOf(Date.now()), leaseId: 'bee-1', replica: 'r' };
+    record.add(owner).counts[endpoints.indexOf('ninth')] = pack(4);
+    record.close();
+    await (await openMeter(ledgers[0]!, { spoolDir: killed })).close();
+    expect(await spentBy('bee')).toEqual({ ninth: 4 });
+    expect(await spentBy('ant')).toEqual(Object.fromEntries(endpoints.map((endpoint) => [endpoint, 1])));
+  });
+
+  test('a spool of version 1 is settled exactly by the first start after the upgrade', async () => {
+    const spoolDir = newFolder();
+    cpSync(join(import.meta.dir, '../fixtures/spool/version-1.spool'), join(spoolDir, '0-0.spool'));
+    await (await openMeter(ledgers[0]!, { spoolDir })).close();
+    expect((await ledger.quota.usage('account-1', 202611)).used).toBe(396);
+    expect((await ledger.quota.usage('account-2', 202611)).used).toBe(1_000_000);
+    expect(await spentBy('account-1')).toMatchObject({ symbols: 11, stream: 88 });
+    expect(readdirSync(spoolDir).filter((name) => name.endsWith('.spool'))).toEqual(['0-1.v2.spool']);
+  });
+
+  async function spentBy(accountId: string): Promise<Record<string, number>> {
+    const days = await ledger.quota.usageByDay(accountId, 0, 100_000);
+    return Object.fromEntries(days.map(({ endpoint, count }) => [endpoint, count]));
+  }
 });
 
-function openMeter(ledger: Ledger): Promise<Meter> {
-  return Meter.open({ ledger, clock: systemClock, spoolDir: newFolder(), spoolRecordsPerFile: 16 });
+function openMeter(ledger: Ledger, options: Partial<MeterOptions> = {}): Promise<Meter> {
+  return Meter.open({
+    ledger,
+    clock: systemClock,
+    spoolDir: newFolder(),
+    spoolRecordsPerFile: 16,
+    ...options,
+  });
 }
 
 /** So many requests over so many connections, each of which waits for its answer before it asks again. */

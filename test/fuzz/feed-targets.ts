@@ -8,8 +8,8 @@ import {
   COUNTS_AT,
   type Owner,
   pack,
-  RECORD_BYTES,
   readOwner,
+  recordBytesFor,
   unpack,
   writeOwner,
 } from '../../src/gate/spool/spool-record.ts';
@@ -102,8 +102,8 @@ export const FEED_TARGETS: readonly Target[] = [
     seeds: [spoolRecord()],
     words: ['{', '"accountId"', '\0'],
     run(input) {
-      const record = new Uint8Array(RECORD_BYTES);
-      record.set(input.subarray(0, RECORD_BYTES));
+      const record = new Uint8Array(recordBytesFor(1));
+      record.set(input.subarray(0, recordBytesFor(1)));
       const owner = readOwner(record);
       law(
         owner === 'empty' || owner === 'torn' || typeof owner.leaseId === 'string',
@@ -127,7 +127,7 @@ export const FEED_TARGETS: readonly Target[] = [
 ];
 
 function spoolRecord(): Uint8Array {
-  const record = new Uint8Array(RECORD_BYTES);
+  const record = new Uint8Array(recordBytesFor(1));
   const owner: Owner = { accountId: 'acc_1', period: 202611, leaseId: 'lease', replica: 'r' };
   writeOwner(record, owner);
   new DataView(record.buffer).setFloat64(COUNTS_AT, pack(42), true);

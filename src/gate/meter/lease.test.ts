@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { SyncAnswer } from '../../ledger/quota-rules.ts';
-import { COUNTS, unpack } from '../spool/spool-record.ts';
+import { COUNTED_ENDPOINTS } from '../endpoints.ts';
+import { unpack } from '../spool/spool-record.ts';
 import { Lease } from './lease.ts';
 
 const START = Date.UTC(2026, 10, 10);
@@ -70,8 +71,8 @@ test('what remains is the quota less what all have used', () => {
 
 function newLease(first: Partial<SyncAnswer>) {
   const owner = { accountId: 'ant', period: 202611, leaseId: 'l1', replica: 'r1' };
-  const counts = new Float64Array(COUNTS);
-  const lease = new Lease(owner, { counts, free: () => {} }, 0);
+  const counts = new Float64Array(COUNTED_ENDPOINTS.length);
+  const lease = new Lease(owner, { endpoints: COUNTED_ENDPOINTS, counts, free: () => {} }, 0);
   const sent = { wall: START, mono: 0 };
   const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change }, sent);
   lease.message(NOBODY, sent);

@@ -2,7 +2,7 @@ import { type Period, periodEnd } from '../../ledger/period.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
 import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
-import { COUNT_MAX, COUNTS, type Owner, pack } from '../spool/spool-record.ts';
+import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';
 import { lowWater, Traffic, unspentWanted } from './block.ts';
 
 /** A lease ends this much before the ledger says so: clocks of two machines do not run alike. */
@@ -26,7 +26,7 @@ export class Lease {
 
   readonly owner: Owner;
   readonly #record: SpoolRecord;
-  readonly #counts = new Float64Array(COUNTS);
+  readonly #counts: Float64Array;
   readonly #traffic: Traffic;
 
   spent = 0;
@@ -51,6 +51,7 @@ export class Lease {
   constructor(owner: Owner, record: SpoolRecord, now: number) {
     this.owner = owner;
     this.#record = record;
+    this.#counts = new Float64Array(record.counts.length);
     this.#traffic = new Traffic(now);
     this.lastSpendAt = now;
   }
@@ -142,6 +143,10 @@ export class Lease {
   }
 
   #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
-    return { ...this.owner, spentBy: spentByName(this.#counts), barrierSeen: this.barrierSeen };
+    return {
+      ...this.owner,
+      spentBy: spentByName(this.#record.endpoints, this.#counts),
+      barrierSeen: this.barrierSeen,
+    };
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { type Period, periodEnd, periodOf } from '../../ledger/period.ts';
 import type { QuotaStore } from '../../ledger/quota.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
-import { type CountedEndpoint, PLACE_OF } from '../endpoints.ts';
+import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
 import { Spool, type SpoolRecord } from '../spool/spool.ts';
 import type { Owner } from '../spool/spool-record.ts';
@@ -28,6 +28,8 @@ export interface MeterOptions {
   newId?: () => string;
   lock?: LockSlot;
   spoolRecordsPerFile?: number;
+  /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
+  endpoints?: readonly string[];
 }
 
 export type QuotaCalls = Pick<
@@ -56,6 +58,8 @@ export class Meter {
   readonly #clock: Clock;
   readonly #monotonic: Clock;
   readonly #spool: Spool;
+  /** The position of each endpoint's counter. */
+  readonly #places: Readonly<Record<string, number>>;
   readonly #syncer: Syncer;
   readonly #ticker: Ticker;
   readonly #usage: UsageQuestions;
@@ -71,7 +75,10 @@ export class Meter {
     const warn = options.warn ?? (() => {});
     const newId = options.newId ?? Bun.randomUUIDv7;
     const name = options.replica ?? newId();
+    const endpoints = options.endpoints ?? COUNTED_ENDPOINTS;
+    this.#places = Object.fromEntries(endpoints.map((endpoint, place) => [endpoint, place]));
     const spoolOptions = {
+      endpoints,
       dir: options.spoolDir,
       warn,
       ...(options.lock && { lock: options.lock }),
@@ -141,7 +148,7 @@ export class Meter {
     now = this.#clock.now(),
     units = 1,
   ): Spend | Promise<Spend> {
-    const place = PLACE_OF[endpoint];
+    const place = this.#places[endpoint]!;
     const purse = this.#purses.get(account.id);
     const lease = purse?.lease;
     if (lease?.take(place, units, now, this.#monotonic.now())) {

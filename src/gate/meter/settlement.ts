@@ -1,5 +1,4 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
-import { spentByName } from '../endpoints.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
 import type { Party } from './syncer.ts';
@@ -22,10 +21,10 @@ export class Settlement implements Party {
   }
 
   /** Of a lease whose process is gone. Closing needs no seq, so it does not matter that it was lost. */
-  static ofLeftover({ owner, counts, record }: Leftover): Settlement {
+  static ofLeftover({ owner, spentBy, free }: Leftover): Settlement {
     const message = {
       ...owner,
-      spentBy: spentByName(counts),
+      spentBy,
       seq: 0,
       want: 0,
       need: 0,
@@ -33,7 +32,7 @@ export class Settlement implements Party {
       barrierSeen: 0,
       close: true,
     };
-    return new Settlement(message, () => record.free());
+    return new Settlement(message, free);
   }
 
   message(): SyncRequest {

@@ -1,13 +1,16 @@
 import { Database } from 'bun:sqlite';
 import { createPrivate } from '../../ledger/engine/private-file.ts';
 
-/** Held for the life of the process; the kernel lets go of it even after SIGKILL. */
+/** Held for the life of the process; the kernel releases it even after SIGKILL. */
 export interface SlotLock {
   release(): void;
 }
 
 /** Takes the lock of a file, or gives undefined when another process, or another owner in this one, has it. */
 export type LockSlot = (path: string) => SlotLock | undefined;
+
+/** Keeps locks reachable: a database that is garbage collected would close, and release its lock unnoticed. */
+const held = new Set<Database>();
 
 /**
  * Bun has no flock. SQLite, which is part of Bun, locks files on every system it runs on, and keeps several owners
@@ -20,7 +23,13 @@ export const lockSlot: LockSlot = (path) => {
     database.run('PRAGMA busy_timeout = 0');
     database.run('PRAGMA journal_mode = MEMORY'); // no second file beside it
     database.run('BEGIN EXCLUSIVE');
-    return { release: () => database.close() };
+    held.add(database);
+    return {
+      release() {
+        held.delete(database);
+        database.close();
+      },
+    };
   } catch (error) {
     database.close();
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined;

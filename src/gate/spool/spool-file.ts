@@ -1,14 +1,72 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { RECORD_BYTES } from './spool-record.ts';
+import { readSealed, writeSealed } from './sealed-json.ts';
+import { recordBytesFor } from './spool-record.ts';
 
 /**
- * Makes a file of empty records and maps it. Every byte is written first: a store into a hole of a sparse file on a
- * full disk is a SIGBUS. The file gets its name when it is whole, so that a crash leaves no short one. When there is no
- * room for it, it throws, and gives back what it had taken.
+ * A spool file, version 2 (`0-0.v2.spool`):
+ *
+ *      0                        4096
+ *      ├─ header, sealed JSON ───┼─ record ─┼─ record ─┼─ …
+ *
+ * The header has the version and the names of the counted endpoints, in the order of the counts of each record. So a
+ * program with other endpoints still reads the counts right. The name has a suffix so that version 1 ignores the file.
+ *
+ * Version 1 (`0-0.spool`) had no header and always the eight endpoints below.
  */
-export function makeSpoolFile(path: string, records: number): Uint8Array[] {
+export interface SpoolFile {
+  readonly path: string;
+  readonly version: number;
+  readonly endpoints: readonly string[];
+  /** Mapped into memory. An incomplete record at the end of a cut file is left out. */
+  readonly records: readonly Uint8Array[];
+}
+
+export const SPOOL_VERSION = 2;
+
+export const HEADER_BYTES = 4_096;
+
+const VERSION_1_ENDPOINTS: readonly string[] = [
+  'symbols',
+  'latest',
+  'historical',
+  'time-series',
+  'fluctuation',
+  'revisions',
+  'history',
+  'stream',
+];
+
+/** A newer program wrote the file, in a layout that this one does not know. */
+export class NewerSpool extends Error {
+  constructor(path: string, version: number) {
+    super(
+      `${path} holds counts written by a newer openpit (spool version ${version}; this program reads up to ` +
+        `${SPOOL_VERSION}): run the newer openpit`,
+    );
+  }
+}
+
+export function spoolFileName(slot: number, file: number): string {
+  return `${slot}-${file}.v${SPOOL_VERSION}.spool`;
+}
+
+/** The slot and number in a spool file's name, of any version; undefined for any other file. */
+export function parseSpoolFileName(name: string): { slot: number; file: number } | undefined {
+  const match = /^(\d+)-(\d+)(?:\.v\d+)?\.spool$/.exec(name);
+  return match ? { slot: Number(match[1]), file: Number(match[2]) } : undefined;
+}
+
+/**
+ * Creates a file of empty records and maps it. Every byte is written first: a store into a hole of a sparse file on a
+ * full disk is a SIGBUS. The file gets its name when it is complete, so that a crash leaves no short one. Throws and
+ * cleans up when the disk is full.
+ */
+export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {
+  const bytes = new Uint8Array(HEADER_BYTES + records * recordBytesFor(endpoints.length));
+  if (!writeSealed(bytes.subarray(0, HEADER_BYTES), { version: SPOOL_VERSION, endpoints })) {
+    throw new Error(`the names of ${endpoints.length} counted endpoints do not fit into a spool header`);
+  }
   const unfinished = `${path}.new`;
-  const bytes = new Uint8Array(records * RECORD_BYTES);
   const file = openSync(unfinished, 'w', 0o600);
   try {
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
@@ -20,13 +78,27 @@ export function makeSpoolFile(path: string, records: number): Uint8Array[] {
     closeSync(file);
   }
   renameSync(unfinished, path);
-  return openSpoolFile(path);
+  const map = Bun.mmap(path, { shared: true });
+  return { path, version: SPOOL_VERSION, endpoints, records: recordsOf(map, HEADER_BYTES, endpoints.length) };
 }
 
-/** The records of a file, mapped. Whole ones only: what a cut file has of its last one is not looked at. */
-export function openSpoolFile(path: string): Uint8Array[] {
-  const records = Math.floor(statSync(path).size / RECORD_BYTES);
-  if (records === 0) return [];
-  const map = Bun.mmap(path, { shared: true });
-  return Array.from({ length: records }, (_, i) => map.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES));
+/** Maps a file of any version up to this program's. Undefined when its header is damaged; throws `NewerSpool`. */
+export function openSpoolFile(path: string): SpoolFile | undefined {
+  const map = statSync(path).size === 0 ? new Uint8Array() : Bun.mmap(path, { shared: true });
+  if (!/\.v\d+\.spool$/.test(path)) {
+    const records = recordsOf(map, 0, VERSION_1_ENDPOINTS.length);
+    return { path, version: 1, endpoints: VERSION_1_ENDPOINTS, records };
+  }
+  if (map.length < HEADER_BYTES) return undefined;
+  const sealed = readSealed(map.subarray(0, HEADER_BYTES));
+  if (typeof sealed === 'string') return undefined;
+  const { version, endpoints } = sealed.value as { version: number; endpoints: string[] };
+  if (version > SPOOL_VERSION) throw new NewerSpool(path, version);
+  return { path, version, endpoints, records: recordsOf(map, HEADER_BYTES, endpoints.length) };
+}
+
+function recordsOf(map: Uint8Array, from: number, endpoints: number): Uint8Array[] {
+  const bytes = recordBytesFor(endpoints);
+  const count = Math.max(0, Math.floor((map.length - from) / bytes));
+  return Array.from({ length: count }, (_, i) => map.subarray(from + i * bytes, from + (i + 1) * bytes));
 }

@@ -1,10 +1,19 @@
 import { afterEach, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { newFolder } from '../../../test/support/ledger.ts';
+import { COUNTED_ENDPOINTS } from '../endpoints.ts';
+import { writeSealed } from './sealed-json.ts';
+import { lockSlot } from './slot-lock.ts';
 import { type Leftover, Spool } from './spool.ts';
-import { COUNT_MAX, COUNTS, type Owner, pack, RECORD_BYTES, unpack } from './spool-record.ts';
+import { HEADER_BYTES } from './spool-file.ts';
+import { COUNT_MAX, type Owner, pack, recordBytesFor, unpack } from './spool-record.ts';
+
+const RECORD_BYTES = recordBytesFor(COUNTED_ENDPOINTS.length);
+
+/** Written by the last program whose spool had no version: 4 records, of which one was freed. */
+const VERSION_1 = join(import.meta.dir, '../../../test/fixtures/spool/version-1.spool');
 
 const opened: Spool[] = [];
 let warnings: string[] = [];
@@ -33,7 +42,7 @@ test('a freed record is gone, and its place is used again', () => {
   spool.add(ownerOf(50));
   spool.close();
   expect(summary(open(dir, 2).leftovers)).toEqual({ 'lease-50': 0 });
-  expect(spoolFiles(dir)).toEqual(['0-0.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool']);
 });
 
 test('a spool grows by a new file, and all of them are read', () => {
@@ -41,7 +50,7 @@ test('a spool grows by a new file, and all of them are read', () => {
   const spool = open(dir, 2);
   for (let i = 0; i < 5; i++) spool.add(ownerOf(i)).counts[0] = pack(i);
   spool.close();
-  expect(spoolFiles(dir)).toEqual(['0-0.spool', '0-1.spool', '0-2.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '0-1.v2.spool', '0-2.v2.spool']);
   expect(summary(open(dir, 2).leftovers)).toEqual({
     'lease-0': 0,
     'lease-1': 1,
@@ -55,7 +64,7 @@ test('two owners never share a slot', () => {
   const dir = newFolder();
   open(dir).add(ownerOf(1));
   open(dir).add(ownerOf(2));
-  expect(spoolFiles(dir)).toEqual(['0-0.spool', '1-0.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '1-0.v2.spool']);
 });
 
 test('the slot of a process that is gone is taken over, and let go when it is settled', () => {
@@ -67,7 +76,7 @@ test('the slot of a process that is gone is taken over, and let go when it is se
   const adopted = mine.adopt();
   expect(summary(adopted)).toEqual({ 'lease-7': 4 });
   expect(mine.adopt()).toEqual([]);
-  adopted[0]!.record.free();
+  adopted[0]!.free();
   expect(spoolFiles(dir)).toEqual([]);
   expect(open(dir).leftovers).toEqual([]); // slot 1 is free again
 });
@@ -87,6 +96,120 @@ test('a kill -9 frees the slot and keeps every spend', async () => {
   expect(summary(open(dir).leftovers)).toEqual({ 'lease-1': 1_000 });
 });
 
+test('a spool of version 1 is replayed exactly, and deleted when its counts are settled', () => {
+  const dir = newFolder();
+  copyFileSync(VERSION_1, join(dir, '0-0.spool'));
+  const spool = open(dir);
+  expect(byLease(spool.leftovers)).toEqual({
+    'lease-1': {
+      symbols: 11,
+      latest: 22,
+      historical: 33,
+      'time-series': 44,
+      fluctuation: 55,
+      revisions: 66,
+      history: 77,
+      stream: 88,
+    },
+    'lease-2': { latest: 1_000_000 },
+    'lease-4': {},
+  });
+  expect(warnings).toEqual([]);
+  spool.add(ownerOf(9)); // never into the old file
+  expect(spoolFiles(dir)).toEqual(['0-0.spool', '0-1.v2.spool']);
+  for (const leftover of spool.leftovers) leftover.free();
+  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']);
+});
+
+test('a crash in the middle of replaying a spool of version 1 leaves what was not settled', () => {
+  const dir = newFolder();
+  copyFileSync(VERSION_1, join(dir, '0-0.spool'));
+  const first = open(dir);
+  first.leftovers.find(({ owner }) => owner.leaseId === 'lease-1')!.free();
+  first.close();
+  expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { latest: 1_000_000 }, 'lease-4': {} });
+});
+
+test('a spool of version 1 that another process left is adopted', () => {
+  const dir = newFolder();
+  const [mine, other] = [open(dir), open(dir)];
+  copyFileSync(VERSION_1, join(dir, '1-0.spool'));
+  other.close();
+  const adopted = mine.adopt();
+  expect(byLease(adopted)['lease-2']).toEqual({ latest: 1_000_000 });
+  for (const leftover of adopted) leftover.free();
+  expect(spoolFiles(dir)).toEqual([]);
+});
+
+test('a program with other endpoints reads each count under the name it was counted for', () => {
+  const dir = newFolder();
+  const before = open(dir);
+  const record = before.add(ownerOf(1));
+  record.counts[COUNTED_ENDPOINTS.indexOf('latest')] = pack(5);
+  record.counts[COUNTED_ENDPOINTS.indexOf('stream')] = pack(7);
+  before.close();
+  const after = open(dir, 8, ['ninth', ...COUNTED_ENDPOINTS.toReversed()]);
+  expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
+  after.add(ownerOf(2)).counts[0] = pack(3);
+  for (const leftover of after.leftovers) leftover.free();
+  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']); // the file of the old endpoints took no new lease
+  after.close();
+  expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { ninth: 3 } });
+});
+
+test('more counts than fit in the padding of a record are counted', () => {
+  const dir = newFolder();
+  const endpoints = Array.from({ length: 40 }, (_, i) => `endpoint-${i}`);
+  const spool = open(dir, 8, endpoints);
+  spool.add(ownerOf(1)).counts[39] = pack(1);
+  spool.add(ownerOf(2)).counts[0] = pack(2);
+  spool.close();
+  expect(byLease(open(dir, 8, endpoints).leftovers)).toEqual({
+    'lease-1': { 'endpoint-39': 1 },
+    'lease-2': { 'endpoint-0': 2 },
+  });
+});
+
+test('a spool of a newer program is refused by its version, left as it is, and its slot is released', () => {
+  const dir = newFolder();
+  const bytes = newerSpool();
+  replaceFile(dir, bytes);
+  expect(() => open(dir)).toThrow('spool version 3; this program reads up to 2): run the newer openpit');
+  expect(readFileSync(join(dir, '0-0.v2.spool')).equals(bytes)).toBe(true);
+  rmSync(join(dir, '0-0.v2.spool'));
+  open(dir);
+});
+
+test('a running process leaves the spool that a newer program left to that program', () => {
+  const dir = newFolder();
+  const [mine, other] = [open(dir), open(dir)];
+  other.close();
+  writeFileSync(join(dir, '1-0.v3.spool'), newerSpool());
+  expect(mine.adopt()).toEqual([]);
+  expect(warnings.join()).toContain('run the newer openpit');
+  expect(spoolFiles(dir)).toEqual(['1-0.v3.spool']);
+});
+
+test('a file with a damaged header is put aside, and the spool goes on', () => {
+  const dir = newFolder();
+  const broken = new Uint8Array(threeRecords());
+  broken[20]! ^= 1;
+  replaceFile(dir, broken);
+  const spool = open(dir);
+  expect(spool.leftovers).toEqual([]);
+  expect(warnings.join()).toContain('its header is damaged');
+  spool.add(ownerOf(1));
+  expect(readdirSync(dir).sort()).toEqual(['0-0.v2.spool.damaged', '0-1.v2.spool', '0.lock']);
+});
+
+test('a slot stays locked when its owner keeps no reference to the lock', () => {
+  const path = join(newFolder(), '0.lock');
+  const take = () => lockSlot(path) !== undefined;
+  expect(take()).toBe(true);
+  for (let i = 0; i < 3; i++) Bun.gc(true);
+  expect(take()).toBe(false);
+});
+
 test('an account id that does not fit is refused with its name', () => {
   expect(() => open(newFolder()).add({ ...ownerOf(1), accountId: 'x'.repeat(400) })).toThrow('xxx');
 });
@@ -96,7 +219,7 @@ test('a file cut at any byte gives right numbers or none', () => {
   for (let length = 0; length <= whole.length; length++) {
     replaceFile(dir, whole.subarray(0, length));
     const { leftovers } = open(dir);
-    expect(leftovers.length).toBe(Math.floor(length / RECORD_BYTES));
+    expect(leftovers.length).toBe(Math.max(0, Math.floor((length - HEADER_BYTES) / RECORD_BYTES)));
     expectRight(leftovers);
     opened.pop()!.close();
   }
@@ -138,8 +261,8 @@ test('zeros are not a count', () => {
   expect(unpack(pack(COUNT_MAX) + 2 ** 24)).toBeUndefined();
 });
 
-function open(dir: string, recordsPerFile = 8): Spool {
-  const spool = new Spool({ dir, recordsPerFile, warn: (text) => warnings.push(text) });
+function open(dir: string, recordsPerFile = 8, endpoints: readonly string[] = COUNTED_ENDPOINTS): Spool {
+  const spool = new Spool({ dir, endpoints, recordsPerFile, warn: (text) => warnings.push(text) });
   opened.push(spool);
   return spool;
 }
@@ -148,9 +271,23 @@ function ownerOf(n: number): Owner {
   return { accountId: `account-${n}`, period: 202611, leaseId: `lease-${n}`, replica: 'r1' };
 }
 
+function byLease(leftovers: readonly Leftover[]): Record<string, Record<string, number>> {
+  return Object.fromEntries(leftovers.map(({ owner, spentBy }) => [owner.leaseId, spentBy]));
+}
+
+/** A header as the next layout would have it, before records that this program cannot know. */
+function newerSpool(): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + 1_000).fill(0xff);
+  writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 3, endpoints: [] });
+  return bytes;
+}
+
 function summary(leftovers: readonly Leftover[]): Record<string, number> {
   return Object.fromEntries(
-    leftovers.map(({ owner, counts }) => [owner.leaseId, counts.reduce((sum, n) => sum + n, 0)]),
+    leftovers.map(({ owner, spentBy }) => [
+      owner.leaseId,
+      Object.values(spentBy).reduce((sum, n) => sum + n, 0),
+    ]),
   );
 }
 
@@ -159,20 +296,20 @@ function threeRecords(): Buffer {
   const dir = newFolder();
   const spool = open(dir, 3);
   for (const n of [1, 2, 3]) spool.add(ownerOf(n)).counts[0] = pack(n * 10);
-  return readFileSync(join(dir, '0-0.spool'));
+  return readFileSync(join(dir, '0-0.v2.spool'));
 }
 
 /** A new file, so that maps of the old one stay whole. */
 function replaceFile(dir: string, bytes: Uint8Array): void {
-  rmSync(join(dir, '0-0.spool'), { force: true });
-  writeFileSync(join(dir, '0-0.spool'), bytes);
+  rmSync(join(dir, '0-0.v2.spool'), { force: true });
+  writeFileSync(join(dir, '0-0.v2.spool'), bytes);
 }
 
 function expectRight(leftovers: readonly Leftover[]): void {
-  for (const { owner, counts } of leftovers) {
+  for (const { owner, spentBy } of leftovers) {
     const n = Number(owner.leaseId.slice('lease-'.length));
     expect(owner).toEqual(ownerOf(n));
-    expect(counts).toEqual([n * 10, ...new Array(COUNTS - 1).fill(0)]);
+    expect(spentBy).toEqual({ symbols: n * 10 });
   }
 }
 

@@ -2,6 +2,9 @@ import { Database } from 'bun:sqlite';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
+import { COUNTED_ENDPOINTS } from '../../../src/gate/endpoints.ts';
+import { HEADER_BYTES } from '../../../src/gate/spool/spool-file.ts';
+import { recordBytesFor } from '../../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { load } from '../../support/load.ts';
@@ -93,7 +96,8 @@ async function cutSpool(scene: Scene, spools: number) {
   const name = readdirSync(join(left, 'spool')).find((file) => file.endsWith('.spool'))!;
   const whole = readFileSync(join(left, 'spool', name));
   const used = whole.findLastIndex((byte) => byte !== 0) + 1;
-  const record = Math.floor((used - 1) / 512) * 512; // the last record that is in use
+  const bytes = recordBytesFor(COUNTED_ENDPOINTS.length);
+  const record = HEADER_BYTES + Math.floor((used - 1 - HEADER_BYTES) / bytes) * bytes; // the last one in use
   const result = { exact: 0, less: 0 };
   for (let n = 0; n < 2 * spools; n++) {
     const at = record + Math.floor(((used - record) * (Math.floor(n / 2) + 0.5)) / spools);
