@@ -27,15 +27,17 @@ export const serveCommand: Command = {
 /** Runs the processes that share the port, and answers for them. */
 async function superviseAll(config: Config, log: Log): Promise<void> {
   const port = config.port === 0 ? freePort(config.host) : config.port;
-  const supervisor = new Supervisor(
-    [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-    port,
-    log,
-  );
+  const supervisor = new Supervisor(ownCommand(), port, log);
   const stopped = onStopSignal(() => supervisor.stop());
   const started = await Promise.race([supervisor.start(config.processes), stopped]);
   if (started) console.log(`${welcome(started.url, started.demoKey)}\nProcesses: ${config.processes}`);
   await stopped;
+}
+
+/** The command line of this process. The single-file build has no script: its first argument is a name inside the file. */
+function ownCommand(): string[] {
+  const args = process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1);
+  return [process.execPath, ...process.execArgv, ...args];
 }
 
 /** One of several processes. It ends when its supervisor says so, or is gone. */

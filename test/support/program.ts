@@ -14,13 +14,21 @@ export interface Finished {
   stderr: string;
 }
 
-/** Begins one command of the real program, or of another script that stands for it. */
+/**
+ * How the program is started: from source, or the single-file build that OPENPIT_TEST_PROGRAM names. `npm test` runs the
+ * process tests both ways.
+ */
+const SINGLE_FILE = process.env.OPENPIT_TEST_PROGRAM;
+const PROGRAM: readonly string[] = SINGLE_FILE ? [SINGLE_FILE] : [process.execPath, 'src/main.ts'];
+
+/** Starts one command of the program, or of a script that runs it with other providers. */
 export function spawnOpenpit(
   args: readonly string[],
   settings: Record<string, string>,
-  script = 'src/main.ts',
+  script?: string,
 ): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
-  return Bun.spawn(['bun', script, ...args], {
+  const program = script === undefined ? PROGRAM : [process.execPath, script];
+  return Bun.spawn([...program, ...args], {
     cwd: ROOT,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +56,7 @@ interface Build {
   cwd: string;
 }
 
-const FROM_SOURCE: Build = { command: ['bun', 'src/main.ts'], cwd: ROOT };
+const DEFAULT_BUILD: Build = { command: PROGRAM, cwd: ROOT };
 
 /** The real program, serving, as a child process. */
 export class Program {
@@ -69,7 +77,7 @@ export class Program {
   }
 
   /** Starts it and waits until it says where it listens. */
-  static async start(settings: Record<string, string>, build: Build = FROM_SOURCE): Promise<Program> {
+  static async start(settings: Record<string, string>, build: Build = DEFAULT_BUILD): Promise<Program> {
     const program = new Program(settings, build);
     const listening = Promise.withResolvers<void>();
     void program.#read(program.#child.stderr, (text) => {
