@@ -24,6 +24,7 @@ export interface Config {
   readonly webhookSecret: string | undefined;
   readonly failedKeysPerMinute: number;
   readonly historyMb: number;
+  readonly cacheMb: number;
   readonly drainSeconds: number;
   /** Processes that share the port, on one machine. */
   readonly processes: number;
@@ -98,6 +99,11 @@ export const SETTINGS = [
     env: 'OPENPIT_HISTORY_MB',
     default: '512',
     help: 'Memory for price history; the least used is let go of',
+  },
+  {
+    env: 'OPENPIT_CACHE_MB',
+    default: '384',
+    help: 'Memory for all caches of a process together: responses, keys, texts, request heads',
   },
   { env: 'OPENPIT_DRAIN_SECONDS', default: '10', help: 'How long a stop waits for requests under way' },
   {
@@ -174,6 +180,7 @@ export function readConfig(
     webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
+    cacheMb: whole('OPENPIT_CACHE_MB', 32, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),
     processes: whole('OPENPIT_PROCESSES', 1, 256),
     logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),

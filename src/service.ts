@@ -8,6 +8,7 @@ import type { Phase } from './api/operations.ts';
 import { Readers } from './api/past/readers.ts';
 import { type Listener, listen } from './api/server.ts';
 import { Board } from './board/board.ts';
+import { Caches } from './caches.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { decideDemo, demoKey } from './demo.ts';
@@ -84,7 +85,14 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
     publicKey: await publicKey(config, ledger, clock.now()),
   };
-  const gate = await Gate.open({ ledger, clock, failedKeysPerMinute: config.failedKeysPerMinute });
+  const caches = new Caches(config.cacheMb * 1024 * 1024);
+  const gate = await Gate.open({
+    ledger,
+    clock,
+    failedKeysPerMinute: config.failedKeysPerMinute,
+    keyBytesMax: caches.bytesMax('keys'),
+    failedKeys: caches.failedKeys,
+  });
   const replica = Bun.randomUUIDv7();
   const meter = await Meter.open({
     ledger,
@@ -130,7 +138,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       help: 'Requests that read the ledger or wait for it.',
       value: () => readers.size,
     },
-    { name: 'openpit_keys_cached', help: 'API keys in memory.', value: () => gate.directory.size },
+    ...caches.gauges(gate.directory.cache),
     {
       name: 'openpit_disk_full',
       help: '1 when the disk is nearly full and no prices are taken in.',
@@ -179,6 +187,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       readers,
       gauges,
       accessLog,
+      caches,
       arrivalMs: () => loop.arrivalMs(),
     }),
     async follow() {

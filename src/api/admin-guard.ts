@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { Failures } from '../gate/failures.ts';
+import type { Window } from '../gate/window.ts';
 import type { Incoming } from '../http/incoming.ts';
+import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import { refuse } from './errors.ts';
 import { wrongSecrets } from './refusals.ts';
 
@@ -13,9 +15,14 @@ export class AdminGuard {
   readonly #token: string | undefined;
   readonly #failures: Failures;
 
-  constructor(token: string | undefined, clock: Clock, failuresPerMinute: number) {
+  constructor(
+    token: string | undefined,
+    clock: Clock,
+    failuresPerMinute: number,
+    failedTokens?: BoundedCache<string, Window>,
+  ) {
     this.#token = token;
-    this.#failures = new Failures(clock, failuresPerMinute);
+    this.#failures = new Failures(clock, failuresPerMinute, failedTokens);
   }
 
   require(request: Incoming, address: () => string): void {

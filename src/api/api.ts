@@ -3,15 +3,18 @@ import type { Clock } from '../clock.ts';
 import type { KnownKey } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
+import type { Window } from '../gate/window.ts';
 import { BodyFault } from '../http/body.ts';
 import type { Fault } from '../http/fault.ts';
 import type { Incoming } from '../http/incoming.ts';
+import { type FieldsCache, type HeadCache, KnownHeads } from '../http/known-heads.ts';
 import { type Ready, type Reply, reply } from '../http/reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { AccessLog } from '../runtime/access-log.ts';
+import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import { AdminGuard } from './admin-guard.ts';
 import { Allowance } from './allowance.ts';
 import { Answering } from './answering.ts';
@@ -71,6 +74,14 @@ export interface ApiOptions {
   accessLog: AccessLog | undefined;
   /** When bytes that are read now arrived, in ms of `performance.now()`. */
   arrivalMs(): number;
+  caches: ApiCaches;
+}
+
+export interface ApiCaches {
+  readonly answers: BoundedCache<string, KnownUrl>;
+  readonly heads: HeadCache;
+  readonly headerLines: FieldsCache;
+  readonly failedTokens: BoundedCache<string, Window>;
 }
 
 /** A database that restarts is back within seconds. */
@@ -89,17 +100,23 @@ export class Api {
   readonly #observer: RequestObserver;
   readonly #management: Management;
   readonly #streams: StreamHub;
-  readonly #kept = new KeptAnswers();
+  readonly #kept: KeptAnswers;
   readonly #serving: Serving;
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.#kept = new KeptAnswers(options.caches.answers);
     const metrics = new Metrics(options.gauges);
     this.#observer = new RequestObserver(metrics, options.log, options.accessLog);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
     this.#reception = new Reception(options, this.#allowance);
-    const guard = new AdminGuard(options.adminToken, options.clock, options.failedKeysPerMinute);
+    const guard = new AdminGuard(
+      options.adminToken,
+      options.clock,
+      options.failedKeysPerMinute,
+      options.caches.failedTokens,
+    );
     this.#management = new Management(options, guard);
     this.#streams = new StreamHub(options);
     this.#serving = new Serving({
@@ -117,6 +134,12 @@ export class Api {
   /** The one clock of all that is answered. */
   get clock(): Clock {
     return this.#options.clock;
+  }
+
+  /** Parsed requests of its clients. */
+  heads(): KnownHeads {
+    const { heads, headerLines } = this.#options.caches;
+    return new KnownHeads(heads, headerLines);
   }
 
   arrivalMs(): number {
@@ -294,6 +317,7 @@ export class Api {
       answer.timer = timer;
       return answer;
     }
-    return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId }, timer };
+    const headers = { ...answer.headers, 'X-Request-Id': requestId };
+    return { ...answer, headers, timer, isForCustomer: customer !== undefined };
   }
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../board/catalog.ts';
 import type { Series } from '../board/series.ts';
-import { SeenBefore } from '../http/seen-before.ts';
+import { BoundedCache, copyText, textBytes } from '../runtime/bounded-cache.ts';
 import { DayLines } from './day-lines.ts';
 import { partsOf } from './query.ts';
 
@@ -39,30 +39,39 @@ export class Basket {
 }
 
 const LENGTH_MAX = 1_000;
-const BASKETS_MAX = 2_000;
-const baskets = new Map<string, Basket>();
-const seen = new SeenBefore();
+/** What a basket takes beside its codes, and for each of them; measured. */
+const BASKET_BYTES = 500;
+const CODE_BYTES = 100;
+/** Until the service sets its own limit. */
+const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
+
+/** The baskets of the process, by their lists. */
+export const basketCache = new BoundedCache<string, Basket>({
+  bytesMax: BYTES_MAX_DEFAULT,
+  admitsOnSecondUse: true,
+  onEvict: ({ lines }) => lines?.forget(),
+});
 
 /**
  * The basket that a list of codes means: split, trimmed, upper-cased, without empties and doubles. Clients ask for the same
- * ones again and again, on other days. One that came twice is kept with what was worked out for it, the oldest going first.
+ * ones again and again, on other days. One that came twice is cached, with what was worked out for it.
  */
 export function basketOf(list: string): Basket {
-  const known = baskets.get(list);
+  const known = basketCache.get(list);
   if (known) return known;
+  if (list.length > LENGTH_MAX || !basketCache.admits(list)) return new Basket(codesIn(list), false);
+  const own = copyText(list); // `list` and its codes are parts of the request's head, and would keep all of it
+  const codes = codesIn(own);
+  const basket = new Basket(codes, true);
+  basketCache.set(own, basket, BASKET_BYTES + CODE_BYTES * codes.length + textBytes(own));
+  return basket;
+}
+
+function codesIn(list: string): string[] {
   const codes = new Set<string>();
   for (const part of partsOf(list, ',')) {
     const code = part.trim().toUpperCase();
     if (code !== '') codes.add(code);
   }
-  const isKept = list.length <= LENGTH_MAX && seen.has(list);
-  const basket = new Basket([...codes], isKept);
-  if (!isKept) return basket;
-  if (baskets.size >= BASKETS_MAX) {
-    const [oldest, { lines }] = baskets.entries().next().value!;
-    lines?.forget();
-    baskets.delete(oldest);
-  }
-  baskets.set(list, basket);
-  return basket;
+  return [...codes];
 }

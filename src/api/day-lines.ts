@@ -1,15 +1,18 @@
 import type { Settled } from '../board/prices.ts';
 import type { Day } from '../market/day.ts';
+import { BoundedCache } from '../runtime/bounded-cache.ts';
 import { SettledLines, writeByDay } from './rate-lines.ts';
 import { Sheet } from './sheet.ts';
 
 const DAYS_PER_PAGE = 32;
 /** What a page takes beside its text, measured, and counted from the first asking on: a basket may ask for a century. */
 const PAGE_BYTES = 400;
-/** Over all baskets. */
-const BYTES_MAX = 64 * 1024 * 1024;
-/** When there is no more room, a basket loses its pages this often, and no oftener: making them costs more than they save once. */
-const FORGET_MS = 100;
+/** What the lines of a basket take without a page. */
+const LINES_BYTES = 400;
+/** Until the service sets its own limit. */
+const BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
+/** When the cache is full, a basket's pages are evicted at most this often: making them costs more than they save once. */
+const EVICT_EVERY_MS = 100;
 
 interface Page {
   bytes: Uint8Array;
@@ -31,10 +34,12 @@ export class DayLines {
   #pages = new Map<number, Page | undefined>();
   /** Of the histories: those themselves would stay in memory when the board has let go of them. */
   #versions: number[] = [];
-  #bytes = 0;
-  static readonly #keepers = new Set<DayLines>();
-  static #total = 0;
-  static #forgotAt = Number.NEGATIVE_INFINITY;
+  /** Of all baskets of the process. */
+  static readonly cache = new BoundedCache<DayLines, DayLines>({
+    bytesMax: BYTES_MAX_DEFAULT,
+    onEvict: (lines) => lines.#pages.clear(),
+  });
+  static #evictedAt = Number.NEGATIVE_INFINITY;
 
   /** Writes the lines from `first` to `last`, or nothing when they are not ready. `settled` is where they lie, for each code. */
   write(sheet: Sheet, codes: readonly string[], settled: readonly Settled[], first: Day, last: Day): boolean {
@@ -44,7 +49,7 @@ export class DayLines {
     for (let number = firstPage; number <= lastPage; number++) {
       if (!this.#pages.get(number) && !this.#make(number, codes, settled)) isReady = false;
     }
-    if (!isReady) return false;
+    if (!isReady || !this.#hasPages(firstPage, lastPage)) return false;
     for (let number = firstPage; number <= lastPage; number++) {
       const { bytes, starts } = this.#pages.get(number)!;
       const from = number === firstPage ? first - number * DAYS_PER_PAGE : 0;
@@ -56,9 +61,13 @@ export class DayLines {
 
   forget(): void {
     this.#pages.clear();
-    DayLines.#total -= this.#bytes;
-    this.#bytes = 0;
-    DayLines.#keepers.delete(this);
+    DayLines.cache.delete(this);
+  }
+
+  /** Making one page can evict the others. */
+  #hasPages(first: number, last: number): boolean {
+    for (let number = first; number <= last; number++) if (!this.#pages.get(number)) return false;
+    return true;
   }
 
   #isGood(settled: readonly Settled[]): boolean {
@@ -76,7 +85,7 @@ export class DayLines {
 
   /** False when it is not worth it yet, or there is no room. */
   #make(number: number, codes: readonly string[], settled: readonly Settled[]): boolean {
-    if (DayLines.#total >= BYTES_MAX && !DayLines.#makeRoom(this)) return false;
+    if (DayLines.cache.isNearlyFull && !DayLines.#makeRoom()) return false;
     if (!this.#pages.has(number)) {
       this.#pages.set(number, undefined);
       this.#count(PAGE_BYTES);
@@ -101,19 +110,17 @@ export class DayLines {
   }
 
   #count(bytes: number): void {
-    this.#bytes += bytes;
-    DayLines.#total += bytes;
-    DayLines.#keepers.add(this);
+    const { cache } = DayLines;
+    if (cache.has(this)) cache.grow(this, bytes);
+    else if (!cache.set(this, this, LINES_BYTES + bytes)) this.#pages.clear();
   }
 
-  /** Has the oldest keeper forget, which is not the one that asks. */
-  static #makeRoom(asking: DayLines): boolean {
+  static #makeRoom(): boolean {
     const now = performance.now();
-    if (now - DayLines.#forgotAt < FORGET_MS) return false;
-    DayLines.#forgotAt = now;
-    const oldest = DayLines.#keepers.values().find((one) => one !== asking);
-    oldest?.forget();
-    return DayLines.#total < BYTES_MAX;
+    if (now - DayLines.#evictedAt < EVICT_EVERY_MS) return false;
+    DayLines.#evictedAt = now;
+    DayLines.cache.evictOldest();
+    return !DayLines.cache.isNearlyFull;
   }
 }
 

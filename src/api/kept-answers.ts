@@ -1,5 +1,5 @@
-import { SeenBefore } from '../http/seen-before.ts';
 import type { Plan } from '../ledger/accounts.ts';
+import { type BoundedCache, copyText, textBytes } from '../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from './endpoint.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 
@@ -14,14 +14,16 @@ export interface KnownUrl {
   readonly answers: Map<Plan, ReadyAnswer>;
 }
 
-const URLS_MAX = 20_000;
-const BYTES_MAX = 64 * 1024 * 1024;
+/** What a known URL takes beside its text and its answers, measured. */
+const URL_BYTES = 400;
 
-/** The answers of URLs that were asked more than once, the oldest going first. */
+/** Answers of URLs that were asked more than once, first in, first out. */
 export class KeptAnswers {
-  readonly #urls = new Map<string, KnownUrl>();
-  readonly #seen = new SeenBefore();
-  #bytes = 0;
+  readonly #urls: BoundedCache<string, KnownUrl>;
+
+  constructor(urls: BoundedCache<string, KnownUrl>) {
+    this.#urls = urls;
+  }
 
   find(url: string): KnownUrl | undefined {
     return this.#urls.get(url);
@@ -29,17 +31,22 @@ export class KeptAnswers {
 
   /** False when it is not kept. */
   keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): boolean {
-    if (!this.#urls.has(url) && !this.#seen.has(url)) return false;
-    const known = this.#urls.getOrInsertComputed(url, () => ({ ...read, answers: new Map() }));
-    this.#bytes += answer.bytes - (known.answers.get(plan)?.bytes ?? 0);
+    if (!this.#urls.admits(url)) return false;
+    const known = this.#urls.get(url) ?? this.#add(url, read);
+    if (!known) return false;
+    const bytesBefore = known.answers.get(plan)?.bytes ?? 0;
     known.answers.set(plan, answer);
-    while (this.#urls.size > URLS_MAX || this.#bytes > BYTES_MAX) this.#forgetOldest();
-    return true;
+    this.#urls.grow(url, answer.bytes - bytesBefore);
+    return this.#urls.has(url);
   }
 
-  #forgetOldest(): void {
-    const [url, { answers }] = this.#urls.entries().next().value!;
-    for (const { bytes } of answers.values()) this.#bytes -= bytes;
-    this.#urls.delete(url);
+  /** The text of a URL is a part of its request's head, and would keep all of it in memory. */
+  #add(text: string, read: Omit<KnownUrl, 'answers'>): KnownUrl | undefined {
+    const url = copyText(text);
+    const key = read.key === undefined ? undefined : copyText(read.key);
+    const known = { ...read, key, answers: new Map<Plan, ReadyAnswer>() };
+    return this.#urls.set(url, known, URL_BYTES + (key === undefined ? 0 : textBytes(key)))
+      ? known
+      : undefined;
   }
 }

@@ -49,7 +49,7 @@ export class ReadyAnswer {
   readonly #goodUntil: number;
   /** Up to this version nothing of it has changed. */
   #seen = Series.lastVersion;
-  /** An estimate of what it takes in memory. */
+  /** What it takes in memory at most, with everything that is made of it when it is sent again. */
   readonly bytes: number;
 
   constructor(options: ReadyAnswerOptions) {
@@ -65,7 +65,7 @@ export class ReadyAnswer {
     const bodyLines = `Content-Type: ${said.type}\r\n`;
     this.#plain = new Representation({ body, packet, etag, bodyLines, lines, madeAt: now });
     this.#isLong = body.length > COMPRESS_FROM_BYTES;
-    this.bytes = 2 * (body.length + HEAD_ROOM); // once more, as bytes to send, from the second time on
+    this.bytes = bytesOf(body.length, this.#isLong, series.length);
     this.#compressed = options.gzipped;
     this.#series = series;
     this.#versions = series.map((one) => view.version(one));
@@ -114,6 +114,16 @@ export class ReadyAnswer {
     this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
     return this.#gzipped;
   }
+}
+
+/** Objects and header lines of an answer, and the responses that are made of it: 200 and 304, each with its head. Measured. */
+const OBJECT_BYTES = 4_096;
+const SERIES_BYTES = 16;
+
+/** Its body lies in memory twice, as it was made and as bytes to send; compressed, which saves at least half, also twice. */
+function bytesOf(length: number, isLong: boolean, series: number): number {
+  const copies = isLong ? 3 : 2;
+  return copies * (length + HEAD_ROOM) + OBJECT_BYTES + SERIES_BYTES * series;
 }
 
 const COMMON_LINES = headerLines(COMMON_HEADERS);

@@ -3,6 +3,7 @@ import type { SourcedBar } from '../board/columns.ts';
 import type { Factor, Measure } from '../board/prices.ts';
 import type { Ohlc } from '../market/bar.ts';
 import { printNumber } from '../market/decimal.ts';
+import { BoundedCache, textBytes } from '../runtime/bounded-cache.ts';
 import type { AskedSymbol } from './basket.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
@@ -35,16 +36,17 @@ export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
   return factor ? `${json},"factor":${factor.text}` : json;
 }
 
-const QUOTED_MAX = 10_000;
-const quotedTexts = new Map<string, string>();
+/** Until the service sets its own limit. */
+const QUOTED_BYTES_MAX_DEFAULT = 1024 * 1024;
 
-/** A text in quotes, as JSON has it. Units, currencies and sources are few and come again. */
+/** Texts in quotes, as JSON has them. Units, currencies and sources are few and come again. */
+export const quotedCache = new BoundedCache<string, string>({ bytesMax: QUOTED_BYTES_MAX_DEFAULT });
+
 function quoted(text: string): string {
-  const known = quotedTexts.get(text);
+  const known = quotedCache.get(text);
   if (known !== undefined) return known;
-  if (quotedTexts.size >= QUOTED_MAX) quotedTexts.clear();
   const json = JSON.stringify(text);
-  quotedTexts.set(text, json);
+  quotedCache.set(text, json, textBytes(json));
   return json;
 }
 

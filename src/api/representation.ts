@@ -42,7 +42,7 @@ export class Representation {
     const start = HEAD_ROOM - head.length;
     packet.latin1Write(head, start);
     const bytes = packet.subarray(start, HEAD_ROOM + body.length);
-    return { status: 200, bytes, borrowed: this.#isGivenAway ? packet : undefined };
+    return { status: 200, bytes, borrowed: this.#isGivenAway ? packet : undefined, isForCustomer: true };
   }
 
   /** Nobody keeps it: it is sent once, and its memory may then serve others. */
@@ -126,7 +126,7 @@ function join(head: string, body: Uint8Array): Bytes {
 
 function joined(status: number, head: string, body: Uint8Array): Ready {
   const bytes = join(head, body);
-  return { status, bytes, borrowed: bytes };
+  return { status, bytes, borrowed: bytes, isForCustomer: true };
 }
 
 /**
@@ -162,6 +162,6 @@ class Packet {
     this.#bytes.copy(bytes);
     writeRequestDigits(bytes, this.#digitsAt, requestNumber);
     bytes.latin1Write(rateLimit, this.#rateLimitAt);
-    return { status: this.#status, bytes, borrowed: bytes };
+    return { status: this.#status, bytes, borrowed: bytes, isForCustomer: true };
   }
 }

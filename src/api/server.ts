@@ -18,6 +18,7 @@ export function listen(api: Api, hostname: string, port: number, isShared = fals
     handle: (request, peer) => api.handle(request, peer),
     refuse: (fault) => api.refuse(fault),
     arrivalMs: () => api.arrivalMs(),
+    heads: api.heads(),
   });
   const reachable = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname;
   return {

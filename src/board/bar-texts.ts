@@ -1,9 +1,14 @@
 import type { Bar } from '../market/bar.ts';
+import { BoundedCache } from '../runtime/bounded-cache.ts';
 
 /** A power of two. */
 const BARS_PER_PAGE = 128;
-/** Over all symbols: about 70 MB. */
-const PAGES_MAX = 6_000;
+/** What a page takes beside its text and its starts, measured. */
+const PAGE_BYTES = 400;
+/** What a history's texts take without a page. */
+const TEXTS_BYTES = 400;
+/** Until the service sets its own limit. */
+const BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CACHE_LINE_BYTES = 64;
 
 /** Where texts are copied to. */
@@ -29,15 +34,17 @@ interface Page {
  *     pages  [ ,"2024-05-14":{"XAU":{…} ,"2024-05-15":{"XAU":{…} … ] [ … ] [   not yet   ] …   ASCII
  *              ▲ starts                 ▲                       ▲
  *
- * When there are too many pages, the history that began first lets go of its own.
+ * All pages share one memory limit. When it is reached, the history that came first loses its pages.
  */
 export class BarTexts {
   readonly #history: History;
   readonly #write: (bar: Bar) => string;
   #pages: (Page | undefined)[] = [];
-  #count = 0;
-  static readonly #keepers = new Set<BarTexts>();
-  static #total = 0;
+  /** Of all histories of the process. */
+  static readonly cache = new BoundedCache<BarTexts, BarTexts>({
+    bytesMax: BYTES_MAX_DEFAULT,
+    onEvict: (texts) => texts.#drop(),
+  });
   /** Means nothing. Without it, looking at the texts could be left out. */
   static fetched = 0;
 
@@ -72,14 +79,15 @@ export class BarTexts {
 
   /** Of all bars, when one of them has changed. */
   forget(): void {
+    this.#drop();
+    BarTexts.cache.delete(this);
+  }
+
+  #drop(): void {
     this.#pages = [];
-    BarTexts.#total -= this.#count;
-    this.#count = 0;
-    BarTexts.#keepers.delete(this);
   }
 
   #make(first: number): Page {
-    while (BarTexts.#total >= PAGES_MAX) BarTexts.#keepers.values().next().value!.forget();
     const count = Math.min(BARS_PER_PAGE, this.#history.length - first);
     const starts = new Uint32Array(count + 1);
     let text = '';
@@ -89,12 +97,20 @@ export class BarTexts {
     }
     const page = { bytes: Buffer.from(text, 'latin1'), starts };
     const number = first / BARS_PER_PAGE;
-    if (!this.#pages[number]) {
-      this.#count++;
-      BarTexts.#total++;
-    }
+    const replaced = this.#pages[number];
     this.#pages[number] = page;
-    BarTexts.#keepers.add(this);
+    this.#account(sizeOf(page) - (replaced ? sizeOf(replaced) : 0));
     return page;
   }
+
+  /** A history that alone is larger than the limit loses its pages at once; the caller has what it needs. */
+  #account(bytes: number): void {
+    const { cache } = BarTexts;
+    if (cache.has(this)) cache.grow(this, bytes);
+    else if (!cache.set(this, this, TEXTS_BYTES + bytes)) this.#drop();
+  }
+}
+
+function sizeOf({ bytes, starts }: Page): number {
+  return PAGE_BYTES + bytes.length + starts.byteLength;
 }

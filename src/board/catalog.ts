@@ -1,8 +1,13 @@
 import type { Alias, LedgerSymbol } from '../ledger/symbols.ts';
 import { nearestCodes } from '../market/symbol.ts';
+import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import type { Series } from './series.ts';
 
-const NEAREST_MAX = 1_000;
+/** Longer codes are rare, and mistakes of another kind. */
+const NEAREST_LENGTH_MAX = 64;
+const NEAREST_BYTES = 400;
+/** Until the service sets its own limit. */
+const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
 
 /** The symbols by every code that may be asked for. */
 export class Catalog {
@@ -13,7 +18,10 @@ export class Catalog {
   readonly #byCode = new Map<string, Series>();
   /** The rates to 1 EUR by currency, sorted. They are no symbols: no code finds them. */
   readonly #currencies = new Map<string, Series>();
-  readonly #nearest = new Map<string, string[]>();
+  /** Codes that are like a wrong one. A program that asks for it once asks for it again. */
+  static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
+    bytesMax: NEAREST_BYTES_MAX_DEFAULT,
+  });
 
   constructor(
     symbols: readonly LedgerSymbol[],
@@ -43,13 +51,14 @@ export class Catalog {
     return this.#currencies.get(currency);
   }
 
-  /** Known codes that are like a wrong one. A program that asks for it once asks for it again. */
+  /** Known codes that are like a wrong one. */
   nearest(code: string): string[] {
-    const known = this.#nearest.get(code);
-    if (known) return known;
-    if (this.#nearest.size >= NEAREST_MAX) this.#nearest.clear();
-    const found = nearestCodes(code, this.#byCode.keys());
-    this.#nearest.set(code, found);
-    return found;
+    const { nearestCache } = Catalog;
+    const known = nearestCache.get(code);
+    if (known?.catalog === this) return known.codes;
+    const codes = nearestCodes(code, this.#byCode.keys());
+    if (code.length <= NEAREST_LENGTH_MAX)
+      nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
+    return codes;
   }
 }

@@ -1,5 +1,6 @@
 import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
@@ -24,8 +25,11 @@ export interface KnownKey {
   readonly customer: Customer;
 }
 
-/** Room for the keys of a large service; the longest known are let go of, and looked up again when they come back. */
-const KEYS_MAX = 100_000;
+/** What a key takes with its account, its hash and its places in all maps, measured. */
+const KEY_BYTES = 1_024;
+const ADDRESS_RULE_BYTES = 256;
+/** Used where nothing else is said. */
+const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 
 /**
  * Keys, accounts and plans by the text of a key. A key is looked up in the ledger by its hash on its first use, and
@@ -34,8 +38,10 @@ const KEYS_MAX = 100_000;
 export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
-  readonly #keys = new Map<string, KnownKey>();
-  readonly #textByHash = new Map<string, string>();
+  /** By their text. One that is evicted is looked up again when it comes back. */
+  readonly cache: BoundedCache<string, KnownKey>;
+  /** By a key's hash. */
+  readonly #owners = new Map<string, { text: string; accountId: string }>();
   readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
   readonly #plans = new Map<string, Plan>();
   #revision = 0;
@@ -43,13 +49,14 @@ export class Directory {
   /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
   #changes = 0;
 
-  private constructor(ledger: Ledger) {
+  private constructor(ledger: Ledger, bytesMax: number) {
     this.#ledger = ledger;
+    this.cache = new BoundedCache({ bytesMax, onEvict: ({ key }) => this.#forgetHash(key.hash) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 
-  static async open(ledger: Ledger): Promise<Directory> {
-    const directory = new Directory(ledger);
+  static async open(ledger: Ledger, bytesMax = BYTES_MAX_DEFAULT): Promise<Directory> {
+    const directory = new Directory(ledger, bytesMax);
     await directory.#reload();
     return directory;
   }
@@ -59,12 +66,12 @@ export class Directory {
   }
 
   get size(): number {
-    return this.#keys.size;
+    return this.cache.size;
   }
 
   /** A key that is in memory. */
   cached(text: string): KnownKey | undefined {
-    return this.#keys.get(text);
+    return this.cache.get(text);
   }
 
   /**
@@ -109,8 +116,8 @@ export class Directory {
     const plans = await this.#ledger.accounts.plans();
     // From here on nothing waits: a request never finds the directory half empty.
     this.#changes++;
-    this.#keys.clear();
-    this.#textByHash.clear();
+    this.cache.clear();
+    this.#owners.clear();
     this.#customers.clear();
     this.#plans.clear();
     for (const plan of plans) this.#plans.set(plan.name, plan);
@@ -134,22 +141,27 @@ export class Directory {
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };
-    this.#keys.set(text, known);
-    this.#textByHash.set(key.hash, text);
+    const own = copyText(text); // `text` is a part of its request's head, and would keep all of it
+    this.#owners.set(key.hash, { text: own, accountId: account.id });
     hashes.add(key.hash);
-    if (this.#keys.size > KEYS_MAX) this.#forgetKey(this.#keys.values().next().value!.key.hash);
+    this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
     return known;
   }
 
   #forgetKey(hash: string): void {
-    const text = this.#textByHash.get(hash);
-    if (text === undefined) return;
-    const { customer } = this.#keys.get(text)!;
-    this.#keys.delete(text);
-    this.#textByHash.delete(hash);
-    const entry = this.#customers.get(customer.account.id);
+    const owner = this.#owners.get(hash);
+    if (!owner) return;
+    this.cache.delete(owner.text);
+    this.#forgetHash(hash);
+  }
+
+  /** Of a key that is no longer in the cache. An account goes with its last key. */
+  #forgetHash(hash: string): void {
+    const { accountId } = this.#owners.get(hash)!;
+    this.#owners.delete(hash);
+    const entry = this.#customers.get(accountId);
     entry?.hashes.delete(hash);
-    if (entry?.hashes.size === 0) this.#customers.delete(customer.account.id);
+    if (entry?.hashes.size === 0) this.#customers.delete(accountId);
   }
 
   #planOf(account: Account): Plan {

@@ -1,19 +1,27 @@
 import type { Clock } from '../clock.ts';
+import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { limitKey } from './addresses.ts';
 import { Window } from './window.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Addresses that are being watched; the longest known are let go of. */
-const ADDRESSES_MAX = 100_000;
+const WINDOW_BYTES = 64;
+/** Used where nothing else is said. */
+const BYTES_MAX_DEFAULT = 8 * 1024 * 1024;
 
 /** Counts wrong secrets per address. It never judges a right one. */
 export class Failures {
+  /** By address; the longest known are evicted. */
+  readonly #windows: BoundedCache<string, Window>;
   readonly #clock: Clock;
   readonly #perMinute: number;
-  readonly #windows = new Map<string, Window>();
 
-  constructor(clock: Clock, perMinute: number) {
+  constructor(
+    clock: Clock,
+    perMinute: number,
+    windows: BoundedCache<string, Window> = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT }),
+  ) {
+    this.#windows = windows;
     this.#clock = clock;
     this.#perMinute = perMinute;
   }
@@ -27,8 +35,9 @@ export class Failures {
 
   /** Counts one. Returns 0, or how long the address has to wait when it had reached its limit before. */
   add(address: string): number {
-    const window = this.#windows.getOrInsertComputed(limitKey(address), () => new Window());
-    if (this.#windows.size > ADDRESSES_MAX) this.#windows.delete(this.#windows.keys().next().value!);
+    const key = limitKey(address);
+    const window = this.#windows.get(key) ?? new Window();
+    if (!this.#windows.has(key)) this.#windows.set(copyText(key), window, WINDOW_BYTES);
     const now = this.#clock.now();
     return window.take(now, this.#perMinute, MINUTE_MS) ? 0 : window.endsIn(now, MINUTE_MS);
   }

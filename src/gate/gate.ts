@@ -1,14 +1,20 @@
 import type { Clock } from '../clock.ts';
 import { type ApiKey, isActive } from '../ledger/accounts.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
+import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
 import { Failures } from './failures.ts';
 import { isWellFormed } from './key.ts';
+import type { Window } from './window.ts';
 
 export interface GateOptions {
   ledger: Ledger;
   clock: Clock;
   failedKeysPerMinute: number;
+  /** How much memory keys may take that were looked up. */
+  keyBytesMax?: number;
+  /** Where addresses are watched that send wrong keys. */
+  failedKeys?: BoundedCache<string, Window>;
 }
 
 /** How a request identifies itself. The address is asked for only when it matters. */
@@ -36,11 +42,11 @@ export class Gate {
   private constructor(options: GateOptions, directory: Directory) {
     this.directory = directory;
     this.#clock = options.clock;
-    this.#failures = new Failures(options.clock, options.failedKeysPerMinute);
+    this.#failures = new Failures(options.clock, options.failedKeysPerMinute, options.failedKeys);
   }
 
   static async open(options: GateOptions): Promise<Gate> {
-    return new Gate(options, await Directory.open(options.ledger));
+    return new Gate(options, await Directory.open(options.ledger, options.keyBytesMax));
   }
 
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */

@@ -9,34 +9,91 @@ export function bytesFor(length: number): Bytes {
   return Buffer.allocUnsafeSlow(length) as Bytes;
 }
 
-/** How much may lie idle. A turn's answers mostly fit into it. */
-const SPARE_BYTES_MAX = 4 * 1024 * 1024;
+/** What a buffer takes beside its bytes, measured. */
+const BUFFER_BYTES = 256;
 
-/** By their length. */
-const spares = new Map<number, Bytes[]>();
-let spareBytes = 0;
+/** Lengths for which buffers were given back; an empty list of them takes memory too. */
+const LENGTHS_MAX = 4_096;
+
+/** A turn's responses mostly fit into it. Until the service sets its own limit. */
+const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
 /**
- * Memory for what is sent once, with anything in it. It is given back after that, and serves the next: what is allocated for
- * each answer anew is neither in the processor's caches nor, mostly, in the process, which gives unused memory back to the system.
+ * Buffers for what is sent once, used again afterwards: memory that is allocated for each response is neither in the processor's
+ * caches nor, mostly, in the process, which gives unused memory back to the system.
  */
-export function borrow(length: number): Bytes {
-  const spare = spares.get(length)?.pop();
-  if (!spare) return bytesFor(length);
-  spareBytes -= length;
-  return spare;
+class BufferPool {
+  /** By their length. */
+  readonly #spares = new Map<number, Bytes[]>();
+  #bytes = 0;
+  #size = 0;
+  #bytesMax = BYTES_MAX_DEFAULT;
+  #evictions = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get bytesMax(): number {
+    return this.#bytesMax;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  limitTo(bytesMax: number): void {
+    this.#bytesMax = bytesMax;
+    if (this.#bytes > bytesMax) this.#clear();
+  }
+
+  take(length: number): Bytes {
+    const spare = this.#spares.get(length)?.pop();
+    if (!spare) return bytesFor(length);
+    this.#bytes -= length + BUFFER_BYTES;
+    this.#size--;
+    return spare;
+  }
+
+  giveBack(buffer: Bytes): void {
+    const own = buffer.length + BUFFER_BYTES;
+    if (own > this.#bytesMax) return;
+    if (this.#bytes + own > this.#bytesMax) this.#clear(); // other lengths are in use now
+    this.#bytes += own;
+    this.#size++;
+    const alike = this.#spares.get(buffer.length);
+    if (alike) alike.push(buffer);
+    else this.#add(buffer);
+  }
+
+  #add(buffer: Bytes): void {
+    if (this.#spares.size >= LENGTHS_MAX) {
+      for (const [length, spares] of this.#spares) if (spares.length === 0) this.#spares.delete(length);
+    }
+    this.#spares.set(buffer.length, [buffer]);
+  }
+
+  #clear(): void {
+    this.#evictions += this.#size;
+    this.#spares.clear();
+    this.#bytes = 0;
+    this.#size = 0;
+  }
 }
 
-/** Nobody may know it any more. Whoever cannot be sure keeps it: it goes the way of all memory. */
+/** All idle buffers of the process. */
+export const bufferPool = new BufferPool();
+
+/** A buffer with anything in it, to be given back once it is sent. */
+export function borrow(length: number): Bytes {
+  return bufferPool.take(length);
+}
+
+/** The caller must hold the last reference; if unsure, leave it to the garbage collector. */
 export function giveBack(memory: Bytes): void {
-  const { length } = memory;
-  if (length > SPARE_BYTES_MAX) return;
-  if (spareBytes + length > SPARE_BYTES_MAX) {
-    spares.clear(); // other lengths are in use now
-    spareBytes = 0;
-  }
-  spareBytes += length;
-  const alike = spares.get(length);
-  if (alike) alike.push(memory);
-  else spares.set(length, [memory]);
+  bufferPool.giveBack(memory);
 }

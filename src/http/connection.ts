@@ -187,6 +187,7 @@ export class Connection {
 
   #give(answer: Ready | Reply, head: Head): void {
     if (answer.timer) this.#options.turn.times(answer.timer, this.#arrivedAt);
+    if (head.unkept !== undefined && answer.isForCustomer) this.#options.heads.keep(head);
     if ('bytes' in answer) this.#sendReady(answer, head);
     else this.#send(answer, head);
   }

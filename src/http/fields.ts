@@ -11,6 +11,8 @@ const HOST = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
 /** What may stand once only: two of them are two ways to read a request. */
 const SINGLE = new Set(['host', 'content-length', 'transfer-encoding', 'content-type', 'authorization']);
 
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+
 /** The header fields of a request, and what they say of its transport. They never change: the same lines are the same fields. */
 export class Fields {
   readonly #values: ReadonlyMap<string, string>;
@@ -18,6 +20,10 @@ export class Fields {
   readonly framing: Framing | undefined;
   readonly asksToClose: boolean;
   readonly asksToKeep: boolean;
+  /** Whether they hold secrets of others, which are not kept in memory. An API key is: its owner has been admitted with it. */
+  readonly holdsCredentials: boolean;
+  /** The text to cache them under, unless they are cached or may not be. */
+  unkept: string | undefined;
 
   constructor(values: ReadonlyMap<string, string>, framing: Framing | undefined) {
     this.#values = values;
@@ -25,6 +31,12 @@ export class Fields {
     const wishes = (values.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
     this.asksToClose = wishes.includes('close');
     this.asksToKeep = wishes.includes('keep-alive');
+    this.unkept = undefined;
+    this.holdsCredentials = CREDENTIALS.some((name) => values.has(name));
+  }
+
+  get size(): number {
+    return this.#values.size;
   }
 
   /** The value of a header, by its name in lower case; several are joined by commas. */

@@ -17,12 +17,15 @@ export class Head implements Incoming {
   readonly headers: Fields;
   /** HTTP/1.0 knows no chunks, and must be told when a connection is kept. */
   readonly isOld: boolean;
+  /** The text to cache it under, unless it is cached or may not be. */
+  unkept: string | undefined;
 
   constructor(method: string, url: string, headers: Fields, isOld: boolean) {
     this.method = method;
     this.url = url;
     this.headers = headers;
     this.isOld = isOld;
+    this.unkept = undefined;
   }
 
   /** Undefined when there is no body. */

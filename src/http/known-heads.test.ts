@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Fault } from './fault.ts';
 import { type Head, readHead } from './head.ts';
-import { KnownHeads } from './known-heads.ts';
+import { type FieldsCache, type HeadCache, KnownHeads } from './known-heads.ts';
 
 const FIRST_LINES = [
   'GET / HTTP/1.1',
@@ -76,6 +77,7 @@ test('a head is read as if it were the first, whatever came before under the sam
       for (const [text, how] of all) {
         const whole = `${text}\r\n\r\n`;
         const found = how === 'read' ? heads.read(whole) : heads.find(Buffer.from(whole, 'latin1'));
+        if (found && !('why' in found)) heads.keep(found);
         if (found) expect(told(found)).toEqual(told(readHead(text)));
         // What is not found is read by another way: because it is long, or begins with an empty line.
         else expect(whole.length > 2_048 || text.startsWith('\r\n') || text === '').toBe(true);
@@ -94,14 +96,52 @@ test('a head is found in its own bytes alone, not in more or less of them', () =
   }
 });
 
-test('the lines of a head are kept when they come again, and those of a long head never', () => {
+/** Reads a head that was asked for by somebody the handler knows. */
+function ofCustomer(heads: KnownHeads, text: string): Head {
+  const head = heads.read(text);
+  if ('why' in head) throw new Error(head.why);
+  heads.keep(head);
+  return head;
+}
+
+const headOf = (path: string, lines = 'Host: a\r\n') => `GET ${path} HTTP/1.1\r\n${lines}\r\n`;
+
+test('the head of a customer is cached from its second time on, and its lines under any path', () => {
   const heads = new KnownHeads();
-  const linesUnder = (path: string) => {
-    const head = heads.read(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    return 'why' in head ? undefined : head.headers;
-  };
-  const long = `/${'x'.repeat(8_000)}`;
-  for (let i = 0; i < 3; i++) expect(linesUnder(`${long}${i}`)).not.toBe(linesUnder(`${long}${i + 1}`));
-  for (let i = 0; i < 2; i++) linesUnder(`/${i}`);
-  expect(linesUnder('/a')).toBe(linesUnder('/b'));
+  for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/a'));
+  expect(heads.read(headOf('/a'))).toBe(heads.read(headOf('/a')));
+  expect(ofCustomer(heads, headOf('/b')).headers).toBe(ofCustomer(heads, headOf('/c')).headers);
+});
+
+test('nothing of a long head is cached', () => {
+  const heads = new KnownHeads();
+  const long = headOf(`/${'x'.repeat(8_000)}`);
+  for (let i = 0; i < 3; i++)
+    expect(ofCustomer(heads, long).headers).not.toBe(ofCustomer(heads, long).headers);
+});
+
+test('strangers evict no customer’s head, however many they send and however often', () => {
+  const cache: HeadCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const heads = new KnownHeads(cache);
+  for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/mine'));
+  const mine = heads.read(headOf('/mine'));
+  for (let i = 0; i < 20_000; i++) {
+    for (let time = 0; time < 2; time++) heads.read(headOf(`/${i}`, `Host: a\r\nX-Api-Key: ${i}\r\n`));
+  }
+  expect(heads.read(headOf('/mine'))).toBe(mine);
+  expect([cache.size, cache.evictions]).toEqual([1, 0]);
+});
+
+test('a head with credentials of another kind is not cached, whoever sends it', () => {
+  const cache: HeadCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const fields: FieldsCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const heads = new KnownHeads(cache, fields);
+  for (const line of [
+    'Authorization: Bearer secret',
+    'Proxy-Authorization: Basic secret',
+    'Cookie: session=secret',
+  ]) {
+    for (let i = 0; i < 3; i++) ofCustomer(heads, headOf('/', `Host: a\r\n${line}\r\n`));
+  }
+  expect([cache.size, fields.size]).toEqual([0, 0]);
 });

@@ -1,20 +1,39 @@
+import { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Fault } from './fault.ts';
 import { type Fields, readFields } from './fields.ts';
 import { type Head, readHead } from './head.ts';
-import { SeenBefore } from './seen-before.ts';
 
-/** A longer head is read each time: an attacker's must not fill the memory. */
+/** A longer head is read each time. */
 const LENGTH_MAX = 2_048;
-const KNOWN_MAX = 4_000;
 const HEAD_END = '\r\n\r\n';
 
+/** What a parsed head takes beside its text, and its fields, for each of them; measured. */
+const HEAD_BYTES = 256;
+const FIELDS_BYTES = 256;
+const FIELD_BYTES = 96;
+
+/** Used where nothing else is said. */
+const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
+
+export type HeadCache = BoundedCache<string, Head>;
+export type FieldsCache = BoundedCache<string, Fields>;
+
 /**
- * Clients send the same head again and again, byte for byte, or at least the same header lines under another first line.
- * What came twice is known, the oldest going first.
+ * Clients send the same head again and again, byte for byte, or at least the same header lines under another first line. Heads that
+ * came twice are cached, but only those of clients that the handler knows (`keep`): strangers can neither evict a customer's head nor
+ * leave their secrets in memory.
  */
 export class KnownHeads {
-  readonly #heads = new Known<Head>();
-  readonly #fields = new Known<Fields>();
+  readonly #heads: HeadCache;
+  readonly #fields: FieldsCache;
+
+  constructor(
+    heads: HeadCache = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
+    fields: FieldsCache = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
+  ) {
+    this.#heads = heads;
+    this.#fields = fields;
+  }
 
   /** The head that these bytes are, no less and no more. */
   find(bytes: Buffer): Head | Fault | undefined {
@@ -32,11 +51,35 @@ export class KnownHeads {
     return this.#heads.get(text) ?? this.#readNew(text);
   }
 
+  /** Caches a head, from its second time on. The client must be one that the handler knows. */
+  keep(head: Head): void {
+    const { unkept, headers } = head;
+    head.unkept = undefined;
+    if (unkept === undefined || headers.holdsCredentials) return;
+    if (headers.unkept !== undefined) this.#keepFields(headers);
+    if (!this.#heads.admits(unkept)) return;
+    const known = this.read(unkept); // with the fields that are cached by now
+    if ('why' in known) return;
+    known.unkept = undefined;
+    this.#heads.set(unkept, known, HEAD_BYTES);
+  }
+
+  #keepFields(fields: Fields): void {
+    const text = fields.unkept!;
+    fields.unkept = undefined;
+    if (!this.#fields.admits(text)) return;
+    const own = Buffer.from(text, 'latin1').toString('latin1'); // `text` is a part of its head, and would keep all of it
+    const read = readFields(own);
+    if ('why' in read) return;
+    read.unkept = undefined;
+    this.#fields.set(own, read, FIELDS_BYTES + FIELD_BYTES * read.size);
+  }
+
   #readNew(text: string): Head | Fault {
     const lines = text.slice(0, -HEAD_END.length);
-    if (text.length > LENGTH_MAX) return readHead(lines); // nor may its header lines be kept: they are parts of its text
+    if (text.length > LENGTH_MAX) return readHead(lines);
     const head = readHead(lines, this.#fieldsOf);
-    if (!('why' in head) && !head.framing) this.#heads.keep(text, head);
+    if (!('why' in head) && !head.framing) head.unkept = text;
     return head;
   }
 
@@ -44,22 +87,7 @@ export class KnownHeads {
     const known = this.#fields.get(text);
     if (known) return known;
     const fields = readFields(text);
-    if (!('why' in fields)) this.#fields.keep(text, fields);
+    if (!('why' in fields)) fields.unkept = text;
     return fields;
   };
-}
-
-class Known<T> {
-  readonly #all = new Map<string, T>();
-  readonly #seen = new SeenBefore();
-
-  get(text: string): T | undefined {
-    return this.#all.get(text);
-  }
-
-  keep(text: string, value: T): void {
-    if (!this.#seen.has(text)) return;
-    if (this.#all.size >= KNOWN_MAX) this.#all.delete(this.#all.keys().next().value!);
-    this.#all.set(text, value);
-  }
 }

@@ -10,6 +10,8 @@ export interface Reply {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   /** Hears how long the request took. */
   readonly timer?: RequestTimer;
+  /** Whether the client has proved who it is, so that its head is worth caching. */
+  readonly isForCustomer?: boolean;
 }
 
 /** An answer of HTTP/1.1 that is written already, head included. */
@@ -20,6 +22,8 @@ export interface Ready {
   readonly borrowed: Bytes | undefined;
   /** Hears how long the request took. */
   timer?: RequestTimer;
+  /** Whether the client has proved who it is, so that its head is worth caching. */
+  readonly isForCustomer?: boolean;
 }
 
 export function reply(

@@ -21,6 +21,8 @@ export interface ServerOptions {
   arrivalMs?: () => number;
   /** Calls `sweep` once a second until the returned function is called. Tests pass their own, to move time. */
   everySecond?: (sweep: () => void) => () => void;
+  /** Where heads that come again are cached. */
+  heads?: KnownHeads;
 }
 
 export interface HttpServer {
@@ -38,14 +40,15 @@ const LINGER_MS_MAX = 3_000;
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
 export function serve(given: ServerOptions): HttpServer {
-  const { hostname, port, isShared, clock, handle, refuse, arrivalMs, everySecond = inRealTime } = given;
+  const { hostname, port, isShared, clock, handle, refuse, arrivalMs } = given;
+  const { heads = new KnownHeads(), everySecond = inRealTime } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
     handle,
     refuse,
     clock,
-    heads: new KnownHeads(),
+    heads,
     turn: new Turn(arrivalMs),
     server: state,
   };

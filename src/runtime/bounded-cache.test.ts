@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { BoundedCache, copyText, textBytes } from './bounded-cache.ts';
+
+test('it never takes more bytes than its limit, and counts exactly what is in it', () => {
+  const step = fc.record({
+    key: fc.integer({ min: 0, max: 20 }),
+    kind: fc.constantFrom('set', 'set', 'set', 'grow', 'delete', 'limit'),
+    bytes: fc.integer({ min: 0, max: 3_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const evicted: number[] = [];
+      const cache = new BoundedCache<number, number>({
+        bytesMax: 5_000,
+        onEvict: (key) => evicted.push(key),
+      });
+      for (const { key, kind, bytes } of steps) {
+        if (kind === 'set') cache.set(key, key, bytes);
+        if (kind === 'grow') cache.grow(key, bytes);
+        if (kind === 'delete') cache.delete(key);
+        if (kind === 'limit') cache.limitTo(2_000 + bytes);
+        expect(cache.bytes).toBeLessThanOrEqual(cache.bytesMax);
+        expect([...cache.values()]).toHaveLength(cache.size);
+      }
+      expect(cache.evictions).toBe(evicted.length);
+      for (const key of [...cache.values()]) cache.delete(key);
+      expect(cache.bytes).toBe(0);
+    }),
+  );
+});
+
+test('the oldest entry goes first, and one that is larger than the cache is not taken', () => {
+  const cache = new BoundedCache<string, number>({ bytesMax: 3_000 });
+  for (let i = 0; i < 5; i++) cache.set(`${i}`, i, 700);
+  expect([...cache.values()]).toEqual([2, 3, 4]);
+  expect(cache.set('large', 9, 3_000)).toBe(false);
+  expect([...cache.values()]).toEqual([2, 3, 4]);
+});
+
+test('a key counts with its characters, two bytes each where they need it', () => {
+  expect(textBytes('x'.repeat(8_000)) - textBytes('')).toBe(8_000);
+  expect(textBytes('€'.repeat(8_000)) - textBytes('')).toBe(16_000);
+  const cache = new BoundedCache<string, number>({ bytesMax: 1_000_000 });
+  cache.set('x'.repeat(8_000), 1, 0);
+  expect(cache.bytes).toBeGreaterThan(8_000);
+});
+
+test('admission on second use: the first time is not worth keeping', () => {
+  const cache = new BoundedCache<string, number>({ bytesMax: 1_000_000, admitsOnSecondUse: true });
+  expect([cache.admits('a'), cache.admits('a'), cache.admits('b')]).toEqual([false, true, false]);
+});
+
+test('a copy of a text is the same text', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\ud800 alone')), (text) =>
+      expect(copyText(text)).toBe(text),
+    ),
+  );
+});
