@@ -1,5 +1,5 @@
 import type { FeedsKnown } from './api/feeds-known.ts';
-import { isLate } from './api/feeds-known.ts';
+import { isLate, lateSeries } from './api/feeds-known.ts';
 import type { Clock } from './clock.ts';
 import type { Webhook } from './gate/webhook.ts';
 import type { AlarmStore } from './ledger/alarms.ts';
@@ -90,6 +90,28 @@ export function lateFeeds(feeds: FeedsKnown, clock: Clock): Alarm[] {
         lastRun: lastRun === undefined ? 'never' : lastRun.status,
       },
     }));
+}
+
+/** Feeds that run, and of which some series have failed for as long as it takes a feed to be late. */
+export function lateFeedSeries(feeds: FeedsKnown, clock: Clock): Alarm[] {
+  return feeds().flatMap((feed) => {
+    const late = lateSeries(feed, clock.now());
+    if (late.length === 0) return [];
+    const series = late.map((one) => one.series).sort();
+    const first = late[0]!;
+    return {
+      name: `feed.series_late.${feed.key}`,
+      about: series.join(' '),
+      event: {
+        type: 'feed.series_late',
+        feed: feed.key,
+        series: series.join(', '),
+        symbols: late.map(({ symbol }) => symbol).join(', '),
+        failingSince: new Date(Math.min(...late.map(({ since }) => since))).toISOString(),
+        reason: `${first.series}: ${first.reason}`,
+      },
+    };
+  });
 }
 
 /** A disk with so little room that no prices are taken in. */

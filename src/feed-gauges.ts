@@ -26,6 +26,11 @@ export function feedGauges(feeds: FeedsKnown, clock: Clock): Gauge[] {
     ),
     each('openpit_feed_rows', 'Days with a price that the feed has brought.', (feed) => feed.days),
     each('openpit_feed_gaps', 'Days without a price between its first and its last.', (feed) => feed.gaps),
+    each(
+      'openpit_feed_failing_series',
+      'Series that fail while the others of the feed do not.',
+      (feed) => feed.failing.length,
+    ),
     each('openpit_feed_failures', 'Runs in a row that did not end well.', (feed) => feed.failures),
   ];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
-import { type Alarm, Alarms, fullDisk, lateFeeds } from './alarms.ts';
+import { type Alarm, Alarms, fullDisk, lateFeedSeries, lateFeeds } from './alarms.ts';
 import { Api } from './api/api.ts';
 import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
@@ -120,6 +120,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     lateFeeds: feeds()
       .filter((feed) => isLate(feed, clock.now()))
       .map(({ key }) => key),
+    partialFeeds: feeds()
+      .filter(({ enabled, failing }) => enabled && failing.length > 0)
+      .map(({ key }) => key),
   });
   const loop = new LoopMonitor();
   loop.start();
@@ -161,7 +164,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demoKey: pageKeys.demoKey,
     phase: 'starting',
     accessLog,
-    alarms: () => [...lateFeeds(feeds, clock), ...fullDisk(hasRoom, clock)],
+    alarms: () => [...lateFeeds(feeds, clock), ...lateFeedSeries(feeds, clock), ...fullDisk(hasRoom, clock)],
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,

@@ -1,6 +1,16 @@
 import type { FeedRun } from '../ledger/feed-runs.ts';
 import type { Day } from '../market/day.ts';
 
+/** A series of a feed that fails by itself. */
+export interface FailingSymbol {
+  series: string;
+  symbol: string;
+  reason: string;
+  since: number;
+  /** When its prices count as stale. */
+  lateAt: number | undefined;
+}
+
 /** How one feed stands, with what must be said of its prices. */
 export interface FeedKnown {
   key: string;
@@ -15,6 +25,8 @@ export interface FeedKnown {
   lastOkAt: number | undefined;
   nextRunAt: number | undefined;
   failures: number;
+  /** Series that fail while the others of the feed do not. */
+  failing: readonly FailingSymbol[];
   days: number;
   gaps: number;
   firstDay: Day | undefined;
@@ -27,6 +39,11 @@ export type FeedsKnown = () => readonly FeedKnown[];
 /** A feed that has missed its schedule twice. */
 export function isLate({ enabled, lateAt }: FeedKnown, now: number): boolean {
   return enabled && lateAt !== undefined && now > lateAt;
+}
+
+/** The series of a feed that have failed for so long that their prices are stale. */
+export function lateSeries({ enabled, failing }: FeedKnown, now: number): readonly FailingSymbol[] {
+  return enabled ? failing.filter(({ lateAt }) => lateAt !== undefined && now > lateAt) : [];
 }
 
 /** A feed as the operator sees it, whether it is on or not. */

@@ -21,6 +21,8 @@ export interface Health {
   simulated: boolean;
   /** Keys of feeds that have missed their schedule twice. */
   lateFeeds: readonly string[];
+  /** Keys of feeds of which some series fail. */
+  partialFeeds: readonly string[];
   /** Whether there is so little room that no prices are taken in. */
   diskFull: boolean;
 }
@@ -62,6 +64,7 @@ function healthResponse(health: Health, version: string, now: number): Reply {
     newestWriteAgeSeconds: ageSeconds(health.newestWriteAt, now),
     simulated: health.simulated,
     lateFeeds: health.lateFeeds,
+    partialFeeds: health.partialFeeds,
     diskFull: health.diskFull,
   };
   const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };

@@ -95,6 +95,10 @@ async function list({ config, withLedger, isSet }: Call, providers: readonly Pro
     feed.lacking.length === 0 ? feed.title : `${feed.title} (needs ${feed.lacking.join(', ')})`,
   ]);
   console.log(table([head, ...rows]));
+  for (const { key, failing = [] } of feeds) {
+    for (const { series, reason, since } of failing)
+      console.log(`  ${key} ${series} fails since ${time(since)}: ${reason}`);
+  }
 }
 
 /** Instants as ISO text, as a person and a program can both read them. */
@@ -154,14 +158,15 @@ async function runNow(call: Call, provider: Provider, providers: readonly Provid
   if (!result) throw new Error(`another runner has the feed ${provider.key} now; try again in three minutes`);
   if (call.isSet('json')) console.log(JSON.stringify(result));
   else printRun(provider.key, result);
-  if (result.status !== 'ok' && result.status !== 'unchanged') {
+  if (!['ok', 'unchanged', 'partial'].includes(result.status)) {
     throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
   }
 }
 
 function printRun(key: string, result: RunResult): void {
   if (result.status === 'unchanged') console.log(`${key}: nothing new since the last run`);
-  if (result.status === 'ok') console.log(`${key}: ${countsOf(result)}`);
+  if (result.status === 'ok' || result.status === 'partial') console.log(`${key}: ${countsOf(result)}`);
+  if (result.status === 'partial') console.log(`  partial: ${result.message}`);
   for (const line of [...reasonsOf(result), ...notesOf(result)]) console.log(line);
 }
 
@@ -171,11 +176,14 @@ async function history(call: Call, key: string | undefined): Promise<void> {
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));
   if (runs.length === 0) return console.log('No run yet.');
   for (const run of runs) {
-    console.log(
-      `${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${run.message ?? countsOf(run)}`,
-    );
+    console.log(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
     for (const line of [...reasonsOf(run), ...notesOf(run)]) console.log(line);
   }
+}
+
+function whatHappened(run: FeedRun): string {
+  if (run.status === 'partial') return `${countsOf(run)}; ${run.message}`;
+  return run.message ?? countsOf(run);
 }
 
 function withRunTimes(run: FeedRun) {
@@ -196,6 +204,7 @@ function reasonsOf({ reasons, refused }: RunReport): string[] {
 }
 
 const NOTES = {
+  failed: 'failed',
   held: 'held back',
   withdrawn: 'withdrawn',
   odd: 'kept, but odd',
@@ -205,7 +214,9 @@ const NOTES = {
 
 function notesOf({ notes, odd, ignored, held, withdrawn }: RunReport): string[] {
   const shown = notes.filter((note) => note.kind === 'elsewhere');
-  const remarks = notes.filter((note) => note.kind !== 'elsewhere').slice(0, REASONS_SHOWN);
+  const remarks = notes
+    .filter((note) => note.kind !== 'elsewhere' && note.kind !== 'failed')
+    .slice(0, REASONS_SHOWN);
   const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
     kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTES[kind]}: ${reason}`,
   );

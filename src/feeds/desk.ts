@@ -1,7 +1,7 @@
 import type { FeedRun } from '../ledger/feed-runs.ts';
 import type { FeedHealth } from '../ledger/feeds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { assignSymbols } from './mapping.ts';
+import { assignSymbols, type FailingSymbol, failingSymbols } from './mapping.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { lateAfter } from './schedule.ts';
 
@@ -9,9 +9,12 @@ import { lateAfter } from './schedule.ts';
 const RUNS_TOLD = 10;
 
 /** All that the operator sees of a feed, whether it is on or not. */
-export interface FeedInFull extends FeedHealth, Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
+export interface FeedInFull
+  extends Omit<FeedHealth, 'failing'>,
+    Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
   /** The symbols that it brings now; none while it is off. */
   symbols: readonly string[];
+  failing: readonly FailingSymbol[];
   /** How many it has a series for. */
   series: number;
   /** Settings that it needs and that are not there. */
@@ -30,6 +33,7 @@ const NEVER_RUN: Omit<FeedHealth, 'key'> = {
   lastOkAt: undefined,
   nextRunAt: undefined,
   failures: 0,
+  failing: [],
   days: 0,
   gaps: 0,
   firstDay: undefined,
@@ -59,6 +63,7 @@ export class FeedDesk {
         const health = known.get(key) ?? { key, ...NEVER_RUN };
         return {
           ...health,
+          failing: failingSymbols(provider, health.failing),
           title,
           licence,
           schedule,

@@ -76,7 +76,11 @@ describe('another attempt', () => {
   test('is the third at most', async () => {
     server.play = text('oops', { status: 502 });
     const { answer, attempts } = await ask();
-    expect(answer).toEqual({ outcome: 'failed', reason: 'it answered 502 (3 attempts)' });
+    expect(answer).toEqual({
+      outcome: 'failed',
+      reason: 'the provider answered 502 (3 attempts)',
+      isOutage: true,
+    });
     expect(attempts).toBe(3);
   });
 
@@ -95,7 +99,12 @@ describe('another attempt', () => {
   test('does not come when Retry-After is too long; the failure says when to come back', async () => {
     server.play = text('', { status: 503, headers: { 'retry-after': '3600' } });
     const { answer, slept } = await ask();
-    expect(answer).toEqual({ outcome: 'failed', reason: 'it answered 503', comeBackMs: 3_600_000 });
+    expect(answer).toEqual({
+      outcome: 'failed',
+      reason: 'the provider answered 503',
+      isOutage: true,
+      comeBackMs: 3_600_000,
+    });
     expect(slept).toEqual([]);
   });
 
@@ -103,7 +112,7 @@ describe('another attempt', () => {
     for (const status of [404, 403, 204]) {
       server.play = text('', { status });
       const { answer, attempts } = await ask();
-      expect(answer).toEqual({ outcome: 'failed', reason: `it answered ${status}` });
+      expect(answer).toEqual({ outcome: 'failed', reason: `the provider answered ${status}` });
       expect(attempts).toBe(1);
     }
   });
@@ -116,6 +125,7 @@ describe('another attempt', () => {
     expect(answer).toEqual({
       outcome: 'failed',
       reason: 'the connection ended before the answer was complete (3 attempts)',
+      isOutage: true,
     });
     expect(attempts).toBe(3);
   });

@@ -49,6 +49,8 @@ export interface Failure {
   outcome: 'failed';
   /** In plain words, without the URL: it may hold a key. */
   reason: string;
+  /** Whether the provider as a whole may be in trouble: it was not reached, not in time, or it answered with 5xx or 429. */
+  isOutage?: true;
   /** The provider asked not to be called again before this long, in ms. */
   comeBackMs?: number;
 }
@@ -131,13 +133,15 @@ async function readAnswer(
   const { status, headers } = response;
   if (status === 304) {
     const asked = ask.etag !== undefined || ask.lastModified !== undefined;
-    return asked ? { outcome: 'unchanged' } : failed('it answered 304 to a request without conditions');
+    return asked
+      ? { outcome: 'unchanged' }
+      : failed('the provider answered 304 to a request without conditions');
   }
   if (status === 429 || status === 408 || status >= 500) {
     const pauseMs = retryAfterMs(headers.get('retry-after'), around.now());
-    return again(`it answered ${status}`, pauseMs);
+    return again(`the provider answered ${status}`, pauseMs);
   }
-  if (status !== 200) return failed(`it answered ${status}`);
+  if (status !== 200) return failed(`the provider answered ${status}`);
   const announced = Number(headers.get('content-length') ?? Number.NaN);
   const tooLong = failed(`the body is longer than ${limits.bytesMax} bytes`);
   if (announced > limits.bytesMax) return tooLong;
@@ -193,6 +197,6 @@ function failed(reason: string): Failure {
 }
 
 function again(reason: string, pauseMs?: number): Attempt {
-  const failure = failed(reason);
+  const failure: Failure = { outcome: 'failed', reason, isOutage: true };
   return pauseMs === undefined ? { outcome: 'again', failure } : { outcome: 'again', failure, pauseMs };
 }

@@ -1,12 +1,12 @@
 import type { FeedHealth } from '../ledger/feeds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { assignSymbols } from './mapping.ts';
+import { assignSymbols, type FailingSymbol, failingSymbols } from './mapping.ts';
 import type { Provider } from './provider.ts';
 
 /** How old what is known of the feeds may be. */
 const KEEP_MS = 2_000;
 
-type Feed = Provider & FeedHealth & { symbols: number };
+type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly FailingSymbol[] };
 
 /** How the feeds stand, in memory: every answer asks whether its symbols' feeds are late. */
 export class Freshness {
@@ -33,12 +33,14 @@ export class Freshness {
       if (!stands || !(stands.enabled || stands.days > 0)) continue;
       const owned = [...owners.values()].filter((owner) => owner.provider === provider).length;
       const symbols = provider.fills === 'currencies' ? provider.series.length : owned;
-      feeds.push({ ...provider, ...stands, symbols });
+      feeds.push({ ...provider, ...stands, symbols, failing: failingSymbols(provider, stands.failing) });
     }
     const late = new Map<string, number>();
-    for (const [code, { provider }] of owners) {
-      const lateAt = health.get(provider.key)?.lateAt;
-      if (lateAt !== undefined) late.set(code, lateAt);
+    for (const [code, { provider, series }] of owners) {
+      const stands = health.get(provider.key);
+      const own = stands?.failing.find(({ series: id }) => id === series.id);
+      const lateAt = Math.min(stands?.lateAt ?? Infinity, own?.lateAt ?? Infinity);
+      if (lateAt !== Infinity) late.set(code, lateAt);
     }
     this.#feeds = feeds;
     this.#lateFrom = late;
@@ -50,7 +52,7 @@ export class Freshness {
     return this.#feeds;
   }
 
-  /** From when on the feed of a symbol is late. */
+  /** From when on the prices of a symbol are late: with their feed, or with their own series. */
   lateFrom(code: string): number | undefined {
     return this.#lateFrom.get(code);
   }

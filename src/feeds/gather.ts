@@ -1,8 +1,9 @@
-import type { KnownBody, Refusal } from '../ledger/feed-runs.ts';
+import type { KnownBody, Refusal, SeriesFailure } from '../ledger/feed-runs.ts';
 import { messageOf } from '../log.ts';
 import type { Day } from '../market/day.ts';
 import { type Failure, fetchBody, type Limits, type Surroundings } from './fetcher.ts';
 import type { FeedRequest, Observation, Parsed, Provider, Secrets } from './provider.ts';
+import { Failures, type Retry, seriesOf } from './run/failures.ts';
 import { urlHash } from './secrets.ts';
 
 /** A provider that asks for more requests than this in one run is going in circles. */
@@ -15,6 +16,10 @@ export interface GatherOptions {
   /** Stands in for scheme and host of every request: a mirror, or a test. */
   baseUrl: string | undefined;
   known: ReadonlyMap<string, KnownBody>;
+  /** Takes bodies that hold far fewer observations than the last time. */
+  accept: boolean;
+  /** Series that have failed since an earlier run. */
+  failing: readonly string[];
   around: Surroundings;
   limits: Limits;
   signal: AbortSignal;
@@ -36,54 +41,122 @@ export interface Gathered {
   requests: number;
   /** Requests whose body has not changed since it was taken in. */
   kept: number;
+  /** Hashes of their URLs. */
+  unchanged: Set<string>;
   /** To be kept when the run has succeeded. */
-  bodies: KnownBody[];
+  bodies: GatheredBody[];
   /** The series that some body has holes in, or may have. */
   incomplete: Set<string>;
   /** Bodies that hold far fewer observations than the last time. */
   shrunken: string[];
+  /** Series whose requests failed, while those of others did not. */
+  failed: SeriesFailure[];
+  /** Given when what failed may succeed before the next slot. */
+  retry: Retry | undefined;
 }
 
-/** Fetches and parses all that a provider has to say. A failure anywhere is a failure of the whole. */
+/** A body, and the series that it has or should have. */
+export interface GatheredBody extends KnownBody {
+  covers: readonly string[];
+}
+
+/** After so many requests in a row that met an outage, the provider is down: the rest is not asked for. */
+const OUTAGES_MAX = 3;
+
+/**
+ * Fetches and parses all that a provider has to say. A request that fails takes only its own series with it. It is a
+ * failure of the whole when no series is left, or when the run was stopped.
+ */
 export async function gather(provider: Provider, options: GatherOptions): Promise<Gathered | Failure> {
-  const { secrets, baseUrl } = options;
-  const missing = provider.needs.filter((name) => !secrets[name]);
+  const missing = provider.needs.filter((name) => !options.secrets[name]);
   if (missing.length > 0) return failed(`it needs ${missing.join(' and ')} to be set`);
-  const waiting = provider.requests(secrets, options.since).filter((request) => isWanted(provider, request));
-  const hosts = new Set([
-    ...waiting.map((request) => new URL(sentTo(request, baseUrl)).host),
-    ...(baseUrl === undefined ? (provider.hosts ?? []) : []),
-  ]);
+  const waiting = requestsOf(provider, options);
+  const session = new Session(provider, options, waiting);
   const gathered = new Gathering();
-  const asked = new Set<string>();
+  const failures = new Failures(provider);
+  let outages = 0;
   for (let request = waiting.shift(); request; request = waiting.shift()) {
-    const url = sentTo(request, baseUrl);
-    if (asked.has(url)) return failed('it goes in circles: a body asks for one that was there before');
-    if (asked.size === REQUESTS_MAX) return failed(`it asks for more than ${REQUESTS_MAX} bodies in one run`);
-    asked.add(url);
-    const hash = urlHash(url, secrets);
-    const known = options.known.get(hash);
-    const kind = request.body ?? provider.body;
-    const ask = { ...options, url, hosts, kind, ...validatorsOf(known) };
-    const answer = await fetchBody(ask, options.around, options.limits);
-    if (answer.outcome === 'failed') return answer;
-    if (answer.outcome === 'unchanged') gathered.keep(known!);
-    else {
-      const parsed = parse(provider, answer.body, request);
-      if ('outcome' in parsed) return parsed;
-      if (parsed.next) waiting.unshift(parsed.next);
-      // A body that leads to more is always asked for in full: were it unchanged, the rest would never be found.
-      const validators = parsed.next ? noValidators : validatorsOf(answer);
-      gathered.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash }, known);
-    }
-    options.onProgress(asked.size, asked.size + waiting.length);
+    const failure = await session.ask(request, gathered);
+    if (options.signal.aborted) return failure ?? failed('it was stopped');
+    options.onProgress(session.asked, session.asked + waiting.length);
+    outages = failure?.isOutage ? outages + 1 : 0;
+    if (!failure) continue;
+    failures.add(request, failure);
+    if (outages < OUTAGES_MAX && failure.comeBackMs === undefined) continue;
+    for (const other of waiting)
+      failures.add(other, { ...failure, reason: `not asked for: ${failure.reason}` });
+    break;
   }
-  return gathered.result();
+  if (failures.ofAll) return failures.ofAll;
+  return gathered.result(failures);
 }
 
-/** A body of one series is asked for only when the series is wanted. */
-function isWanted(provider: Provider, { series }: FeedRequest): boolean {
-  return series === undefined || provider.series.some(({ id }) => id === series);
+/** All history of the series that failed before: what they missed may be older than what is asked for now. */
+function requestsOf(provider: Provider, { secrets, since, failing }: GatherOptions): FeedRequest[] {
+  const wanted = (request: FeedRequest) => seriesOf(provider, request).length > 0;
+  const requests = provider.requests(secrets, since).filter(wanted);
+  if (since === undefined || failing.length === 0) return requests;
+  const ofAll = provider.requests(secrets).filter(wanted);
+  const same = (one: FeedRequest, other: FeedRequest) =>
+    seriesOf(provider, one).join() === seriesOf(provider, other).join();
+  return requests.map((request) => {
+    const hasFailed = seriesOf(provider, request).some((id) => failing.includes(id));
+    return (hasFailed && ofAll.find((other) => same(request, other))) || request;
+  });
+}
+
+/** Asks a provider, and remembers what it was asked for in this run. */
+class Session {
+  readonly #provider: Provider;
+  readonly #options: GatherOptions;
+  readonly #waiting: FeedRequest[];
+  readonly #hosts: ReadonlySet<string>;
+  readonly #asked = new Set<string>();
+
+  constructor(provider: Provider, options: GatherOptions, waiting: FeedRequest[]) {
+    this.#provider = provider;
+    this.#options = options;
+    this.#waiting = waiting;
+    this.#hosts = new Set([
+      ...waiting.map((request) => new URL(sentTo(request, options.baseUrl)).host),
+      ...(options.baseUrl === undefined ? (provider.hosts ?? []) : []),
+    ]);
+  }
+
+  get asked(): number {
+    return this.#asked.size;
+  }
+
+  /** Undefined when its body was gathered, and the request for more, if there is one, put first in the queue. */
+  async ask(request: FeedRequest, gathered: Gathering): Promise<Failure | undefined> {
+    const { secrets, baseUrl } = this.#options;
+    const url = sentTo(request, baseUrl);
+    if (this.#asked.has(url)) return failed('it goes in circles: a body asks for one that was there before');
+    if (this.#asked.size === REQUESTS_MAX)
+      return failed(`it asks for more than ${REQUESTS_MAX} bodies in one run`);
+    this.#asked.add(url);
+    const hash = urlHash(url, secrets);
+    const known = this.#options.known.get(hash);
+    const kind = request.body ?? this.#provider.body;
+    const ask = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
+    const answer = await fetchBody(ask, this.#options.around, this.#options.limits);
+    if (answer.outcome === 'failed') return answer;
+    const covers = seriesOf(this.#provider, request);
+    if (answer.outcome === 'unchanged') {
+      gathered.keep(known!, covers);
+      return undefined;
+    }
+    const parsed = parse(this.#provider, answer.body, request);
+    if ('outcome' in parsed) return parsed;
+    const shrinkage = shrinkageOf(parsed, known);
+    const isWhole = covers.length === this.#provider.series.length;
+    if (shrinkage !== undefined && !isWhole && !this.#options.accept) return failed(shrinkage);
+    if (parsed.next) this.#waiting.unshift(parsed.next);
+    // A body that leads to more is always asked for in full: were it unchanged, the rest would never be found.
+    const validators = parsed.next ? noValidators : validatorsOf(answer);
+    gathered.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash, covers }, known);
+    return undefined;
+  }
 }
 
 /** Remarks with the series that they are about, where a body is of one and does not say so. */
@@ -129,6 +202,13 @@ function failed(reason: string): Failure {
 const SHRINK = 0.5;
 const COMPARED_FROM = 10;
 
+/** Why a body looks as if it had been cut. One of a single series fails with it; one of all is for the operator to see. */
+function shrinkageOf({ observations }: Pick<Parsed, 'observations'>, before: KnownBody | undefined) {
+  const earlier = before?.observations ?? 0;
+  if (earlier < COMPARED_FROM || observations.length >= earlier * SHRINK) return undefined;
+  return `${observations.length} observations where ${earlier} were there the last time`;
+}
+
 class Gathering {
   readonly #result: Gathered = {
     outcome: 'gathered',
@@ -141,22 +221,26 @@ class Gathering {
     bytes: 0,
     requests: 0,
     kept: 0,
+    unchanged: new Set(),
     bodies: [],
     incomplete: new Set(),
     shrunken: [],
+    failed: [],
+    retry: undefined,
   };
   readonly #hasher = new Bun.CryptoHasher('sha256');
 
-  keep(known: KnownBody): void {
+  keep(known: KnownBody, covers: readonly string[]): void {
     this.#result.requests++;
     this.#result.kept++;
-    this.#result.bodies.push(known);
+    this.#result.unchanged.add(known.urlHash);
+    this.#result.bodies.push({ ...known, covers });
   }
 
   take(
     body: Uint8Array,
     { observations, missing, refused, odd = [], ignored = [], complete = false }: Parsed,
-    validators: Omit<KnownBody, 'observations'>,
+    validators: Omit<GatheredBody, 'observations'>,
     before: KnownBody | undefined,
   ): void {
     const result = this.#result;
@@ -172,13 +256,15 @@ class Gathering {
     for (const remark of ignored) result.ignored.push(remark);
     result.missing += missing;
     result.bodies.push({ ...validators, observations: observations.length });
-    const earlier = before?.observations ?? 0;
-    if (earlier >= COMPARED_FROM && observations.length < earlier * SHRINK) {
-      result.shrunken.push(`${observations.length} observations where ${earlier} were there the last time`);
-    }
+    const shrinkage = shrinkageOf({ observations }, before);
+    if (shrinkage !== undefined) result.shrunken.push(shrinkage);
   }
 
-  result(): Gathered {
+  result({ series, retry }: Failures): Gathered {
+    this.#result.failed = series;
+    // What is absent from the pages that were read may be on one that was not.
+    for (const failure of series) this.#result.incomplete.add(failure.series);
+    this.#result.retry = retry;
     if (this.#result.bytes > 0) this.#result.bodyHash = this.#hasher.digest('hex');
     return this.#result;
   }

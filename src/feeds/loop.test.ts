@@ -124,7 +124,7 @@ test('a feed runs once it is turned on, by its schedule, and a failure is report
   now += 86_400_000;
   const failed = next('error');
   await loop.turn();
-  expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: it answered 404' });
+  expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: the provider answered 404' });
   expect(got.filter((message) => message.kind === 'error')).toHaveLength(1);
 
   loop.stop();

@@ -1,3 +1,4 @@
+import type { FailingSeries } from '../ledger/feed-runs.ts';
 import type { ProvidedSeries, Provider } from './provider.ts';
 
 /**
@@ -15,6 +16,19 @@ export function assignSymbols(
     }
   }
   return assigned;
+}
+
+/** A series that fails, and the symbol that it is the price of. */
+export interface FailingSymbol extends FailingSeries {
+  symbol: string;
+}
+
+/** With their symbols; those that the provider no longer has are left out. */
+export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): FailingSymbol[] {
+  return failing.flatMap((one) => {
+    const symbol = provider.series.find(({ id }) => id === one.series)?.symbol;
+    return symbol === undefined ? [] : [{ ...one, symbol }];
+  });
 }
 
 /** What a provider may fill now, and what others fill in its place. */

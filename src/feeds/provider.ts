@@ -34,6 +34,8 @@ export interface FeedRequest {
   url: string;
   /** The series that the body is of, where the body itself does not say. */
   series?: string;
+  /** The series that the body has, where it has some of the provider's and not all. */
+  covers?: readonly string[];
   /** What this body is, where it is not the provider's usual kind: the page that leads to a workbook is `html`. */
   body?: BodyKind;
 }

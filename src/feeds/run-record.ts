@@ -1,4 +1,4 @@
-import type { FeedLease, Note, Refusal, RunReport } from '../ledger/feed-runs.ts';
+import type { FeedLease, Note, Refusal, RunReport, SeriesFailure } from '../ledger/feed-runs.ts';
 import type { Secrets } from './provider.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -38,8 +38,13 @@ export class RunRecord {
   }
 
   note(kind: Note['kind'], remarks: readonly Refusal[]): void {
-    if (kind !== 'elsewhere') this.#report[kind] = remarks.length;
+    if (kind !== 'elsewhere' && kind !== 'failed') this.#report[kind] = remarks.length;
     for (const one of remarks.slice(0, REASONS_KEPT)) this.#report.notes.push({ kind, ...this.#clean(one) });
+  }
+
+  /** Failures of series as they are stored: without secrets, and no longer than is of use. */
+  cleanFailures(failures: readonly SeriesFailure[]): SeriesFailure[] {
+    return failures.map(({ series, reason }) => ({ series, reason: this.#text(reason, REASON_LENGTH_MAX) }));
   }
 
   result(status: RunReport['status'], message: string | undefined): RunResult {

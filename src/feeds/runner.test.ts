@@ -100,7 +100,7 @@ onEachEngine('a run', (engine) => {
       new URL(request.url).pathname === '/2'
         ? new Response('gone', { status: 404 })
         : new Response(csv('2026-07-13,4000', 'next,/2'));
-    expect(await bench.run()).toMatchObject({ status: 'failed', message: 'it answered 404' });
+    expect(await bench.run()).toMatchObject({ status: 'failed', message: 'the provider answered 404' });
     expect(await bench.closes()).toEqual([]);
   });
 

@@ -1,17 +1,18 @@
 import type { SQL } from 'bun';
 import type { BarRevision, NewBar, PublishResult } from '../ledger/bars.ts';
-import { type Coverage, type FeedLease, LeaseLost } from '../ledger/feed-runs.ts';
+import { type Coverage, type FeedLease, LeaseLost, type SeriesFailure } from '../ledger/feed-runs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Judgement, judgeBars } from '../ledger/prices/judge.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import { messageOf } from '../log.ts';
-import { type Day, MS_PER_DAY, printDay, utcDay } from '../market/day.ts';
+import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../market/day.ts';
 import { type Failure, LIMITS, type Limits, type Surroundings } from './fetcher.ts';
 import { gapsIn } from './gaps.ts';
 import { type Gathered, gather } from './gather.ts';
 import { type Ownership, ownershipOf } from './mapping.ts';
 import { mapObservations } from './observations.ts';
 import type { Provider, Secrets } from './provider.ts';
+import { absentSeries, bodiesToKeep, type Window } from './run/absent-series.ts';
 import { findWithdrawnDays, type WithdrawnDay, type WithdrawnDays } from './run/withdrawn-days.ts';
 import { RunRecord, type RunResult } from './run-record.ts';
 import { lateAfter, nextSlot, retryAt } from './schedule.ts';
@@ -48,10 +49,10 @@ const SINCE_DAYS = 60;
 const FULL_EVERY_MS = 7 * MS_PER_DAY;
 
 /**
- * One run of one feed, all or nothing:
+ * One run of one feed. A series that cannot be read fails by itself; the others are taken in:
  *
  *     lease ─► fetch all ─► parse ─► map ─► doubt ─► publish ─► finish
- *              failed       failed          quarantined
+ *              failed       failed          quarantined  ok, or partial
  *
  * Nothing is written before everything has been fetched and looked at, so only the ledger or the end of this process can
  * cut a run short after its first write. Every transaction holds the lease: whoever has lost it writes nothing more. A
@@ -124,6 +125,8 @@ class Run {
       since: this.#since,
       baseUrl: this.#options.baseUrl,
       known: await ledger.feeds.bodies(this.#provider.key),
+      accept: this.#options.accept ?? false,
+      failing: this.#lease.failing.map(({ series }) => series),
       around,
       limits,
       signal,
@@ -140,6 +143,9 @@ class Run {
     this.#record.note('ignored', gathered.ignored);
     if (bytes === 0 || this.#provider.series.length === 0) return this.#succeed('unchanged', gathered);
     const symbols = await this.#symbols();
+    gathered.failed.push(
+      ...(await absentSeries(this.#provider, gathered, this.#parts.ledger, this.#window(symbols))),
+    );
     const latestDay = utcDay(around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
     const mapped = mapObservations(this.#provider, observations, symbols, latestDay);
     const judgement = await this.#judge(mapped.bars);
@@ -271,19 +277,48 @@ class Run {
     await ledger.feeds.renewWithin(tx, this.#lease);
   };
 
-  async #succeed(status: 'ok' | 'unchanged', gathered: Gathered): Promise<RunResult> {
+  /** What is known of the series before this run, for what is absent from it. */
+  #window(symbols: readonly LedgerSymbol[]): Window {
+    const failing = new Set(this.#lease.failing.map(({ series }) => series));
+    return { since: this.#since ?? EARLIEST_DAY, failing, symbols };
+  }
+
+  /** Ends a run that brought what there is, of all series or of some. */
+  async #succeed(how: 'ok' | 'unchanged', gathered: Gathered): Promise<RunResult> {
     const { ledger, around } = this.#parts;
     const now = around.now();
+    const { failed } = gathered;
+    const status = failed.length > 0 ? 'partial' : how;
+    const message = failed.length > 0 ? this.#failedInWords(failed) : undefined;
+    this.#record.note(
+      'failed',
+      failed.map(({ series, reason }) => ({ where: series, reason })),
+    );
+    const report = this.#record.result(status, message);
     await ledger.feeds.finish(this.#lease, {
       ended: now,
-      report: this.#record.result(status, undefined),
-      nextRun: nextSlot(this.#provider, now),
+      report,
+      nextRun: this.#shouldRetry(gathered)
+        ? retryAt(this.#provider, now, 1, gathered.retry?.comeBackMs ?? 0, around.random())
+        : nextSlot(this.#provider, now),
       lateAt: lateAfter(this.#provider, now),
       isFull: this.#since === undefined,
-      bodies: gathered.bodies,
-      ...(status === 'ok' ? { coverage: await this.#coverage() } : {}),
+      bodies: bodiesToKeep(gathered),
+      failing: this.#record.cleanFailures(failed),
+      ...(how === 'ok' ? { coverage: await this.#coverage() } : {}),
     });
-    return this.#record.result(status, undefined);
+    return report;
+  }
+
+  /** Once, and then at each slot: a series that has answered with 500 for days is not asked for every few minutes. */
+  #shouldRetry({ retry, failed }: Gathered): boolean {
+    const known = new Set(this.#lease.failing.map(({ series }) => series));
+    return retry !== undefined && failed.some(({ series }) => !known.has(series));
+  }
+
+  #failedInWords(failed: readonly SeriesFailure[]): string {
+    const each = failed.map(({ series, reason }) => `${series}: ${reason}`).join('; ');
+    return `${failed.length} of ${this.#provider.series.length} series failed: ${each}`;
   }
 
   /** What looks wrong will look wrong in an hour too: the next slot is early enough. */

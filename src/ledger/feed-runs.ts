@@ -3,10 +3,24 @@ import type { Engine } from './engine.ts';
 import { insertRows } from './statements.ts';
 
 /**
- * How a run stands or ended. `unchanged`: the provider said that it has nothing new. `quarantined`: what came looks wrong,
- * and no price was changed.
+ * How a run stands or ended. `unchanged`: the provider said that it has nothing new. `partial`: some series failed, and
+ * the rest was taken in. `quarantined`: what came looks wrong, and no price was changed.
  */
-export type RunStatus = 'running' | 'ok' | 'unchanged' | 'failed' | 'quarantined';
+export type RunStatus = 'running' | 'ok' | 'unchanged' | 'partial' | 'failed' | 'quarantined';
+
+/** A series that could not be read while others of its feed could. */
+export interface SeriesFailure {
+  series: string;
+  reason: string;
+}
+
+/** A series that has failed in every run since a moment. */
+export interface FailingSeries extends SeriesFailure {
+  /** When the first of these runs ended, in ms. */
+  since: number;
+  /** When its prices count as stale, in ms: when the feed would have been late without a run since it last succeeded. */
+  lateAt: number | undefined;
+}
 
 export interface Refusal {
   where: string;
@@ -16,10 +30,10 @@ export interface Refusal {
 /**
  * What is worth knowing of a run beside what it refused. `held`: it waits in quarantine. `withdrawn`: the provider
  * has it no more. `odd`: it was taken and looks wrong. `ignored`: it was left out
- * as it should be. `elsewhere`: another feed brings it.
+ * as it should be. `elsewhere`: another feed brings it. `failed`: a series that could not be read.
  */
 export interface Note extends Refusal {
-  kind: 'held' | 'withdrawn' | 'odd' | 'ignored' | 'elsewhere';
+  kind: 'held' | 'withdrawn' | 'odd' | 'ignored' | 'elsewhere' | 'failed';
 }
 
 /** What a run did, as it is kept for ever after. */
@@ -66,6 +80,8 @@ export interface FeedLease {
   failures: number;
   /** When a run of all history last ended well. */
   lastFull: number | undefined;
+  /** Series that have failed since a run before this one. */
+  failing: readonly FailingSeries[];
 }
 
 /** What the ledger knows of a body that was taken in. */
@@ -94,6 +110,8 @@ export interface Finish {
   isFull?: boolean;
   bodies?: readonly KnownBody[];
   coverage?: Coverage;
+  /** The series that failed, where the others did not. */
+  failing?: readonly SeriesFailure[];
 }
 
 /** Another runner has the feed now. Nothing of this transaction may stay. */
@@ -125,7 +143,15 @@ export async function takeLease(
       refused, reasons) VALUES (${feed}, ${number}, ${started}, 'running', 0, 0, 0, 0, 0, 0, 0, '[]')`;
   await tx`DELETE FROM feed_run WHERE feed = ${feed} AND number <= ${number - RUNS_KEPT}`;
   const lastFull = row.last_full === null ? undefined : Number(row.last_full);
-  return { feed, number, holder, leaseMs, failures: Number(row.failures), lastFull };
+  return {
+    feed,
+    number,
+    holder,
+    leaseMs,
+    failures: Number(row.failures),
+    lastFull,
+    failing: readFailing(row.failing),
+  };
 }
 
 export const CUT_SHORT = 'the runner ended in the middle; the run after it completes what it began';
@@ -142,7 +168,7 @@ export async function renewLease(engine: Engine, tx: SQL, lease: FeedLease): Pro
 export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finish: Finish): Promise<void> {
   await renewLease(engine, tx, lease);
   const { feed, number } = lease;
-  const { report, ended, nextRun, lateAt, isFull, bodies = [], coverage } = finish;
+  const { report, ended, nextRun, lateAt, isFull, bodies = [], coverage, failing = [] } = finish;
   await tx`UPDATE feed_run SET ended = ${ended}, status = ${report.status}, message = ${report.message ?? null},
       body_hash = ${report.bodyHash ?? null}, bytes = ${report.bytes}, requests = ${report.requests},
       taken = ${report.taken}, corrected = ${report.corrected}, unchanged = ${report.unchanged},
@@ -153,7 +179,10 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
   await tx`UPDATE feed SET holder = NULL, lease_until = 0, next_run = ${nextRun}, failures = failures + 1
     WHERE key = ${feed}`;
   if (lateAt === undefined) return;
-  await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt} WHERE key = ${feed}`;
+  const [before] = await tx`SELECT late_at FROM feed WHERE key = ${feed}`;
+  const still = JSON.stringify(stillFailing(failing, lease.failing, ended, before.late_at));
+  await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt}, failing = ${still}
+    WHERE key = ${feed}`;
   if (isFull) await tx`UPDATE feed SET last_full = ${ended} WHERE key = ${feed}`;
   if (coverage) {
     await tx`UPDATE feed SET days = ${coverage.days}, gaps = ${coverage.gaps},
@@ -177,6 +206,24 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
   await tx`DELETE FROM feed_body WHERE feed = ${feed} AND run_number <= ${number - BODY_RUNS_KEPT}`;
 }
 
+/** A series that failed before keeps its times; a new one is late when the feed would have been. */
+function stillFailing(
+  failing: readonly SeriesFailure[],
+  known: readonly FailingSeries[],
+  since: number,
+  feedLateAt: number | string | null,
+): FailingSeries[] {
+  const lateAt = feedLateAt === null ? undefined : Number(feedLateAt);
+  return failing.map(({ series, reason }) => {
+    const before = known.find((one) => one.series === series) ?? { since, lateAt };
+    return { series, reason, since: before.since, lateAt: before.lateAt };
+  });
+}
+
+export function readFailing(json: string): FailingSeries[] {
+  return JSON.parse(json);
+}
+
 export interface FeedRow {
   key: string;
   enabled: number;
@@ -186,6 +233,7 @@ export interface FeedRow {
   next_run: number | string | null;
   holder: string | null;
   lease_until: number | string;
+  failing: string;
 }
 
 /** The row of a feed, which is made when it is not there, locked until the transaction ends. */

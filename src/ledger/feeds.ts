@@ -3,6 +3,7 @@ import type { Day } from '../market/day.ts';
 import type { Engine } from './engine.ts';
 import {
   type Coverage,
+  type FailingSeries,
   type FeedLease,
   type FeedRun,
   type Finish,
@@ -10,6 +11,7 @@ import {
   type KnownBody,
   lockFeed,
   type RunStatus,
+  readFailing,
   renewLease,
   takeLease,
 } from './feed-runs.ts';
@@ -30,6 +32,8 @@ export interface FeedHealth extends Coverage {
   nextRunAt: number | undefined;
   /** Runs in a row that did not end well. */
   failures: number;
+  /** Series that fail while the others of the feed do not. */
+  failing: readonly FailingSeries[];
 }
 
 /** Which feeds are on, who runs them, and what their runs did. */
@@ -125,6 +129,13 @@ export class FeedStore {
     return rows.map((row: Row) => Number(row.day));
   }
 
+  /** The last day on which a source has given a price of a symbol. */
+  async lastDayOf(source: string, symbolId: number): Promise<Day | undefined> {
+    const [row] = await this.#engine.read`SELECT b.day FROM bar b JOIN source s ON s.id = b.source_id
+      WHERE b.symbol_id = ${symbolId} AND s.name = ${source} ORDER BY b.day DESC LIMIT 1`;
+    return row === undefined ? undefined : Number(row.day);
+  }
+
   /** The newest runs, of one feed or of all, newest first. */
   async history(limit: number, key?: string): Promise<FeedRun[]> {
     const { read } = this.#engine;
@@ -175,6 +186,7 @@ function toHealth(row: Row, now: number): FeedHealth {
     lastOkAt: numberOf(row.last_ok),
     nextRunAt: enabled ? numberOf(row.next_run) : undefined,
     failures: Number(row.failures),
+    failing: readFailing(String(row.failing)),
     days: Number(row.days),
     gaps: Number(row.gaps),
     firstDay: numberOf(row.first_day),

@@ -202,6 +202,14 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
       `CREATE INDEX bar_change_by_symbol ON bar_change (symbol_id, recorded_at, first_day)`,
     ],
   },
+  {
+    id: 11,
+    title: 'series of a feed that fail',
+    statements: [
+      // A JSON list of { series, reason, since, lateAt }: what failed in the last run that was not a failure as a whole.
+      `ALTER TABLE feed ADD COLUMN failing TEXT NOT NULL DEFAULT '[]'`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -55,6 +55,7 @@ onEachEngine('feeds', (engine) => {
           lastRun: { at: '2024-05-15T16:00:00.000Z', status: 'ok' },
           lastOkAt: '2024-05-15T16:00:00.000Z',
           nextRunAt: '2024-05-15T17:00:00.000Z',
+          failing: [],
           rows: 3,
           gaps: 1,
           firstDate: '2022-01-08',
@@ -87,5 +88,44 @@ onEachEngine('feeds', (engine) => {
     expect(await staleOf(key)).toEqual([false, false]);
     await moveTo(NOON + 2 * HOUR + 11 * MINUTE);
     expect(await staleOf(key)).toEqual([true, false]);
+  });
+
+  test('a series that fails by itself shows in health, metrics, /feeds and an alarm, and its symbol alone becomes stale', async () => {
+    const { ledger } = api.service;
+    await moveTo(NOON + 3 * HOUR);
+    const lease = await ledger.feeds.take({
+      feed: 'fred',
+      holder: 'me',
+      leaseMs: HOUR,
+      started: NOON + 3 * HOUR,
+    });
+    const reason = 'the provider answered 404';
+    await ledger.feeds.finish(lease!, {
+      ended: NOON + 3 * HOUR,
+      report: { ...REPORT, status: 'partial', message: `1 of 15 series failed: DCOILBRENTEU: ${reason}` },
+      nextRun: NOON + 4 * HOUR,
+      lateAt: NOON + 9 * HOUR,
+      failing: [{ series: 'DCOILBRENTEU', reason }],
+    });
+    await api.service.publish('BRENTOIL-SPOT', { '2024-05-14': 80 }, 'fred');
+    await moveTo(NOON + 3 * HOUR + 3_000);
+    const { body } = await api.ask('/rates/latest?symbols=WTIOIL-SPOT,BRENTOIL-SPOT');
+    expect(body.metadata).toMatchObject({
+      'WTIOIL-SPOT': { stale: false },
+      'BRENTOIL-SPOT': { stale: true },
+    });
+    expect((await api.ask('/health')).body).toMatchObject({ lateFeeds: [], partialFeeds: ['fred'] });
+    expect((await api.ask('/feeds')).body).toMatchObject({
+      feeds: [
+        {
+          lastRun: { status: 'partial' },
+          failing: [{ symbol: 'BRENTOIL-SPOT', since: '2024-05-15T19:00:00.000Z' }],
+        },
+      ],
+    });
+    expect((await api.ask('/metrics')).text).toContain('openpit_feed_failing_series{feed="fred"} 1');
+    expect(api.service.core.alarms()).toMatchObject([
+      { name: 'feed.series_late.fred', event: { series: 'DCOILBRENTEU', symbols: 'BRENTOIL-SPOT' } },
+    ]);
   });
 });

@@ -19,6 +19,7 @@ onEachEngine('GET /health', (engine) => {
       newestWriteAgeSeconds: null,
       simulated: false,
       lateFeeds: [],
+      partialFeeds: [],
       diskFull: false,
     });
   });

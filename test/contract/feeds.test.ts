@@ -42,6 +42,7 @@ onEachEngine('feeds', (engine) => {
       lastOkAt: undefined,
       nextRunAt: NOW,
       failures: 0,
+      failing: [],
       days: 0,
       gaps: 0,
       firstDay: undefined,

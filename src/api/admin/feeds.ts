@@ -54,16 +54,18 @@ function record(feed: FeedInFull) {
     lastOkAt: time(feed.lastOkAt),
     nextRunAt: time(feed.nextRunAt),
     lateAt: time(feed.lateAt),
+    failing: feed.failing.map((one) => ({ ...one, since: time(one.since), lateAt: time(one.lateAt) })),
     ...coverageOf(feed),
     runs: feed.runs.map(runRecord),
   };
 }
 
 /** In one word, the worst first. */
-function healthOf({ enabled, late, failures, lastOkAt }: FeedInFull) {
+function healthOf({ enabled, late, failures, failing, lastOkAt }: FeedInFull) {
   if (!enabled) return 'off';
   if (late) return 'late';
   if (failures > 0) return 'failing';
+  if (failing.length > 0) return 'partial';
   return lastOkAt === undefined ? 'waiting' : 'ok';
 }
 

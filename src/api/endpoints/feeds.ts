@@ -27,6 +27,7 @@ function record(feed: FeedKnown, now: number) {
     lastRun: lastRun ? { at: time(lastRun.started), status: lastRun.status } : null,
     lastOkAt: time(feed.lastOkAt),
     nextRunAt: time(feed.nextRunAt),
+    failing: feed.failing.map(({ symbol, since }) => ({ symbol, since: time(since) })),
     ...coverageOf(feed),
   };
 }

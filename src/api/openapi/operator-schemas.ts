@@ -129,8 +129,10 @@ export const OPERATOR_SCHEMAS = {
       z.strictObject({
         ...feedBasics,
         health: z
-          .enum(['off', 'waiting', 'ok', 'failing', 'late'])
-          .describe('`failing`: its last run did not end well. `late`: it has missed its schedule twice'),
+          .enum(['off', 'waiting', 'ok', 'partial', 'failing', 'late'])
+          .describe(
+            '`partial`: some of its series fail. `failing`: its last run did not end well. `late`: it has missed its schedule twice',
+          ),
         late: z.boolean(),
         failures: z.int().describe('Runs in a row that did not end well'),
         schedule: text.describe('A cron expression'),
@@ -142,6 +144,17 @@ export const OPERATOR_SCHEMAS = {
         lastOkAt: moment.nullable(),
         nextRunAt: moment.nullable(),
         lateAt: moment.nullable(),
+        failing: z
+          .array(
+            z.strictObject({
+              series: text.describe('The provider’s name of the series'),
+              symbol: text,
+              reason: text,
+              since: moment,
+              lateAt: moment.nullable().describe('When the prices of its symbol count as stale'),
+            }),
+          )
+          .describe('Series that fail while the others of the feed do not'),
         ...feedCoverage,
         runs: z.array(run).describe('The last ten, the newest first'),
       }),

@@ -188,6 +188,9 @@ export const SCHEMAS = {
         lastRun: z.strictObject({ at: text, status: text }).nullable(),
         lastOkAt: text.nullable(),
         nextRunAt: text.nullable(),
+        failing: z
+          .array(z.strictObject({ symbol: text, since: text }))
+          .describe('Symbols whose series fails while the others of the feed do not'),
         ...feedCoverage,
       }),
     ),
@@ -209,6 +212,7 @@ export const SCHEMAS = {
       .describe('Time since a price was last written, whatever day it is of'),
     simulated: z.boolean(),
     lateFeeds: z.array(text).describe('Feeds that have missed their schedule twice'),
+    partialFeeds: z.array(text).describe('Feeds of which some series fail while the others do not'),
     diskFull: z.boolean().describe('Whether the disk is nearly full, so that no prices are taken in'),
   }),
   Error: z.strictObject({

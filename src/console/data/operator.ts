@@ -37,7 +37,7 @@ export interface Feed {
   attribution: string;
   licenceUrl: string;
   enabled: boolean;
-  health: 'off' | 'waiting' | 'ok' | 'failing' | 'late';
+  health: 'off' | 'waiting' | 'ok' | 'partial' | 'failing' | 'late';
   failures: number;
   schedule: string;
   zone: string;
@@ -47,6 +47,7 @@ export interface Feed {
   runBy: string | null;
   lastOkAt: string | null;
   nextRunAt: string | null;
+  failing: { series: string; symbol: string; reason: string; since: string }[];
   rows: number;
   gaps: number;
   firstDate: string | null;
@@ -58,7 +59,7 @@ export interface FeedRun {
   number: number;
   startedAt: string;
   endedAt: string | null;
-  status: 'running' | 'ok' | 'unchanged' | 'failed' | 'quarantined';
+  status: 'running' | 'ok' | 'unchanged' | 'partial' | 'failed' | 'quarantined';
   message: string | null;
   taken: number;
   corrected: number;

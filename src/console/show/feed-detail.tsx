@@ -6,6 +6,7 @@ const BADGES: Readonly<Record<FeedRun['status'], string>> = {
   ok: 'good',
   unchanged: 'good',
   running: '',
+  partial: 'warning',
   quarantined: 'warning',
   failed: 'bad',
 };
@@ -15,7 +16,7 @@ const SYMBOLS_SHOWN = 40;
 
 /** What a feed brings, and its last runs with the reasons for what was not taken. */
 export function FeedDetail({ feed }: { feed: Feed }) {
-  const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, runs } = feed;
+  const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, failing, runs } = feed;
   return (
     <div class="feed-detail">
       <p class="hint">
@@ -27,6 +28,15 @@ export function FeedDetail({ feed }: { feed: Feed }) {
         <p class="hint">
           It needs <code>{lacking.join(', ')}</code>, which is not set.
         </p>
+      )}
+      {failing.length > 0 && (
+        <ul class="failing">
+          {failing.map(({ series, symbol, reason, since }) => (
+            <li key={series}>
+              <span class="badge warning">failing</span> {series} ({symbol}) since {ago(since)}: {reason}
+            </li>
+          ))}
+        </ul>
       )}
       {symbols.length > 0 && (
         <p class="codes-list">
@@ -62,7 +72,8 @@ function Run({ run, feedKey }: { run: FeedRun; feedKey: string }) {
         {ago(startedAt)}
       </time>
       {seconds ? <span class="muted">, took {duration(seconds)}</span> : null}
-      <div>{message ?? countsOf(run)}</div>
+      {(status === 'partial' || !message) && <div>{countsOf(run)}</div>}
+      {message && <div>{message}</div>}
       {status === 'quarantined' && (
         <div class="hint">
           What came looks wrong and no price was changed. If it is right:{' '}

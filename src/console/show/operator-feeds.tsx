@@ -11,6 +11,7 @@ const REFRESH_MS = 10_000;
 const BADGES: Readonly<Record<Feed['health'], string>> = {
   ok: 'good',
   waiting: '',
+  partial: 'warning',
   failing: 'warning',
   late: 'bad',
   off: '',

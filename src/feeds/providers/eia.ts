@@ -59,7 +59,7 @@ export const eia: Provider = {
       add('sort[0][direction]', 'asc');
       add('offset', '0');
       add('length', String(PAGE_ROWS));
-      return { url: url.href };
+      return { url: url.href, covers: series.map(({ id }) => id) };
     });
   },
   parse(body, request) {
