@@ -1,7 +1,8 @@
 import { systemClock } from '../clock.ts';
+import { FileSymbols, UnknownSymbol } from '../feeds/import/symbols.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type Day, parseDay, printDay } from '../market/day.ts';
 import { type Call, type Command, JSON_FLAG, table, UsageError } from './command.ts';
-import { findSymbols } from './find-symbols.ts';
 
 /** How many withdrawn days are printed; JSON has all. */
 const DAYS_SHOWN = 20;
@@ -31,7 +32,7 @@ async function withdraw(call: Call): Promise<void> {
   if (last < first) throw new UsageError('--to must not be before --day');
   if (last - first > DAYS_MAX) throw new UsageError('the range is too long');
   const withdrawn = await call.withLedger(async (ledger) => {
-    const symbolId = (await findSymbols(ledger, [code])).get(code)!;
+    const symbolId = await findSymbol(ledger, code);
     const days = Array.from({ length: last - first + 1 }, (_, i) => ({ symbolId, day: first + i }));
     const recordedAt = systemClock.now();
     const bars = await ledger.withdrawals.withdraw(days, { by: 'operator', reason, recordedAt });
@@ -58,4 +59,14 @@ function dayFlag(name: string, text: string): Day {
   if (day === undefined)
     throw new UsageError(`--${name} must be a date such as 2024-05-08 (received "${text}")`);
   return day;
+}
+
+async function findSymbol(ledger: Ledger, code: string): Promise<number> {
+  const symbols = await FileSymbols.read(ledger);
+  try {
+    symbols.find(code);
+  } catch (error) {
+    throw error instanceof UnknownSymbol ? new UsageError(error.message) : error;
+  }
+  return (await symbols.knownIds(ledger))[0]!;
 }

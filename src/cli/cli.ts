@@ -10,6 +10,7 @@ import { barsCommands } from './bars.ts';
 import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
 import { feedCommands } from './feed.ts';
+import { importRunCommands } from './import/undo.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { planCommands } from './plan.ts';
@@ -23,6 +24,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
   return [
     serveCommand,
     importCommand,
+    ...importRunCommands,
     ...feedCommands(providers),
     ...quarantineCommands,
     ...barsCommands,
@@ -64,7 +66,8 @@ async function run(args: readonly string[], commands: readonly Command[]): Promi
     console.log(VERSION);
     return 0;
   }
-  const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
+  const called = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
+  const command = called.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
   if (!command) return unknown(args, commands);
   const call = readCall(command, args.slice(wordsOf(command.name)));
   if (call === 'help') console.log(helpOf(command));

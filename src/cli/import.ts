@@ -1,8 +1,8 @@
 import { systemClock } from '../clock.ts';
+import { type ImportResult, publishFile } from '../feeds/import/publish-file.ts';
 import { type FileReport, stageFile } from '../feeds/import/stage-file.ts';
 import { type LineRemark, Staging } from '../feeds/import/staging.ts';
 import { FileSymbols, UnknownSymbol } from '../feeds/import/symbols.ts';
-import type { PublishResult } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SIMULATED } from '../ledger/sources.ts';
 import { utcDay } from '../market/day.ts';
@@ -25,6 +25,8 @@ export const importCommand: Command = {
     symbol: { value: 'CODE', help: 'the symbol that the prices are of, or an exchange rate as EUR/USD' },
     source: { value: 'NAME', help: 'where they come from; shown in metadata (import)' },
     ...FILE_FLAGS,
+    'dry-run': { help: 'read and judge the file, and write nothing' },
+    accept: { help: 'publish suspicious prices as they are, instead of holding them back' },
     ...JSON_FLAG,
   },
   async run(call) {
@@ -36,8 +38,9 @@ export const importCommand: Command = {
     const source = call.flag('source')?.trim() || 'import';
     if (source === SIMULATED)
       throw new UsageError(`--source ${SIMULATED} is for simulated prices; choose another name`);
-    const imported = await withInput(call.operands[0]!, (path) =>
-      call.withLedger((ledger) => importFile(call, ledger, { path, code, source })),
+    const name = call.operands[0]!;
+    const imported = await withInput(name, (path) =>
+      call.withLedger((ledger) => importFile(call, ledger, { path, name, code, source })),
     );
     report(call, imported, code, source);
   },
@@ -46,14 +49,14 @@ export const importCommand: Command = {
 interface Imported {
   codes: readonly string[];
   file: FileReport;
-  published: PublishResult;
+  published: ImportResult;
 }
 
 /** Stages the whole file before the first write: one that is rejected changes nothing. */
 async function importFile(
   call: Call,
   ledger: Ledger,
-  { path, code, source }: { path: string; code: string | undefined; source: string },
+  { path, name, code, source }: { path: string; name: string; code: string | undefined; source: string },
 ): Promise<Imported> {
   const rules = fileRules(call);
   const symbols = await FileSymbols.read(ledger);
@@ -74,7 +77,16 @@ async function importFile(
     );
     reading.end();
     rejectIfUnusable(file, staging.rows);
-    const published = await publish(ledger, staging, await symbols.ids(ledger), file, source, now);
+    const importing = progressBar('Importing', staging.rows);
+    const published = await publishFile(ledger, staging, symbols, file, {
+      name,
+      source,
+      recordedAt: now,
+      accept: call.isSet('accept'),
+      dryRun: call.isSet('dry-run'),
+      onProgress: importing.done,
+    });
+    importing.end();
     return { codes: symbols.codes, file, published };
   } catch (error) {
     throw error instanceof UnknownSymbol ? new UsageError(error.message) : error;
@@ -91,30 +103,6 @@ function rejectIfUnusable({ refused }: FileReport, bars: number): void {
   );
 }
 
-async function publish(
-  ledger: Ledger,
-  staging: Staging,
-  ids: readonly number[],
-  file: FileReport,
-  source: string,
-  recordedAt: number,
-): Promise<PublishResult> {
-  const total: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
-  const progress = progressBar('Importing', staging.rows);
-  let done = 0;
-  for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
-    const result = await ledger.bars.publish(bars, { source, recordedAt }, (count) =>
-      progress.done(done + count),
-    );
-    done += bars.length;
-    total.taken += result.taken;
-    total.unchanged += result.unchanged;
-    total.corrected += result.corrected;
-  }
-  progress.end();
-  return total;
-}
-
 /** Prints what was done. Throws, for the exit code, when nothing of the file is in the ledger. */
 function report(
   call: Call,
@@ -123,24 +111,37 @@ function report(
   source: string,
 ): void {
   const { missing, refused, odd, before1900 } = file;
-  const { taken, unchanged, corrected } = published;
+  const { run, taken, unchanged, corrected, held } = published;
   if (call.isSet('json')) {
     const what = code ? { symbol: code } : { symbols: codes };
-    const counts = { ...published, missing, refused: refused.count, odd: odd.count, before1900 };
-    const lines = { refusedLines: refused.lines, oddLines: odd.lines };
-    console.log(JSON.stringify({ ...what, source, ...counts, ...lines }));
+    const counts = { taken, unchanged, corrected, missing, refused: refused.count, held: held.count };
+    const more = { odd: odd.count, before1900, dryRun: run === undefined, run: run ?? null };
+    const lines = { refusedLines: refused.lines, heldLines: held.lines, oddLines: odd.lines };
+    console.log(JSON.stringify({ ...what, source, ...counts, ...more, ...lines }));
   } else {
     const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
     console.log(
-      `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused.count} refused`,
+      `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused.count} refused, ${held.count} held back`,
     );
     printLines('refused', refused.lines, refused.count);
+    printLines('held back', held.lines, held.count);
     printLines('kept, but odd', odd.lines, odd.count);
     if (before1900 > 0)
       console.log(`  ${before1900} bars are before 1900: they are stored; requests can ask for 1900 to 2199`);
+    console.log(nextSteps(run, held.count));
   }
   if (taken + unchanged + corrected === 0)
-    throw new Error(`nothing was imported: ${missing} rows have no value, ${refused.count} were refused`);
+    throw new Error(
+      `nothing was imported: ${missing} rows have no value, ${refused.count} were refused, ${held.count} held back`,
+    );
+}
+
+/** What can be done about an import. */
+function nextSteps(run: number | undefined, held: number): string {
+  if (run === undefined) return 'A dry run: nothing was written.';
+  const review =
+    ' The prices that were held back: openpit quarantine list; --accept publishes them as they are.';
+  return `Import ${run}; openpit import undo ${run} takes it back.${held > 0 ? review : ''}`;
 }
 
 function printLines(what: string, lines: readonly LineRemark[], count: number): void {

@@ -23,7 +23,7 @@ async function parse(text: string, given: Partial<FileRules> = {}) {
   const ids = codes.map((_, number) => number);
   const bars = [...staging.batches(ids, (remark) => report.refused.add(remark))]
     .flat()
-    .map(({ symbolId, ...bar }) => ({ symbol: codes[symbolId]!, ...bar }));
+    .map(({ symbolId, line: _, ...bar }) => ({ symbol: codes[symbolId]!, ...bar }));
   return { bars, missing: report.missing, refused: report.refused.lines, odd: report.odd.lines };
 }
 

@@ -19,6 +19,11 @@ const ROWS_AT_ONCE = 5_000;
 const BATCH_BARS = 20_000;
 const CACHE_KIB = 16 * 1024;
 
+/** A bar of a file, and the line that it came from. */
+export interface StagedBar extends NewBar {
+  line: number;
+}
+
 type StagedRow = [
   symbol: number,
   day: Day,
@@ -73,12 +78,12 @@ export class Staging {
    * for. A day that comes twice with the same prices
    * is one day; with different prices none is used, and `onDispute` is told.
    */
-  *batches(ids: readonly number[], onDispute: (remark: LineRemark) => void): Generator<NewBar[]> {
+  *batches(ids: readonly number[], onDispute: (remark: LineRemark) => void): Generator<StagedBar[]> {
     this.#flush();
     const rows = this.#db
       .query('SELECT symbol, day, open, high, low, close, line FROM staged ORDER BY symbol, day, line')
       .iterate() as IterableIterator<Staged>;
-    let batch: NewBar[] = [];
+    let batch: StagedBar[] = [];
     let last: Staged | undefined;
     let isDisputed = false;
     const addLast = () => {
@@ -129,8 +134,8 @@ interface Staged extends Ohlc {
   line: number;
 }
 
-function barOf({ symbol, day, open, high, low, close }: Staged, ids: readonly number[]): NewBar {
-  return { symbolId: ids[symbol]!, day, open, high, low, close };
+function barOf({ symbol, day, line, open, high, low, close }: Staged, ids: readonly number[]): StagedBar {
+  return { symbolId: ids[symbol]!, day, open, high, low, close, line };
 }
 
 function pricesOf({ open, high, low, close }: Ohlc): string {

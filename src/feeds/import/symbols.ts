@@ -59,6 +59,17 @@ export class FileSymbols {
     return ids;
   }
 
+  /** The same without adding anything to the ledger: an exchange rate that is new has a number below zero. */
+  async knownIds(ledger: Ledger): Promise<number[]> {
+    const rates = new Map((await ledger.symbols.currencies()).map(({ code, id }) => [code, id]));
+    return this.#all.map(({ code, number }) => this.#symbols.get(code)?.id ?? rates.get(code) ?? -1 - number);
+  }
+
+  /** The code of the symbol with a number. */
+  codeOf(number: number): string {
+    return this.#all[number]!.code;
+  }
+
   #symbolOf(code: string): LedgerSymbol {
     const symbol = this.#symbols.get(this.#aliases.find(({ alias }) => alias === code)?.code ?? code);
     if (symbol) return symbol;

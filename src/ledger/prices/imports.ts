@@ -75,7 +75,7 @@ export class ImportStore {
 
   /**
    * Takes back what an import wrote: a day that it added is withdrawn, one that it corrected gets its earlier prices back,
-   * both as new revisions. A day that has changed since stays. `onDays` is told of each, before its transaction is committed.
+   * both as new revisions. A day that has changed since stays. `onDays` is told of each, transaction by transaction.
    */
   async undo(run: number, now: number, onDays: (days: readonly UndoneDay[]) => void): Promise<void> {
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}

@@ -49,7 +49,7 @@ export async function judgeBars<B extends NewBar>(
   const traits = await traitsOf(engine, engine.read, [...bySymbol.keys()]);
   const [source] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
   for (const [symbolId, ofSymbol] of bySymbol) {
-    const { canBeZero } = traits.get(symbolId)!.usual;
+    const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // an exchange rate that is new has no traits yet
     const priced: B[] = [];
     for (const bar of ofSymbol) {
       const reason = missingPrice(bar, canBeZero);

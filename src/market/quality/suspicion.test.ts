@@ -36,6 +36,13 @@ describe('a bar is held back', () => {
     expect(held([231_430, 2313, 2300, 2310])).toEqual([231_430]); // or the first of all
   });
 
+  test('when it corrects a price that stands alone by an order of magnitude', () => {
+    const correct = (to: number) =>
+      findSuspicious([{ day: 1, open: to, high: to, low: to, close: to }], [{ day: 1, close: 2300 }], METAL)
+        .size;
+    expect([correct(2400), correct(231_000), correct(25_000)]).toEqual([0, 1, 1]);
+  });
+
   test('when its price is below zero where it cannot be', () => {
     expect(held([2313, -2300, 2310])).toEqual([-2300]);
     expect(held([-5])).toEqual([-5]);

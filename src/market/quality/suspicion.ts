@@ -59,6 +59,8 @@ interface Entry<B> {
   close: number;
   /** The bar to judge; undefined for what is believed already. */
   bar: B | undefined;
+  /** What the ledger has on the day of a bar that is to be judged. */
+  was?: number;
 }
 
 /** The suspicious ones among `bars`, each with the reason. Both lists must be in order of days, with one entry a day. */
@@ -102,7 +104,7 @@ class Judge<B extends Bar> {
       return 'its high and low are 0';
     const last = this.#believed[0];
     if (last && !this.#shift && isCalm(bar, last.close)) return undefined;
-    const before = this.#before(bar.day);
+    const before = this.#before(i);
     const after = this.#after(i);
     const worst = bar.close > 0 && !canBeZero ? Math.min(bar.open, bar.high, bar.low) : bar.close;
     if (worst <= 0 && !canBeZero) {
@@ -173,8 +175,10 @@ class Judge<B extends Bar> {
   }
 
   /** The nearest first. */
-  #before(day: Day): number[] {
-    return this.#believed.filter((one) => day - one.day <= NEIGHBOUR_DAYS).map((one) => one.close);
+  #before(i: number): number[] {
+    const { day, was } = this.#entries[i]!;
+    const near = this.#believed.filter((one) => day - one.day <= NEIGHBOUR_DAYS).map((one) => one.close);
+    return near.length === 0 && was !== undefined ? [was] : near; // alone, a correction is compared with what it corrects
   }
 
   #after(i: number): number[] {
@@ -212,8 +216,8 @@ function merge<B extends Bar>(bars: readonly B[], known: readonly KnownClose[]):
   let k = 0;
   for (const bar of bars) {
     for (; k < known.length && known[k]!.day < bar.day; k++) entries.push({ ...known[k]!, bar: undefined });
-    if (known[k]?.day === bar.day) k++;
-    entries.push({ day: bar.day, close: bar.close, bar });
+    const same = known[k]?.day === bar.day ? known[k++] : undefined;
+    entries.push({ day: bar.day, close: bar.close, bar, ...(same && { was: same.close }) });
   }
   for (; k < known.length; k++) entries.push({ ...known[k]!, bar: undefined });
   return entries;

@@ -1,0 +1,99 @@
+import { systemClock } from '../../clock.ts';
+import { type ImportRun, importName, type UndoneDay } from '../../ledger/prices/imports.ts';
+import { printDay } from '../../market/day.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../command.ts';
+
+const RUNS_SHOWN = 20;
+/** How many days an undo lists. */
+const DAYS_SHOWN = 20;
+const DAYS_IN_JSON = 10_000;
+
+export const importRunCommands: readonly Command[] = [
+  {
+    name: 'import list',
+    summary: 'List the imports, the newest first, by the number that undoes them',
+    flags: { limit: { value: 'N', help: `how many (${RUNS_SHOWN})` }, ...JSON_FLAG },
+    run: list,
+  },
+  {
+    name: 'import undo',
+    operands: ['RUN'],
+    summary: 'Undo an import: withdraw what it added, restore what it corrected',
+    flags: JSON_FLAG,
+    run: undo,
+  },
+];
+
+async function list(call: Call): Promise<void> {
+  const limit = wholeFlag(call, 'limit', 1, 10_000) ?? RUNS_SHOWN;
+  const runs = await call.withLedger((ledger) => ledger.imports.list(limit));
+  if (call.isSet('json')) return console.log(JSON.stringify(runs.map(runJson)));
+  if (runs.length === 0) return console.log('Nothing was imported yet.');
+  const head = [
+    'run',
+    'started',
+    'source',
+    'taken',
+    'corrected',
+    'unchanged',
+    'held back',
+    'refused',
+    'state',
+    'file',
+  ];
+  const rows = runs.map((run) => [
+    String(run.number),
+    `${new Date(run.started).toISOString().slice(0, 16).replace('T', ' ')}Z`,
+    run.source,
+    ...[run.taken, run.corrected, run.unchanged, run.held, run.refused].map(String),
+    stateOf(run),
+    run.file,
+  ]);
+  console.log(table([head, ...rows]));
+}
+
+function stateOf({ ended, undone }: ImportRun): string {
+  if (undone !== undefined) return 'undone';
+  return ended === undefined ? 'cut short' : 'done';
+}
+
+function runJson({ number, started, ended, undone, ...run }: ImportRun) {
+  const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  return { run: number, started: iso(started), ended: iso(ended), undone: iso(undone), ...run };
+}
+
+async function undo(call: Call): Promise<void> {
+  const text = call.operands[0]!;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`RUN must be a number (received "${text}")`);
+  const run = Number(text);
+  const counts = { withdrawn: 0, restored: 0, kept: 0 };
+  const days: { symbol: string; date: string; what: UndoneDay['what']; was: number }[] = [];
+  const dropped = await call.withLedger(async (ledger) => {
+    const found = await ledger.imports.find(run);
+    if (!found) throw new UsageError(`there is no import ${run}; openpit import list shows them`);
+    if (found.undone !== undefined) throw new Error(`import ${run} is undone already`);
+    const symbols = [...(await ledger.symbols.list()), ...(await ledger.symbols.currencies())];
+    const codes = new Map(symbols.map(({ id, code }) => [id, code]));
+    const now = systemClock.now();
+    const held = await ledger.heldBars.dropAllOf(importName(run), now, `import ${run} undone`);
+    await ledger.imports.undo(run, now, (some) => {
+      for (const { symbolId, day, what, close } of some) {
+        counts[what]++;
+        if (days.length < DAYS_IN_JSON)
+          days.push({ symbol: codes.get(symbolId)!, date: printDay(day), what, was: close });
+      }
+    });
+    return held;
+  });
+  if (call.isSet('json')) return console.log(JSON.stringify({ run, ...counts, dropped, days }));
+  const { withdrawn, restored, kept } = counts;
+  console.log(
+    `Import ${run} is undone: ${withdrawn} days withdrawn, ${restored} restored, ${kept} kept because they changed since, ${dropped} dropped from quarantine`,
+  );
+  const shown = days
+    .slice(0, DAYS_SHOWN)
+    .map(({ symbol, date, what, was }) => [symbol, date, what, `was ${was}`]);
+  if (shown.length > 0) console.log(table(shown));
+  const more = withdrawn + restored + kept - shown.length;
+  if (more > 0) console.log(`  … and ${more} more`);
+}

@@ -1,0 +1,97 @@
+import type { PublishResult } from '../../ledger/bars.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { importName, noteRevision } from '../../ledger/prices/imports.ts';
+import { type Judgement, judgeBars } from '../../ledger/prices/judge.ts';
+import { printDay } from '../../market/day.ts';
+import { type FileReport, Remarks } from './stage-file.ts';
+import type { StagedBar, Staging } from './staging.ts';
+import type { FileSymbols } from './symbols.ts';
+
+export interface FileImport {
+  /** The name of the file, for the record of the import. */
+  name: string;
+  source: string;
+  recordedAt: number;
+  /** Publishes suspicious bars as they are. */
+  accept: boolean;
+  /** Judges and counts, and writes nothing. */
+  dryRun: boolean;
+  onProgress(done: number): void;
+}
+
+/** What an import did, or would do. */
+export interface ImportResult extends PublishResult {
+  /** Its number, to undo it by; undefined after a dry run. */
+  run: number | undefined;
+  /** Suspicious bars, which wait in quarantine. */
+  held: Remarks;
+}
+
+/**
+ * Publishes a staged file: bars that are not prices are refused, suspicious ones are held back. What it writes is recorded
+ * as one import, from its first transaction on, so that it can be undone, also when it was cut short.
+ */
+export async function publishFile(
+  ledger: Ledger,
+  staging: Staging,
+  symbols: FileSymbols,
+  file: FileReport,
+  what: FileImport,
+): Promise<ImportResult> {
+  const { source, recordedAt, accept, dryRun } = what;
+  const ids = dryRun ? await symbols.knownIds(ledger) : await symbols.ids(ledger);
+  const codes = new Map(ids.map((id, i) => [id, symbols.codeOf(i)]));
+  const run = dryRun ? undefined : await ledger.imports.begin(what.name, source, recordedAt);
+  const total: ImportResult = { run, taken: 0, unchanged: 0, corrected: 0, held: new Remarks() };
+  let done = 0;
+  for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
+    const judgement = await judgeBars(ledger.engine, bars, { source, accept, holdUnitChanges: true });
+    for (const { bar, reason } of judgement.refused) file.refused.add({ line: bar.line, reason });
+    for (const { bar, reason } of judgement.held) {
+      total.held.add({
+        line: bar.line,
+        reason: `${codes.get(bar.symbolId)} ${printDay(bar.day)}: ${reason}`,
+      });
+    }
+    const result =
+      run === undefined ? await compare(ledger, judgement, what) : await write(ledger, judgement, what, run);
+    total.taken += result.taken;
+    total.unchanged += result.unchanged;
+    total.corrected += result.corrected;
+    done += bars.length;
+    what.onProgress(done);
+  }
+  if (run !== undefined) {
+    await ledger.heldBars.settle(source, recordedAt);
+    const { taken, corrected, unchanged } = total;
+    const counts = { taken, corrected, unchanged, held: total.held.count, refused: file.refused.count };
+    await ledger.imports.finish(run, recordedAt, counts);
+  }
+  return total;
+}
+
+async function write(
+  ledger: Ledger,
+  { admitted, held }: Judgement<StagedBar>,
+  { source, recordedAt }: FileImport,
+  run: number,
+): Promise<PublishResult> {
+  const origin = importName(run);
+  await ledger.heldBars.hold(held, { source, origin, received: recordedAt });
+  return ledger.bars.publish(admitted, {
+    source,
+    recordedAt,
+    after: (tx, revision) => noteRevision(tx, origin, revision),
+  });
+}
+
+/** What a dry run would publish. A currency that has no series yet would be taken as a whole. */
+async function compare(
+  ledger: Ledger,
+  { admitted }: Judgement<StagedBar>,
+  { source, recordedAt }: FileImport,
+): Promise<PublishResult> {
+  const known = admitted.filter(({ symbolId }) => symbolId >= 0);
+  const result = await ledger.bars.compare(known, { source, recordedAt });
+  return { ...result, taken: result.taken + admitted.length - known.length };
+}

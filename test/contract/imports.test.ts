@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test';
+import { importName, noteRevision, type UndoneDay } from '../../src/ledger/prices/imports.ts';
+import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { day, flat, ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
+
+const MONDAY = day('2026-07-06');
+
+onEachEngine('imports', (engine) => {
+  const ledgers = ledgersOf(engine);
+  const open = async () => {
+    const ledger = await ledgers.shared();
+    const { id: symbolId } = await newSymbol(ledger);
+    const publish = (closes: Record<number, number>, source: string, run?: number) =>
+      ledger.bars.publish(
+        Object.entries(closes).map(([day, close]) => ({ symbolId, day: Number(day), ...flat(close) })),
+        {
+          source,
+          recordedAt: NOW,
+          ...(run !== undefined && { after: (tx, revision) => noteRevision(tx, importName(run), revision) }),
+        },
+      );
+    const undo = async (run: number) => {
+      const days: UndoneDay[] = [];
+      await ledger.imports.undo(run, NOW + 1, (some) => days.push(...some));
+      return days.sort((a, b) => a.day - b.day).map(({ day, what, close }) => [day - MONDAY, what, close]);
+    };
+    const current = async () => {
+      const all = await ledger.bars.revisions(symbolId, 'real', FIRST_DAY, LAST_DAY);
+      const last = new Map(all.map((bar) => [bar.day, bar]));
+      const names = await ledger.sources.names();
+      return [...last.values()]
+        .filter((bar) => !bar.withdrawn)
+        .map((bar) => [bar.day - MONDAY, bar.close, names.get(bar.sourceId), bar.reason]);
+    };
+    return { ledger, symbolId, publish, undo, current };
+  };
+
+  test('an undo withdraws what the import added and restores what it corrected, as new revisions', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open();
+    await publish({ [MONDAY]: 1, [MONDAY + 1]: 2 }, 'feed');
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [MONDAY + 1]: 20, [MONDAY + 2]: 30 }, 'file', run);
+    await ledger.imports.finish(run, NOW, { taken: 1, corrected: 1, unchanged: 0, held: 0, refused: 0 });
+    expect(await undo(run)).toEqual([
+      [1, 'restored', 20],
+      [2, 'withdrawn', 30],
+    ]);
+    expect(await current()).toEqual([
+      [0, 1, 'feed', null],
+      [1, 2, 'feed', `import ${run} undone`],
+    ]);
+    const tuesday = await ledger.bars.revisions(symbolId, 'real', MONDAY + 1, MONDAY + 1);
+    expect(tuesday.map((bar) => bar.close)).toEqual([2, 20, 2]);
+    expect(await ledger.imports.find(run)).toMatchObject({ file: 'prices.csv', taken: 1, undone: NOW + 1 });
+  });
+
+  test('a day that somebody changed since stays, and an undo that was cut short can be repeated', async () => {
+    const { ledger, publish, undo, current } = await open();
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [MONDAY]: 10 }, 'file', run);
+    await publish({ [MONDAY + 1]: 20 }, 'file', run);
+    await publish({ [MONDAY + 1]: 21 }, 'desk');
+    const expected = [[1, 21, 'desk', null]];
+    expect(await undo(run)).toEqual([
+      [0, 'withdrawn', 10],
+      [1, 'kept', 20],
+    ]);
+    expect(await current()).toEqual(expected);
+    await undo(run);
+    expect(await current()).toEqual(expected);
+  });
+
+  test('what was released from quarantine belongs to its import', async () => {
+    const { ledger, symbolId, undo, current } = await open();
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    const held = { bar: { symbolId, day: MONDAY, ...flat(99) }, reason: 'far away' };
+    const dropped = { bar: { symbolId, day: MONDAY + 1, ...flat(98) }, reason: 'far away' };
+    await ledger.heldBars.hold([held, dropped], { source: 'file', origin: importName(run), received: NOW });
+    const [second, first] = (await ledger.heldBars.list({ all: false, limit: 2 })).map(({ id }) => id);
+    expect(await ledger.quarantine.release(first!, NOW, 'operator')).toBe(true);
+    expect(await current()).toEqual([[0, 99, 'file', 'released from quarantine by operator']]);
+    expect(await ledger.heldBars.dropAllOf(importName(run), NOW, 'undo')).toBe(1);
+    expect(await ledger.quarantine.drop(second!, NOW, 'operator')).toBe(false);
+    expect(await undo(run)).toEqual([[0, 'withdrawn', 99]]);
+    expect(await current()).toEqual([]);
+  });
+
+  test('numbers count up, and the newest is listed first', async () => {
+    const { ledger } = await open();
+    const [first, second] = [
+      await ledger.imports.begin('a', 'x', 1),
+      await ledger.imports.begin('b', 'x', 2),
+    ];
+    expect(second).toBe(first + 1);
+    expect(await ledger.imports.list(2)).toMatchObject([
+      { number: second, file: 'b', ended: undefined },
+      { number: first, file: 'a' },
+    ]);
+  });
+});
