@@ -22,17 +22,22 @@ export async function startOpenpit(dataDir: string): Promise<{ target: Target; k
 }
 
 /** A key of a new account on the plan `unlimited`. */
-export function createKey(dataDir: string): string {
+export function createKey(dataDir: string, env: Record<string, string> = {}): string {
   const flags = ['--name', 'Bench', '--plan', 'unlimited', '--json', '--data-dir', dataDir];
-  const { stdout } = Bun.spawnSync(['bun', join(ROOT, 'src/main.ts'), 'account', 'create', ...flags]);
+  const command = ['bun', join(ROOT, 'src/main.ts'), 'account', 'create', ...flags];
+  const { stdout } = Bun.spawnSync(command, { env: { ...process.env, ...env } });
   return (JSON.parse(stdout.toString()) as { key: string }).key;
 }
 
-export async function startProgram(dataDir: string, more: Record<string, string> = {}): Promise<Target> {
+export async function startProgram(
+  dataDir: string,
+  more: Record<string, string> = {},
+  core: number | '0-1' = SERVER_CORE,
+): Promise<Target> {
   const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn', ...more };
   const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
   const { child, match } = await startPinned(command, {
-    core: SERVER_CORE,
+    core,
     until: /listens on (http:[^\s,]+)/,
     env,
   });

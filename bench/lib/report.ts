@@ -7,7 +7,17 @@ const RESULTS = join(ROOT, 'bench', 'results');
 const PAGE = join(ROOT, 'docs', 'performance.md');
 
 /** The parts of docs/performance.md in their order, each by the bench that writes it. */
-const PARTS = ['speed', 'counting', 'growth', 'latency', 'start', 'open-day', 'processes'] as const;
+const PARTS = [
+  'speed',
+  'counting',
+  'growth',
+  'latency',
+  'start',
+  'open-day',
+  'fairness',
+  'cost',
+  'processes',
+] as const;
 
 export type Part = (typeof PARTS)[number];
 

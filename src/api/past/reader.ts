@@ -7,8 +7,11 @@ export interface ReaderOptions extends ReaderSettings {
   script?: URL;
 }
 
-/** Longer than any statement may take. A thread that is silent for so long is stuck, and is replaced. */
-const READ_MS_MAX = 30_000;
+/**
+ * Far longer than any read takes, also on a busy machine, where readers have the lowest priority. A thread that is silent
+ * for so long is stuck, and is replaced.
+ */
+const READ_MS_MAX = 120_000;
 /** How long a thread has for closing its ledger. */
 const STOP_MS_MAX = 1_000;
 

@@ -48,9 +48,13 @@ async function findVisible(
   found: Map<Series, VisibleStrand>,
 ): Promise<void> {
   if (series.length === 0) return;
-  const asked = series.map(({ symbol }) => {
-    return { symbolId: symbol.id, lastEnded: lastEndedDay(marketOf(symbol.market), horizon) };
-  });
+  const byMarket = new Map<string, Day>(); // zones make it expensive, and there are ten markets
+  const asked = series.map(({ symbol }) => ({
+    symbolId: symbol.id,
+    lastEnded: byMarket.getOrInsertComputed(symbol.market, (market) =>
+      lastEndedDay(marketOf(market), horizon),
+    ),
+  }));
   const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
   const firstDays = await ledger.past.firstDays(asked, name, by);
   const tickDays = bySymbol(await ledger.past.tickDays(asked, name, by, horizon));

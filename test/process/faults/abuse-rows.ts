@@ -2,6 +2,7 @@ import { fuzzedFeeds } from './fuzzed-feeds.ts';
 import { giantInputs } from './giant-inputs.ts';
 import { idleConnections } from './idle-connections.ts';
 import { madeRequests } from './made-requests.ts';
+import { pastReads } from './past-reads.ts';
 import { pipelining } from './pipelining.ts';
 import type { Row } from './row.ts';
 import { slowClients } from './slow-clients.ts';
@@ -15,5 +16,6 @@ export const ABUSE_ROWS: readonly Row[] = [
   smuggling,
   pipelining,
   madeRequests,
+  pastReads,
   fuzzedFeeds,
 ];

@@ -25,6 +25,10 @@ export const ABUSE_SCALES = {
     // one: chance seldom makes a tick that is held back
     full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 1 },
   },
+  'past-reads': {
+    ci: { days: 200, rounds: 1, atOnce: 20 },
+    full: { days: 10_000, rounds: 10, atOnce: 20 },
+  },
   'fuzzed-feeds': {
     ci: { bodies: 500, growthMbMax: 200 },
     full: { bodies: 100_000, growthMbMax: 100 },
