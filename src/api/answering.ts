@@ -6,23 +6,28 @@ import type { Clock } from '../clock.ts';
 import type { Bytes } from '../http/bytes.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
+import { type Log, messageOf } from '../log.ts';
 import { ConvertedPrices } from './converted-prices.ts';
+import { Download } from './download/download.ts';
+import type { LongTable } from './download/long-table.ts';
 import { acceptsGzip } from './encoding.ts';
 import type { Context, Lasting, PriceEndpoint, Question } from './endpoint.ts';
 import type { EntityTags } from './etag.ts';
-import { type Body, type Format, formatAccepted, formatInUrl, writeDown } from './format.ts';
+import { type Body, formatAccepted, formatInUrl, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
 import type { Place } from './past/readers.ts';
 import { type Query, readTarget } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
 import { type Soon, soon } from './soon.ts';
+import type { Format, TableFormat } from './table.ts';
 
 export interface AnsweringOptions {
   board: Board;
   clock: Clock;
   tags: EntityTags;
   kept: KeptAnswers;
+  log: Log;
 }
 
 /**
@@ -36,27 +41,29 @@ export class Answering {
   readonly #clock: Clock;
   readonly #tags: EntityTags;
   readonly #kept: KeptAnswers;
+  readonly #log: Log;
 
-  constructor({ board, clock, tags, kept }: AnsweringOptions) {
+  constructor({ board, clock, tags, kept, log }: AnsweringOptions) {
     this.#board = board;
     this.#clock = clock;
     this.#tags = tags;
     this.#kept = kept;
+    this.#log = log;
   }
 
   /** Reads the parameters. A wrong one is refused. */
   understand(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Asked {
     const board = this.#board;
-    const context: Context = { query, plan, board, now: this.#clock.now() };
     const named = formatInUrl(query);
     const format = named ?? formatAccepted(request.headers.get('accept'));
+    const context: Context = { query, plan, board, now: this.#clock.now(), format };
     const question = endpoint.read(context);
     const view = board.view(plan.delaySeconds * 1000);
-    return { url: request.url, endpoint, context, named, format, question, view };
+    return { url: request.url, endpoint, context, named, question, view };
   }
 
   /** Prepares an answer from memory, and keeps it for the next time. Loaded series may be evicted while others load: it starts over. */
-  prepare(asked: Asked): Soon<ReadyAnswer> {
+  prepare(asked: Asked): Soon<Prepared> {
     const { endpoint, context, question, view } = asked;
     const loading = this.#board.prepare(question.series, endpoint.needs, context.now);
     return loading ? loading.then(() => this.prepare(asked)) : this.#answer(asked, view);
@@ -64,8 +71,8 @@ export class Answering {
 
   /** Has a reader thread prepare the answer from the ledger. It is never kept: no series tells when it changes. */
   async read(asked: Asked, request: Incoming, place: Place, isWanted: () => boolean): Promise<ReadyAnswer> {
-    const { endpoint, context, format, view, url } = asked;
-    const { plan, now } = context;
+    const { endpoint, context, view, url } = asked;
+    const { plan, now, format } = context;
     const { packet, gzipped, next, lasting, ...body } = await place.read(
       {
         endpoint: endpoint.name,
@@ -82,27 +89,38 @@ export class Answering {
     return this.#ready(asked, { body: { ...body, packet: bytes }, gzipped, next, lasting });
   }
 
-  #answer(asked: Asked, seen: Prices): Soon<ReadyAnswer> {
+  #answer(asked: Asked, seen: Prices): Soon<Prepared> {
     const { endpoint, context, question } = asked;
     const { conversion } = question;
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
     const answer = endpoint.answer(question, prices, context);
     return soon(answer, (read) => {
       const { lasting, next } = read;
-      const ready = this.#ready(asked, { body: writeDown(read, asked.format), lasting, next });
+      const body = writeDown(read, context.format);
+      if ('columns' in body) return this.#download(asked, body, lasting);
+      const ready = this.#ready(asked, { body, lasting, next });
       if (!this.#keep(asked, ready)) ready.giveAway();
       return ready;
     });
   }
 
-  #ready({ context, question, view }: Asked, { body, gzipped, lasting, next }: Written): ReadyAnswer {
+  #download(asked: Asked, table: LongTable, lasting: Lasting): Download {
+    const { context, view } = asked;
+    const format = context.format as TableFormat;
+    const newest = newestTagged(asked, lasting)?.toHex() ?? '';
+    const etag = this.#tags.ofState(`${format} ${newest} ${table.state}`, view.delayMs);
+    const onFailure = (error: unknown) => this.#log.error('download failed', { message: messageOf(error) });
+    return new Download({ table, format, lasting, etag, plan: context.plan, onFailure });
+  }
+
+  #ready(asked: Asked, { body, gzipped, lasting, next }: Written): ReadyAnswer {
+    const { context, question, view } = asked;
     const { query, plan, board, now } = context;
-    const tagged = lasting === 'open' && !question.asOf ? question.tagged : undefined;
     return new ReadyAnswer({
       body,
       gzipped,
       lasting,
-      newest: tagged && newestOf(tagged, view),
+      newest: newestTagged(asked, lasting),
       tags: this.#tags,
       link: next === undefined ? undefined : nextLink(query, next),
       series: question.series,
@@ -114,12 +132,18 @@ export class Answering {
   }
 
   /** A URL does not tell what `Accept` says. */
-  #keep({ url, endpoint, context, named, format }: Asked, ready: ReadyAnswer): boolean {
-    if (!named && format !== 'json') return false;
+  #keep({ url, endpoint, context, named }: Asked, ready: ReadyAnswer): boolean {
+    if (!named && context.format !== 'json') return false;
     const keys = context.query.get('apiKey');
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
     return this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
   }
+}
+
+/** Where the newest price of each series stands, while the answer can change. */
+function newestTagged({ question, view }: Asked, lasting: Lasting): Uint8Array | undefined {
+  const tagged = lasting === 'open' && !question.asOf ? question.tagged : undefined;
+  return tagged && newestOf(tagged, view);
 }
 
 /** Day and moment of the newest price that a view shows of each series. */
@@ -138,6 +162,9 @@ export function readsLedger({ endpoint, question }: Asked): boolean {
   return endpoint.readsLedger === true || question.asOf !== undefined;
 }
 
+/** An answer that is ready to be sent, or one that is written while it is sent. */
+export type Prepared = ReadyAnswer | Download;
+
 /** A body, and what its headers tell of it. */
 interface Written {
   body: Body;
@@ -153,7 +180,6 @@ export interface Asked {
   context: Context;
   /** The format that the URL names. */
   named: Format | undefined;
-  format: Format;
   question: Question;
   view: View;
 }

@@ -1,5 +1,5 @@
 import type { SourcedBar } from '../board/columns.ts';
-import type { Factor, Measure, Prices } from '../board/prices.ts';
+import type { Factor, FrozenPrices, Measure, Prices } from '../board/prices.ts';
 import type { Series } from '../board/series.ts';
 import type { LatestPrice } from '../board/strand-view.ts';
 import { type Day, printDay, utcDay } from '../market/day.ts';
@@ -13,35 +13,38 @@ export const RATE_DAYS_MAX = 14;
 /** A factor is told to more digits than the numbers that were made with it. */
 const FACTOR_DIGITS = 12;
 
+/** Enough for a page of days. A long answer goes through its days in order, and does not come back to one. */
+const FACTORS_MAX = 4_000;
+
 /** Prices in another currency or unit. Each number is converted by the rate of its own day, and rounded once. */
-export class ConvertedPrices implements Prices {
-  readonly #prices: Prices;
-  readonly #conversion: Conversion;
+export class ConvertedPrices<P extends Prices = Prices> implements Prices {
+  protected readonly prices: P;
+  protected readonly conversion: Conversion;
   readonly #now: number;
   /** The factors that were worked out, by day; a factor without an exchange has one for all days. */
   readonly #factors = new Map<SeriesConversion, Map<Day, ExactFactor>>();
 
-  constructor(prices: Prices, conversion: Conversion, now: number) {
-    this.#prices = prices;
-    this.#conversion = conversion;
+  constructor(prices: P, conversion: Conversion, now: number) {
+    this.prices = prices;
+    this.conversion = conversion;
     this.#now = now;
   }
 
   get delayMs(): number {
-    return this.#prices.delayMs;
+    return this.prices.delayMs;
   }
 
   measure(series: Series): Measure {
-    return this.#of(series);
+    return this.of(series);
   }
 
   /** By the last rate that is known, however old the price is. */
   latest(series: Series): LatestPrice | undefined {
-    const latest = this.#prices.latest(series);
+    const latest = this.prices.latest(series);
     if (!latest) return undefined;
     const today = utcDay(this.#now - this.delayMs);
-    const factor = factorBy(this.#of(series), (rate) => {
-      const found = this.#prices.latest(rate);
+    const factor = factorBy(this.of(series), (rate) => {
+      const found = this.prices.latest(rate);
       if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
       return { rate: found.price, sourceId: found.sourceId };
     });
@@ -49,25 +52,30 @@ export class ConvertedPrices implements Prices {
   }
 
   firstDay(series: Series): Day | undefined {
-    return this.#prices.firstDay(series);
+    return this.prices.firstDay(series);
   }
 
   lastDay(series: Series): Day | undefined {
-    return this.#prices.lastDay(series);
+    return this.prices.lastDay(series);
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    const bar = this.#prices.barOnOrBefore(series, day, earliest);
-    return bar && this.#convert(bar, this.#of(series));
+    const bar = this.prices.barOnOrBefore(series, day, earliest);
+    return bar && this.#convert(bar, this.of(series));
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const conversion = this.#of(series);
-    return this.#prices.bars(series, first, last).map((bar) => this.#convert(bar, conversion));
+    const conversion = this.of(series);
+    return this.prices.bars(series, first, last).map((bar) => this.#convert(bar, conversion));
   }
 
-  #of(series: Series): SeriesConversion {
-    return this.#conversion.of.get(series)!;
+  freeze(series: readonly Series[]): FrozenPrices | undefined {
+    const frozen = this.prices.freeze?.([...series, ...this.conversion.rates]);
+    return frozen && new FrozenConvertedPrices(frozen, this.conversion, this.#now);
+  }
+
+  protected of(series: Series): SeriesConversion {
+    return this.conversion.of.get(series)!;
   }
 
   #convert(bar: SourcedBar, conversion: SeriesConversion): SourcedBar {
@@ -85,14 +93,52 @@ export class ConvertedPrices implements Prices {
 
   #factorOn(conversion: SeriesConversion, day: Day): ExactFactor {
     const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
+    if (known.size >= FACTORS_MAX) known.clear();
     const key = conversion.from || conversion.to ? day : 0;
     return known.getOrInsertComputed(key, () =>
       factorBy(conversion, (rate) => {
-        const found = this.#prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
+        const found = this.prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
         if (!found || found.close <= 0) throw noRate(rate, day);
         return { rate: found.close, sourceId: found.sourceId };
       }),
     );
+  }
+}
+
+/** The same over prices that do not change any more. */
+class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements FrozenPrices {
+  days(series: Series, first: Day, last: Day): Int32Array {
+    return this.prices.days(series, first, last);
+  }
+
+  digest(series: Series, first: Day, last: Day): bigint {
+    const { unit, quote, constant, from, to } = this.of(series);
+    const rates = [from, to].map((rate) => rate && this.prices.digest(rate, first - RATE_DAYS_MAX, last));
+    const { numerator, denominator } = constant;
+    const bars = this.prices.digest(series, first, last);
+    return Bun.hash.xxHash3([bars, ...rates, numerator, denominator, unit, quote].join('\n'));
+  }
+
+  requireComplete(series: Series, first: Day, last: Day): void {
+    const { from, to } = this.of(series);
+    for (const rate of [from, to]) {
+      for (const gap of rate ? this.#gapsOf(rate, first, last) : []) {
+        const [day] = this.days(series, gap.first, gap.last);
+        if (day !== undefined) throw noRate(rate!, day);
+      }
+    }
+  }
+
+  /** The spans of days from `first` to `last` that have no exchange rate. */
+  #gapsOf(rate: Series, first: Day, last: Day): { first: Day; last: Day }[] {
+    const gaps: { first: Day; last: Day }[] = [];
+    let start = first;
+    for (const { day, close } of this.prices.bars(rate, first - RATE_DAYS_MAX, last)) {
+      if (day > start) gaps.push({ first: start, last: day - 1 });
+      start = Math.max(first, close > 0 ? day + RATE_DAYS_MAX + 1 : day);
+    }
+    if (start <= last) gaps.push({ first: start, last });
+    return gaps;
   }
 }
 

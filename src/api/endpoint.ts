@@ -14,9 +14,10 @@ import type { DayRange } from '../ledger/prices/past.ts';
 import type { AsOf } from './as-of.ts';
 import type { AskedSymbol } from './basket.ts';
 import type { Conversion } from './conversion.ts';
+import type { LongTable } from './download/long-table.ts';
 import type { Query } from './query.ts';
 import type { Sheet } from './sheet.ts';
-import type { Table } from './table.ts';
+import type { Format, Table } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
 export interface Context {
@@ -24,6 +25,7 @@ export interface Context {
   plan: Plan;
   board: Board;
   now: number;
+  format: Format;
   /** Where the answer is read from the ledger. */
   past?: LedgerReads;
 }
@@ -45,11 +47,22 @@ export interface Reading {
 /** How an answer may change: at any moment, by a correction alone, or never again. */
 export type Lasting = 'open' | 'closed' | 'final';
 
-/** A success, before it is written down: once as JSON in the shape of the interface, once as flat rows. */
+/** Closed days change only by a correction; anything that holds today may change at once. */
+export const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
+  open: 'private, no-cache',
+  closed: 'private, max-age=60',
+  final: 'private, max-age=86400',
+};
+
+/**
+ * A success, before it is written down: as JSON in the shape of the interface, or as flat rows. An endpoint may leave out
+ * the form that the request does not ask for.
+ */
 export interface Answer {
   /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
-  json(sheet: Sheet): void;
-  table(): Table;
+  json?(sheet: Sheet): void;
+  /** A long one is streamed. */
+  table?(): Table | LongTable;
   lasting: Lasting;
   /** Where the next page of it begins. */
   next?: string | undefined;

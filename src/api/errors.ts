@@ -199,9 +199,11 @@ const ERRORS = {
   ),
   quota_exhausted: entry(
     429,
-    (d: { quota: number; plan: string; resetAt: string }) =>
-      `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. It starts anew at ${d.resetAt}.`,
-    { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z' },
+    (d: { quota: number; plan: string; resetAt: string; units: number }) =>
+      d.units > 1
+        ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". It starts anew at ${d.resetAt}.`
+        : `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. It starts anew at ${d.resetAt}.`,
+    { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z', units: 1 },
   ),
   internal: entry(
     500,

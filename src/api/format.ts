@@ -1,4 +1,5 @@
 import type { Bytes } from '../http/bytes.ts';
+import type { LongTable } from './download/long-table.ts';
 import type { Answer } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { JSON_TYPE } from './headers.ts';
@@ -7,14 +8,11 @@ import { parsePreferences } from './preferences.ts';
 import type { Query } from './query.ts';
 import { HEAD_ROOM } from './representation.ts';
 import { Sheet } from './sheet.ts';
-import { csvOf, ndjsonOf } from './table.ts';
-
-/** How an answer is written down. */
-export type Format = 'json' | 'csv' | 'ndjson';
+import { type Format, writeTable } from './table.ts';
 
 const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
 
-const TYPES: Readonly<Record<Format, string>> = {
+export const TYPES: Readonly<Record<Format, string>> = {
   json: JSON_TYPE,
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -60,10 +58,16 @@ export function formatAccepted(accept: string | null): Format {
 
 const sheet = new Sheet();
 
-export function writeDown(answer: Answer, format: Format): Body {
+/** Writes an answer as a body, or gives the table that is too long for one. */
+export function writeDown(answer: Answer, format: Format): Body | LongTable {
+  if (format === 'json') return written(format, () => answer.json!(sheet));
+  const table = answer.table!();
+  return 'rows' in table ? written(format, () => sheet.text(writeTable(table, format))) : table;
+}
+
+function written(format: Format, write: () => void): Body {
   sheet.clear();
-  if (format === 'json') answer.json(sheet);
-  else sheet.text(format === 'csv' ? csvOf(answer.table()) : ndjsonOf(answer.table()));
+  write();
   const { length, contentFrom } = sheet;
   return { packet: sheet.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
 }

@@ -6,7 +6,7 @@ import type { Incoming } from '../http/incoming.ts';
 import { headerLines } from '../http/reply.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
-import type { Lasting } from './endpoint.ts';
+import { CACHE_CONTROL, type Lasting } from './endpoint.ts';
 import { type EntityTags, etagOfEncoding, matches } from './etag.ts';
 import type { Body } from './format.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from './headers.ts';
@@ -58,7 +58,7 @@ export class ReadyAnswer {
     const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
     const content = contentFrom === 0 ? body : body.subarray(contentFrom);
     const etag = tags.ofContent(content, { delayMs: view.delayMs, weak: contentFrom > 0, newest });
-    let lines = COMMON_LINES + CACHE_LINES[lasting] + policyLine(plan);
+    let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[lasting]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
@@ -127,10 +127,3 @@ function bytesOf(length: number, isLong: boolean, series: number): number {
 }
 
 const COMMON_LINES = headerLines(COMMON_HEADERS);
-
-/** Closed days change only by a correction; anything that holds today may change at once. */
-const CACHE_LINES: Readonly<Record<Lasting, string>> = {
-  open: 'Cache-Control: private, no-cache\r\n',
-  closed: 'Cache-Control: private, max-age=60\r\n',
-  final: 'Cache-Control: private, max-age=86400\r\n',
-};

@@ -46,15 +46,16 @@ export class Reception {
     });
   }
 
-  /** Takes one unit of the quota, or refuses. */
+  /** Takes units of the quota, all or none, or refuses. */
   count(
     exchange: Exchange,
     { account, plan }: Customer,
     { name }: PriceEndpoint | StreamEndpoint,
+    units = 1,
   ): Soon<void> {
-    const spending = exchange.spending ?? this.#options.meter.spend(account, name);
+    const spending = exchange.spending ?? this.#options.meter.spend(account, name, undefined, units);
     return soon(spending, (spend) => {
-      if (!spend.ok) throw quotaRefusal(spend, plan, this.#allowance);
+      if (!spend.ok) throw quotaRefusal(spend, plan, this.#allowance, units);
     });
   }
 

@@ -32,12 +32,12 @@ export function bodyRefusal({ status, why }: Fault): Refusal {
   return status === 413 ? refuse('body_too_large', { why }) : refuse('invalid_body', { problems: [why] });
 }
 
-/** What it means that no unit could be had. */
-export function quotaRefusal(spend: QuotaRefusal, plan: Plan, allowance: Allowance): Refusal {
+/** What it means that the units for a response could not be had. */
+export function quotaRefusal(spend: QuotaRefusal, plan: Plan, allowance: Allowance, units: number): Refusal {
   if (spend.reason === 'unavailable') {
     return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
   }
   const { resetAt, secondsToReset } = allowance;
-  const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString() };
+  const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString(), units };
   return refuse('quota_exhausted', details, secondsToReset);
 }

@@ -38,7 +38,7 @@ export class Responses {
   /** Server-sent events. A proxy must not collect them. */
   stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-    return reply(body, { ...this.#headers(to), ...type });
+    return { ...reply(body, { ...this.#headers(to), ...type }), isEndless: true };
   }
 
   /** Errors of /usage are told in a field of their own, and in nothing else. */

@@ -6,6 +6,7 @@ import type { Incoming } from '../http/incoming.ts';
 import type { Ready, Reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
 import { type Answering, type Asked, readsLedger } from './answering.ts';
+import { Download } from './download/download.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { Management } from './management.ts';
@@ -53,7 +54,13 @@ export class Serving {
       if (exchange.ready) return this.#sell(exchange, endpoint, customer, exchange.ready);
       const asked = answering.understand(request, endpoint, query, customer.plan);
       if (readsLedger(asked)) return this.#sellRead(exchange, endpoint, customer, asked);
-      return soon(answering.prepare(asked), (ready) => this.#sell(exchange, endpoint, customer, ready));
+      return soon(
+        answering.prepare(asked),
+        (ready): Soon<Ready | Reply> =>
+          ready instanceof Download
+            ? this.#sellDownload(exchange, endpoint, customer, ready)
+            : this.#sell(exchange, endpoint, customer, ready),
+      );
     }
     if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
     const managing = { request, id, query: target.query };
@@ -108,6 +115,26 @@ export class Serving {
     );
   }
 
+  /** Streams a table. Its units are spent before the first byte, so that a quota which is too small gives no half file. */
+  async #sellDownload(
+    exchange: Exchange,
+    endpoint: PriceEndpoint,
+    customer: Customer,
+    download: Download,
+  ): Promise<Reply> {
+    const { allowance, reception } = this.#options;
+    const { request, requestId } = exchange;
+    const addressed = () => ({ requestId, rateLimit: allowance.header(customer) });
+    const ifNoneMatch = request.headers.get('if-none-match');
+    if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {
+      return download.notModified(ifNoneMatch, addressed());
+    }
+    if (request.method === 'HEAD') return download.headOnly(addressed());
+    const { rows, units } = await download.charge();
+    await reception.count(exchange, customer, endpoint, units);
+    return download.send(request, rows, addressed());
+  }
+
   /** Opens a stream. It is counted like an answer, and again for its events. */
   async #stream(
     exchange: Exchange,
@@ -117,7 +144,7 @@ export class Serving {
   ): Promise<Reply> {
     const { board, clock, meter, allowance, reception, responses, streams } = this.#options;
     const { plan, account } = customer;
-    const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now() });
+    const { symbols, series } = endpoint.read({ query, plan, board, now: clock.now(), format: 'json' });
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());
     if (exchange.request.method === 'HEAD') {
@@ -138,7 +165,7 @@ export class Serving {
       topics: channel.topics(symbols),
       after: channel.sequenceOf(exchange.request.headers.get('last-event-id')),
       key: exchange.key!.text,
-      quotaRefusal: (spend) => quotaRefusal(spend, customer.plan, allowance),
+      quotaRefusal: (spend) => quotaRefusal(spend, customer.plan, allowance, 1),
     });
     return responses.stream(exchange, body);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { columnsOf, csvOf, ndjsonOf } from './table.ts';
+import { columnsOf, writeTable } from './table.ts';
 
 const COLUMNS = columnsOf('name #value note');
 
@@ -31,7 +31,7 @@ describe('CSV', () => {
       ['plain', '1', undefined],
       ['Wheat, US "Hard" Red', '-2.5', 'two\nlines'],
     ];
-    expect(csvOf({ columns: COLUMNS, rows })).toBe(
+    expect(writeTable({ columns: COLUMNS, rows }, 'csv')).toBe(
       'name,value,note\r\nplain,1,\r\n"Wheat, US ""Hard"" Red",-2.5,"two\nlines"\r\n',
     );
   });
@@ -41,7 +41,7 @@ describe('CSV', () => {
       ['=HYPERLINK("http://x")', '-37.63', '-1'],
       ['@x', '1', '+1'],
     ];
-    expect(csvOf({ columns: COLUMNS, rows })).toBe(
+    expect(writeTable({ columns: COLUMNS, rows }, 'csv')).toBe(
       'name,value,note\r\n"\'=HYPERLINK(""http://x"")",-37.63,\'-1\r\n\'@x,1,\'+1\r\n',
     );
   });
@@ -49,7 +49,7 @@ describe('CSV', () => {
   test('any text comes out again, behind an apostrophe if it looks like a formula', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, number, text)), (rows) => {
-        const [header, ...records] = readCsv(csvOf({ columns: COLUMNS, rows }));
+        const [header, ...records] = readCsv(writeTable({ columns: COLUMNS, rows }, 'csv'));
         expect(header).toEqual(['name', 'value', 'note']);
         const safe = (one: string) => (/^[=+\-@\t\r]/.test(one) ? `'${one}` : one);
         expect(records).toEqual(rows.map(([name, value, note]) => [safe(name), value, safe(note)]));
@@ -64,9 +64,9 @@ describe('NDJSON', () => {
       ['=1', '-37.63', undefined],
       ['"', 'true', 'b\nc'],
     ];
-    expect(ndjsonOf({ columns: COLUMNS, rows })).toBe(
+    expect(writeTable({ columns: COLUMNS, rows }, 'ndjson')).toBe(
       '{"name":"=1","value":-37.63,"note":null}\n{"name":"\\"","value":true,"note":"b\\nc"}\n',
     );
-    expect(ndjsonOf({ columns: COLUMNS, rows: [] })).toBe('');
+    expect(writeTable({ columns: COLUMNS, rows: [] }, 'ndjson')).toBe('');
   });
 });

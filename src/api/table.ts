@@ -4,11 +4,19 @@ export interface Column {
   kind: 'text' | 'plain';
 }
 
-/** An answer as flat rows. A cell is ready text; undefined where there is nothing. */
+/** A cell is ready text; undefined where there is nothing. */
+export type Row = readonly (string | undefined)[];
+
+/** An answer as flat rows. */
 export interface Table {
   columns: readonly Column[];
-  rows: readonly (readonly (string | undefined)[])[];
+  rows: readonly Row[];
 }
+
+export type TableFormat = 'csv' | 'ndjson';
+
+/** How an answer is written down. */
+export type Format = 'json' | TableFormat;
 
 /** The columns of a table by name; those that begin with `#` are plain. */
 export function columnsOf(names: string): readonly Column[] {
@@ -17,9 +25,30 @@ export function columnsOf(names: string): readonly Column[] {
     .map((name) => (name.startsWith('#') ? { name: name.slice(1), kind: 'plain' } : { name, kind: 'text' }));
 }
 
-/** RFC 4180, with a header. Lines end in CRLF. */
-export function csvOf({ columns, rows }: Table): string {
-  let csv = `${columns.map((column) => column.name).join(',')}\r\n`;
+/** Writes the first line of a table, and its rows. */
+export interface TableWriter {
+  head(columns: readonly Column[]): string;
+  body(columns: readonly Column[], rows: readonly Row[]): string;
+}
+
+const WRITERS: Readonly<Record<TableFormat, TableWriter>> = {
+  /** RFC 4180, with a header. Lines end in CRLF. */
+  csv: { head: (columns) => `${columns.map((column) => column.name).join(',')}\r\n`, body: csvRows },
+  /** One JSON object a line. */
+  ndjson: { head: () => '', body: ndjsonRows },
+};
+
+export function tableWriter(format: TableFormat): TableWriter {
+  return WRITERS[format];
+}
+
+export function writeTable({ columns, rows }: Table, format: TableFormat): string {
+  const { head, body } = WRITERS[format];
+  return head(columns) + body(columns, rows);
+}
+
+function csvRows(columns: readonly Column[], rows: readonly Row[]): string {
+  let csv = '';
   for (const row of rows) {
     for (let i = 0; i < columns.length; i++) {
       if (i > 0) csv += ',';
@@ -31,8 +60,7 @@ export function csvOf({ columns, rows }: Table): string {
   return csv;
 }
 
-/** One JSON object a line. */
-export function ndjsonOf({ columns, rows }: Table): string {
+function ndjsonRows(columns: readonly Column[], rows: readonly Row[]): string {
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   let lines = '';
   for (const row of rows) {

@@ -1,6 +1,7 @@
 import type { Bar, Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import { BarTexts } from './bar-texts.ts';
+import { type BarArrays, barAt, FrozenBars, firstFrom } from './frozen/frozen-bars.ts';
 import type { Factor } from './prices.ts';
 
 /** A bar and where it comes from. */
@@ -24,12 +25,17 @@ const CAPACITY_LEAST = 16;
  * asked for are kept beside them.
  */
 export class Columns {
-  #days = new Int32Array(CAPACITY_LEAST);
-  #prices = new Float64Array(CAPACITY_LEAST * 4);
-  #sources = new Int32Array(CAPACITY_LEAST);
+  #arrays: BarArrays = {
+    days: new Int32Array(CAPACITY_LEAST),
+    prices: new Float64Array(CAPACITY_LEAST * 4),
+    sources: new Int32Array(CAPACITY_LEAST),
+  };
   /** Of all bars, where they have one source, as mostly they do. */
   #source: number | undefined;
   #length = 0;
+  #frozen: FrozenBars | undefined;
+  /** Whether a frozen copy reads these arrays. It sees no bar that is appended; before any other change they are copied. */
+  #areShared = false;
   static #lastVersion = 0;
   /** A new one with every change, that no other history ever has. */
   version = ++Columns.#lastVersion;
@@ -41,57 +47,54 @@ export class Columns {
   }
 
   get bytes(): number {
-    return this.#days.byteLength + this.#prices.byteLength + this.#sources.byteLength;
+    return this.#arrays.days.byteLength + this.#arrays.prices.byteLength + this.#arrays.sources.byteLength;
   }
 
   /** Puts a day's bar in its place, over the one that is there. */
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
     this.version = ++Columns.#lastVersion;
+    this.#frozen = undefined;
     if (this.#length === 0) this.#source = sourceId;
     else if (sourceId !== this.#source) this.#source = undefined;
     let index = this.#length;
-    if (index > 0 && this.#days[index - 1]! >= day) {
+    if (index > 0 && this.#arrays.days[index - 1]! >= day) {
       this.forgetTexts();
+      if (this.#areShared) this.#resize(this.#arrays.days.length);
       index = this.firstFrom(day);
-      if (this.#days[index] !== day) this.#open(index);
+      if (this.#arrays.days[index] !== day) this.#open(index);
     } else {
       this.#open(index);
     }
-    this.#days[index] = day;
-    this.#sources[index] = sourceId;
+    this.#arrays.days[index] = day;
+    this.#arrays.sources[index] = sourceId;
     const at = index * 4;
-    this.#prices[at] = ohlc.open;
-    this.#prices[at + 1] = ohlc.high;
-    this.#prices[at + 2] = ohlc.low;
-    this.#prices[at + 3] = ohlc.close;
+    this.#arrays.prices[at] = ohlc.open;
+    this.#arrays.prices[at + 1] = ohlc.high;
+    this.#arrays.prices[at + 2] = ohlc.low;
+    this.#arrays.prices[at + 3] = ohlc.close;
   }
 
   /** Removes a day, if it is there. */
   remove(day: Day): void {
     const index = this.firstFrom(day);
-    if (index === this.#length || this.#days[index] !== day) return;
+    if (index === this.#length || this.#arrays.days[index] !== day) return;
     this.version = ++Columns.#lastVersion;
+    this.#frozen = undefined;
     this.forgetTexts();
-    this.#days.copyWithin(index, index + 1, this.#length);
-    this.#sources.copyWithin(index, index + 1, this.#length);
-    this.#prices.copyWithin(index * 4, (index + 1) * 4, this.#length * 4);
+    if (this.#areShared) this.#resize(this.#arrays.days.length);
+    this.#arrays.days.copyWithin(index, index + 1, this.#length);
+    this.#arrays.sources.copyWithin(index, index + 1, this.#length);
+    this.#arrays.prices.copyWithin(index * 4, (index + 1) * 4, this.#length * 4);
     this.#length--;
   }
 
   /** The index of the first day that is not before `day`; `length` when all are before it. */
   firstFrom(day: Day): number {
-    let low = 0;
-    let high = this.#length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#days[middle]! < day) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstFrom(this.#arrays.days, this.#length, day);
   }
 
   day(index: number): Day {
-    return this.#days[index]!;
+    return this.#arrays.days[index]!;
   }
 
   /** The sources of the bars from one index up to another, each once. */
@@ -100,7 +103,7 @@ export class Columns {
     const ids: number[] = [];
     let last: number | undefined;
     for (let i = from; i < to; i++) {
-      const id = this.#sources[i]!;
+      const id = this.#arrays.sources[i]!;
       if (id === last) continue;
       last = id;
       if (!ids.includes(id)) ids.push(id);
@@ -109,15 +112,14 @@ export class Columns {
   }
 
   bar(index: number): SourcedBar {
-    const at = index * 4;
-    return {
-      day: this.#days[index]!,
-      open: this.#prices[at]!,
-      high: this.#prices[at + 1]!,
-      low: this.#prices[at + 2]!,
-      close: this.#prices[at + 3]!,
-      sourceId: this.#sources[index]!,
-    };
+    return barAt(this.#arrays, index);
+  }
+
+  /** The history as it is now. It costs no copy before the next correction. */
+  freeze(): FrozenBars {
+    this.#areShared = true;
+    this.#frozen ??= new FrozenBars(this.#arrays, this.#length);
+    return this.#frozen;
   }
 
   /** The texts of its bars under a code. There is one way to write them, so `write` is always the same. */
@@ -141,20 +143,23 @@ export class Columns {
 
   /** Makes room for one day at an index. */
   #open(index: number): void {
-    if (this.#length === this.#days.length) this.#resize(this.#length * 2);
-    this.#days.copyWithin(index + 1, index, this.#length);
-    this.#sources.copyWithin(index + 1, index, this.#length);
-    this.#prices.copyWithin((index + 1) * 4, index * 4, this.#length * 4);
+    if (this.#length === this.#arrays.days.length) this.#resize(this.#length * 2);
+    this.#arrays.days.copyWithin(index + 1, index, this.#length);
+    this.#arrays.sources.copyWithin(index + 1, index, this.#length);
+    this.#arrays.prices.copyWithin((index + 1) * 4, index * 4, this.#length * 4);
     this.#length++;
   }
 
   #resize(capacity: number): void {
-    const [days, prices, sources] = [this.#days, this.#prices, this.#sources];
-    this.#days = new Int32Array(capacity);
-    this.#days.set(days.subarray(0, this.#length));
-    this.#prices = new Float64Array(capacity * 4);
-    this.#prices.set(prices.subarray(0, this.#length * 4));
-    this.#sources = new Int32Array(capacity);
-    this.#sources.set(sources.subarray(0, this.#length));
+    const { days, prices, sources } = this.#arrays;
+    this.#arrays = {
+      days: new Int32Array(capacity),
+      prices: new Float64Array(capacity * 4),
+      sources: new Int32Array(capacity),
+    };
+    this.#arrays.days.set(days.subarray(0, this.#length));
+    this.#arrays.prices.set(prices.subarray(0, this.#length * 4));
+    this.#arrays.sources.set(sources.subarray(0, this.#length));
+    this.#areShared = false;
   }
 }

@@ -30,6 +30,18 @@ export interface Prices {
   bars(series: Series, first: Day, last: Day): SourcedBar[];
   /** The same where they lie in the history, if they are kept there and nothing younger is among them. */
   settled?(series: Series, first: Day, last: Day): Settled | undefined;
+  /** The same prices of these series, without what changes from now on. For prices in memory. */
+  freeze?(series: readonly Series[]): FrozenPrices | undefined;
+}
+
+/** Prices that do not change while a long answer is written from them. */
+export interface FrozenPrices extends Prices {
+  /** The days from `first` to `last` that have a bar, ascending. They are not to be written to. */
+  days(series: Series, first: Day, last: Day): Int32Array;
+  /** Throws what `bars` would throw for any of these days. */
+  requireComplete(series: Series, first: Day, last: Day): void;
+  /** A hash of all that the bars from `first` to `last` are made of. */
+  digest(series: Series, first: Day, last: Day): bigint;
 }
 
 /** Consecutive bars of a history: at the indices from `from` up to, and without, `to`. */

@@ -1,6 +1,8 @@
 import type { Strand as StrandName } from '../ledger/bars.ts';
 import type { Day } from '../market/day.ts';
 import type { SourcedBar } from './columns.ts';
+import { type FrozenSeries, FrozenView, NO_BARS } from './frozen/frozen-view.ts';
+import { mergeBars, newestBar } from './frozen/merge.ts';
 import type { Measure, Prices, Settled } from './prices.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
@@ -49,12 +51,7 @@ export class View implements Prices {
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
     const strand = series.shown(this.index);
-    if (!strand) return undefined;
-    const young = strand.views[this.index]!.overlay.findLast((bar) => bar.day <= day);
-    const columns = strand.columns!;
-    const index = columns.firstFrom(day + 1) - 1;
-    const found = index >= 0 && (!young || columns.day(index) > young.day) ? columns.bar(index) : young;
-    return found && found.day >= earliest ? found : undefined;
+    return strand && newestBar(strand.columns!, strand.views[this.index]!.overlay, day, earliest);
   }
 
   settled(series: Series, first: Day, last: Day): Settled | undefined {
@@ -71,18 +68,24 @@ export class View implements Prices {
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
     const strand = series.shown(this.index);
-    if (!strand) return [];
-    const columns = strand.columns!;
-    const young = strand.views[this.index]!.overlay.filter((bar) => bar.day >= first && bar.day <= last);
-    const bars: SourcedBar[] = [];
-    let next = 0;
-    for (let i = columns.firstFrom(first); i < columns.length && columns.day(i) <= last; i++) {
-      const day = columns.day(i);
-      while (next < young.length && young[next]!.day < day) bars.push(young[next++]!);
-      bars.push(young[next]?.day === day ? young[next++]! : columns.bar(i));
-    }
-    while (next < young.length) bars.push(young[next++]!);
-    return bars;
+    return strand ? mergeBars(strand.columns!, strand.views[this.index]!.overlay, first, last) : [];
+  }
+
+  freeze(series: readonly Series[]): FrozenView {
+    const frozen = new Map(series.map((one) => [one, this.#freezeOne(one)]));
+    return new FrozenView(this.delayMs, frozen);
+  }
+
+  #freezeOne(series: Series): FrozenSeries {
+    const strand = series.shown(this.index);
+    return {
+      measure: this.measure(series),
+      latest: this.latest(series),
+      firstDay: this.firstDay(series),
+      lastDay: this.lastDay(series),
+      bars: strand ? strand.columns!.freeze() : NO_BARS,
+      overlay: strand ? strand.views[this.index]!.overlay : [],
+    };
   }
 }
 

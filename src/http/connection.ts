@@ -39,6 +39,8 @@ export class Connection {
   /** When the first byte of the request under way arrived, and of what is read next. */
   #arrivedAt = 0;
   #nextArrivedAt = 0;
+  /** Whether the answer under way goes on until the client hangs up. */
+  #isEndless = false;
   /** Until it was read or skipped to its end. */
   #body: RequestBody | undefined;
 
@@ -85,10 +87,10 @@ export class Connection {
     if (this.#outbox.flush() && this.#state === 'stuck' && !this.#outbox.isStreaming) this.#finish();
   }
 
-  /** The client sends no more. What it has asked is answered all the same; who hangs up on a stream has heard enough. */
+  /** The client sends no more. What it has asked is answered all the same, but for a stream without an end. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#outbox.isStreaming) this.#socket.end();
+    if (this.#outbox.isStreaming && this.#isEndless) this.#socket.end();
     else if (!this.#isToRead) this.#stopWaiting();
   }
 
@@ -222,13 +224,16 @@ export class Connection {
     if (this.#outbox.isClosed) return;
     if (this.#body?.leave()) this.#isLast = true;
     if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
-    if (isStreamed && head?.isOld) this.#isLast = true; // the end of the connection is the end of the stream
+    const isChunked = reply.length === undefined && !head?.isOld;
+    // Without chunks or a length, the end of the connection is the end of the stream.
+    if (isStreamed && reply.length === undefined && !isChunked) this.#isLast = true;
     const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
     this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
     const finish = () => this.#finish();
     const brokeOff = () => this.terminate(); // which the client must see
     const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');
-    if (isStreamed) void this.#outbox.pipe(stream, !head?.isOld, onStuck).then(finish, brokeOff);
+    this.#isEndless = reply.isEndless ?? false;
+    if (isStreamed) void this.#outbox.pipe(stream, isChunked, onStuck).then(finish, brokeOff);
     else finish();
   }
 

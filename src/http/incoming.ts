@@ -8,6 +8,8 @@ export interface Incoming {
     get(name: string): string | null;
     has(name: string): boolean;
   };
+  /** Whether it is HTTP/1.0, which has no chunked bodies. */
+  readonly isOld?: boolean;
   /** Reads the body. It is not read, and not waited for, until somebody asks. */
   text(): Promise<string>;
 }

@@ -12,6 +12,10 @@ export interface Reply {
   readonly timer?: RequestTimer;
   /** Whether the client has proved who it is, so that its head is worth caching. */
   readonly isForCustomer?: boolean;
+  /** How many bytes a stream has, where that is known. */
+  readonly length?: number | undefined;
+  /** Whether a stream goes on until the client hangs up. Any other is sent to its end, also to a client that sends no more. */
+  readonly isEndless?: boolean;
 }
 
 /** An answer of HTTP/1.1 that is written already, head included. */
@@ -30,8 +34,9 @@ export function reply(
   body: Reply['body'],
   headers: Readonly<Record<string, string>>,
   status: number = 200,
+  length?: number,
 ): Reply {
-  return { status, headers, body };
+  return { status, headers, body, length };
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -72,24 +77,32 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
 
 /** An answer to the request of this head as it is sent; of a stream, what comes before it. `line` is one more header. */
 export function replyBytes(
-  { status, headers, body }: Reply,
+  { status, headers, body, length }: Reply,
   request: { method: string; isOld: boolean } | undefined,
   line: string,
   nowMs: number,
 ): Buffer {
-  const framing = hasBody(status) ? framingLine(body, request?.isOld ?? false) : '';
+  const framing = hasBody(status) ? framingLine(body, length, request) : '';
   const head = `${firstLines(status, nowMs)}${headerLines(headers)}${line}${framing}\r\n`;
   const isHeadOnly = body === null || !hasBody(status) || request?.method === 'HEAD';
   if (isHeadOnly || body instanceof ReadableStream) return Buffer.from(head);
   return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
 }
 
-/** How the client finds the end of a body. HTTP/1.0 knows no chunks: there, a stream ends with the connection. */
-function framingLine(body: Reply['body'], isOld: boolean): string {
+/**
+ * How the client finds the end of a body. HTTP/1.0 knows no chunks: there, a stream of unknown length ends with the
+ * connection. HEAD is told no length that is not known.
+ */
+function framingLine(
+  body: Reply['body'],
+  length: number | undefined,
+  request: { method: string; isOld: boolean } | undefined,
+): string {
   if (!(body instanceof ReadableStream)) {
     return `Content-Length: ${body === null ? 0 : Buffer.byteLength(body)}\r\n`;
   }
-  return isOld ? '' : 'Transfer-Encoding: chunked\r\n';
+  if (length !== undefined) return `Content-Length: ${length}\r\n`;
+  return request?.isOld || request?.method === 'HEAD' ? '' : 'Transfer-Encoding: chunked\r\n';
 }
 
 /** What the client must know of the connection; that HTTP/1.1 keeps it needs no word. */

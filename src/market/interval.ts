@@ -27,6 +27,19 @@ export function laterInterval(interval: Interval, day: Day, count: number): Day 
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + MONTHS[interval] * count, 1) / MS_PER_DAY;
 }
 
+/** How many intervals some days lie in. They come in order. */
+export function countIntervals(days: Int32Array, interval: Interval): number {
+  if (interval === 'day') return days.length;
+  let count = 0;
+  let end = Number.NEGATIVE_INFINITY; // of the running interval
+  for (const day of days) {
+    if (day < end) continue;
+    end = laterInterval(interval, day, 1);
+    count++;
+  }
+  return count;
+}
+
 /** The bars of one interval as one. */
 export interface FoldedBar<B extends Bar> extends Ohlc {
   /** The first day of the interval, whether it has a bar or not. */

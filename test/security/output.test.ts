@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { csvOf } from '../../src/api/table.ts';
+import { writeTable } from '../../src/api/table.ts';
 import { openSqlite } from '../../src/ledger/engine-sqlite.ts';
 import { newFolder } from '../support/ledger.ts';
 
@@ -11,8 +11,8 @@ test('no text of a CSV is a formula to a spreadsheet, and a negative price stays
       { name: 'source', kind: 'text' },
       { name: 'close', kind: 'plain' },
     ] as const;
-    expect(csvOf({ columns, rows: [[text, '-37.63']] })).toContain(`'${text}`);
-    expect(csvOf({ columns, rows: [[text, '-37.63']] })).toContain(',-37.63\r\n');
+    expect(writeTable({ columns, rows: [[text, '-37.63']] }, 'csv')).toContain(`'${text}`);
+    expect(writeTable({ columns, rows: [[text, '-37.63']] }, 'csv')).toContain(',-37.63\r\n');
   }
 });
 

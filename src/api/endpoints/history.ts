@@ -1,49 +1,24 @@
-import type { SourcedBar } from '../../board/columns.ts';
 import type { Prices } from '../../board/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import {
-  type FoldedBar,
-  foldBars,
-  INTERVALS,
-  type Interval,
-  intervalStart,
-  laterInterval,
-} from '../../market/interval.ts';
+import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import type { AskedSymbol } from '../basket.ts';
+import { type IntervalRow, piecesOf, type Span, windowsFrom } from '../download/interval-rows.ts';
+import { INTERVAL_COLUMNS, intervalTable, rowWriter } from '../download/interval-table.ts';
+import { ROWS_PER_UNIT, unitsByRows } from '../download/long-table.ts';
 import { type Answer, type Context, type LedgerReads, priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
 import { type Cursor, printCursor, readCursor } from '../paging.ts';
 import { echo, lastingOf, readBasket, readRange, single } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { type RatesQuestion, readRates } from '../question.ts';
-import {
-  bySymbol,
-  measureCells,
-  measureJson,
-  ohlcCells,
-  ohlcJson,
-  sourceIdsOf,
-  sourceNames,
-} from '../render.ts';
+import { bySymbol, measureJson, ohlcJson, sourceIdsOfAll, sourceNames } from '../render.ts';
 import { type Soon, soon } from '../soon.ts';
-import { columnsOf } from '../table.ts';
-
-const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
-
-/** The most rows that an answer has. */
-const ROWS_MAX = 2_000;
 
 /** After so many bars a page ends, however few rows they fold to: the others are not kept waiting for longer. */
 const BARS_MAX = 50_000;
-const INTERVALS_A_PIECE = 4;
 
-/** One interval of one symbol, which is known by its place in the request. */
-interface Row extends FoldedBar<SourcedBar> {
-  place: number;
-}
-
-/** GET /rates/history: open, high, low and close by interval over any span, in pages. */
+/** GET /rates/history: open, high, low and close by interval over any span. JSON comes in pages, a table as a whole. */
 export const history = priceEndpoint({
   name: 'history',
   path: '/rates/history',
@@ -56,7 +31,8 @@ export const history = priceEndpoint({
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
     const asked = `${basket.codes} ${first} ${last} ${interval}`;
-    const from = readCursor(query, asked) ?? { day: intervalStart(interval, first), place: 0 };
+    const { day, place } = readCursor(query, asked) ?? { day: first, place: 0 };
+    const from = { day: intervalStart(interval, day), place };
     return {
       ...readRates(context, basket, { name: 'startDate', day: first }),
       first,
@@ -68,9 +44,8 @@ export const history = priceEndpoint({
   },
 
   answer(question, prices, context) {
-    const { symbols, first, last, today, interval, from } = question;
-    const reading = pageFrom(from, symbols, prices, { first, last: Math.min(last, today), interval });
-    return soon(readPage(reading, context.past), (page) => answerOf(question, page, prices, context));
+    const isPaged = context.format === 'json' || context.past !== undefined;
+    return isPaged ? pageOf(question, prices, context) : wholeOf(question, prices, context);
   },
 });
 
@@ -79,13 +54,26 @@ interface HistoryQuestion extends RatesQuestion {
   first: Day;
   last: Day;
   interval: Interval;
+  /** Names the question, for its cursors. */
   asked: string;
   from: Cursor;
 }
 
-interface Page {
-  rows: Row[];
-  next: Cursor | undefined;
+function spanOf({ first, last, today, interval }: HistoryQuestion): Span {
+  return { first, last: Math.min(last, today), interval };
+}
+
+/** All rows from the cursor on. */
+function wholeOf(question: HistoryQuestion, prices: Prices, { board, now }: Context): Answer {
+  const { symbols, last, from } = question;
+  const table = intervalTable({ board, symbols, prices, span: spanOf(question), from, unitsOf: unitsByRows });
+  return { table: () => table, lasting: lastingOf(last, symbols, now - prices.delayMs) };
+}
+
+/** One page. From the ledger, a table comes in pages too. */
+function pageOf(question: HistoryQuestion, prices: Prices, context: Context): Soon<Answer> {
+  const reading = pageFrom(question.from, question.symbols, prices, spanOf(question));
+  return soon(readPage(reading, context.past), (page) => answerOf(question, page, prices, context));
 }
 
 function answerOf(
@@ -95,30 +83,25 @@ function answerOf(
   { board, now }: Context,
 ): Answer {
   const cursor = next && printCursor(next, asked);
-  const measures = symbols.map(({ series }) => prices.measure(series));
   return {
     json(sheet) {
       const rates = page.map((row) => {
         const head = `{"date":"${printDay(row.day)}","symbol":${JSON.stringify(symbols[row.place]!.code)},`;
-        const factor = factorOf(row);
+        const factor = row.bars.at(-1)!.factor; // of an interval, that of its close
         return `${head}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
       });
       let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}","rates":[${rates}],"next":${JSON.stringify(cursor ?? null)}`;
       if (metadata) {
         const bySource = symbols.map(() => new Set<number>());
-        for (const row of page) for (const id of sourceIds(row)) bySource[row.place]!.add(id);
-        content += `,"metadata":${bySymbol(symbols, (_, i) => `{${measureJson(measures[i]!)},"source":${JSON.stringify(sourceNames(board, [...bySource[i]!]))}}`)}`;
+        for (const { place, bars } of page) for (const id of sourceIdsOfAll(bars)) bySource[place]!.add(id);
+        const sources = bySource.map((ids) => JSON.stringify(sourceNames(board, [...ids])));
+        const record = ({ series }: AskedSymbol, i: number) =>
+          `{${measureJson(prices.measure(series))},"source":${sources[i]}}`;
+        content += `,"metadata":${bySymbol(symbols, record)}`;
       }
       sheet.text(`${content}}`);
     },
-    table: () => ({
-      columns: COLUMNS,
-      rows: page.map((row) => {
-        const measure = measureCells(measures[row.place]!, factorOf(row));
-        const { code } = symbols[row.place]!;
-        return [printDay(row.day), code, ...ohlcCells(row), ...measure, sourceNames(board, sourceIds(row))];
-      }),
-    }),
+    table: () => ({ columns: INTERVAL_COLUMNS, rows: page.map(rowWriter(board, symbols, prices)) }),
     lasting: lastingOf(next ? laterInterval(interval, next.day, 1) - 1 : last, symbols, now - prices.delayMs),
     next: cursor,
   };
@@ -131,61 +114,54 @@ function readInterval(query: Query): Interval {
   return interval;
 }
 
-/** Reads a page to its end. Prices in memory are there at once; from the ledger each piece is loaded first. */
-function readPage(pieces: Generator<DayRange, Page>, past: LedgerReads | undefined): Soon<Page> {
-  if (past) return loadPage(pieces, past);
-  let step = pieces.next();
-  while (!step.done) step = pieces.next();
+interface Page {
+  rows: IntervalRow[];
+  next: Cursor | undefined;
+}
+
+/** Reads a page to its end. Prices in memory are there at once; from the ledger, days are loaded before they are read. */
+function readPage(reading: Generator<DayRange, Page>, past: LedgerReads | undefined): Soon<Page> {
+  if (past) return loadPage(reading, past);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
   return step.value;
 }
 
-async function loadPage(pieces: Generator<DayRange, Page>, past: LedgerReads): Promise<Page> {
+async function loadPage(reading: Generator<DayRange, Page>, past: LedgerReads): Promise<Page> {
   for (;;) {
-    const step = pieces.next();
+    const step = reading.next();
     if (step.done) return step.value;
     await past.load(step.value);
   }
 }
 
-/**
- * The rows from a place on, by date and then in the order of symbols, and where the next page begins. The span is read
- * piece by piece, so that a page costs little more than what is on it. Each piece is announced before it is read.
- */
+/** How many intervals longer than a day are loaded at once. */
+const INTERVALS_PER_LOAD = 4;
+
+/** A page of rows from a place on, and where the next one begins. Yields the days it is about to read. */
 function* pageFrom(
   from: Cursor,
   symbols: readonly AskedSymbol[],
   prices: Prices,
-  { first, last, interval }: { first: Day; last: Day; interval: Interval },
+  span: Span,
 ): Generator<DayRange, Page> {
-  const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
-  const intervals = Math.ceil((ROWS_MAX + 1) / symbols.length);
-  const rows: Row[] = [];
+  const { interval, last } = span;
+  const ahead = interval === 'day' ? Math.ceil(ROWS_PER_UNIT / symbols.length) + 1 : INTERVALS_PER_LOAD;
+  const rows: IntervalRow[] = [];
   let bars = 0;
-  let start = Math.max(from.day, Math.min(...firstDays));
-  while (start <= last && rows.length <= ROWS_MAX && bars < BARS_MAX) {
-    const wanted = interval === 'day' ? intervals : Math.min(intervals, INTERVALS_A_PIECE);
-    const end = laterInterval(interval, start, wanted);
-    const [low, high] = [Math.max(first, intervalStart(interval, start)), Math.min(last, end - 1)];
-    yield { first: low, last: high };
-    const piece = symbols.flatMap(({ series }, place) => {
-      const own = prices.bars(series, low, high);
-      bars += own.length;
-      return foldBars(own, interval).map((bar): Row => ({ ...bar, place }));
-    });
-    piece.sort((a, b) => a.day - b.day || a.place - b.place);
-    for (const row of piece) if (row.day > from.day || row.place >= from.place) rows.push(row);
-    start = end;
+  let loadedTo = Number.NEGATIVE_INFINITY;
+  for (const window of windowsFrom(from, symbols, prices, span)) {
+    if (window.last > loadedTo) {
+      loadedTo = Math.max(window.last, Math.min(last, laterInterval(interval, window.start, ahead) - 1));
+      yield { first: window.first, last: loadedTo };
+    }
+    for (const piece of piecesOf(window, from, symbols, prices, interval)) {
+      rows.push(...piece.rows);
+      bars += piece.bars;
+      const over = rows[ROWS_PER_UNIT];
+      if (over) return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: over.day, place: over.place } };
+      if (bars >= BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
+    }
   }
-  const over = rows[ROWS_MAX];
-  if (over) return { rows: rows.slice(0, ROWS_MAX), next: { day: over.day, place: over.place } };
-  return { rows, next: start <= last ? { day: start, place: 0 } : undefined };
-}
-
-/** The factor of an interval is that of its close. */
-function factorOf({ bars }: Row) {
-  return bars.at(-1)!.factor;
-}
-
-function sourceIds({ bars }: Row): number[] {
-  return bars.flatMap(sourceIdsOf);
+  return { rows, next: undefined };
 }

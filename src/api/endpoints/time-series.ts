@@ -2,24 +2,13 @@ import type { SourcedBar } from '../../board/columns.ts';
 import type { Prices, Settled } from '../../board/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import type { AskedSymbol, Basket } from '../basket.ts';
+import { intervalTable } from '../download/interval-table.ts';
 import { priceEndpoint } from '../endpoint.ts';
 import { lastingOf, readBasket, readRange } from '../parameters.ts';
 import { readRates } from '../question.ts';
 import { BarLines, SettledLines, writeByDay } from '../rate-lines.ts';
-import {
-  bySymbol,
-  measureCells,
-  measureJson,
-  ohlcCells,
-  sourceIdsOf,
-  sourceIdsOfAll,
-  sourceNames,
-  sourcesJson,
-} from '../render.ts';
+import { bySymbol, measureJson, sourceIdsOfAll, sourcesJson } from '../render.ts';
 import { CLOSE, OPEN, type Sheet } from '../sheet.ts';
-import { columnsOf } from '../table.ts';
-
-const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
 
 /** GET /rates/time-series: every day of a range on which a symbol has a bar. */
 export const timeSeries = priceEndpoint({
@@ -58,21 +47,19 @@ export const timeSeries = priceEndpoint({
         sheet.byte(CLOSE);
       },
       table() {
-        const rows = symbols.flatMap(({ code, series }) => {
-          const measure = prices.measure(series);
-          const bars = prices.bars(series, first, end);
-          return bars.map((bar) => ({ day: bar.day, cells: cellsOf(code, bar, measure) }));
+        const span = { first, last: end, interval: 'day' } as const;
+        // It costs one unit, however many rows it has: the plan limits its span.
+        return intervalTable({
+          board,
+          symbols,
+          prices,
+          span,
+          from: { day: first, place: 0 },
+          unitsOf: () => 1,
         });
-        rows.sort((a, b) => a.day - b.day); // stable: on one day, in the order of symbols
-        return { columns: COLUMNS, rows: rows.map(({ cells }) => cells) };
       },
       lasting: lastingOf(last, symbols, now - prices.delayMs),
     };
-
-    function cellsOf(code: string, bar: SourcedBar, measure: { unit: string; quote: string }): string[] {
-      const source = sourceNames(board, sourceIdsOf(bar));
-      return [printDay(bar.day), code, ...ohlcCells(bar), ...measureCells(measure, bar.factor), source];
-    }
   },
 });
 

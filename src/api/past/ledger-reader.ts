@@ -45,10 +45,12 @@ export class LedgerReader {
   async respond({ endpoint: name, query, plan, now, horizon, format, gzip: wantsGzip }: LedgerRequest) {
     await this.#board.followCatalog();
     const endpoint = ENDPOINTS.get(name)!;
-    const context: Context = { query: readQuery(query), plan, board: this.#board, now };
+    const context: Context = { query: readQuery(query), plan, board: this.#board, now, format };
     const question = endpoint.read(context);
     const answer = await this.#answer(endpoint, question, context, horizon);
-    const { packet, length, contentFrom, type } = writeDown(answer, format);
+    const written = writeDown(answer, format);
+    if ('columns' in written) throw new Error('a table that is read from the ledger comes in pages');
+    const { packet, length, contentFrom, type } = written;
     const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
     const own = new Uint8Array(HEAD_ROOM + length); // it moves to the serving thread, the packet's memory is shared
     own.set(body, HEAD_ROOM);

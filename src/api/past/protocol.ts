@@ -2,7 +2,7 @@ import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts.ts';
 import type { Lasting } from '../endpoint.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Format } from '../format.ts';
+import type { Format } from '../table.ts';
 
 export interface ReaderSettings {
   ledgerUrl: string;

@@ -21,7 +21,7 @@ function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
           ? { ok: true, remaining: 1 }
           : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
     },
-    quotaRefusal: () => refuse('quota_exhausted', { quota: 1, plan: 'free', resetAt: 'soon' }),
+    quotaRefusal: () => refuse('quota_exhausted', { quota: 1, plan: 'free', units: 1, resetAt: 'soon' }),
     onClose: () => state.closed++,
   });
   return { connection, state };

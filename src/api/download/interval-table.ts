@@ -1,0 +1,111 @@
+import type { Board } from '../../board/board.ts';
+import type { FrozenPrices, Prices } from '../../board/prices.ts';
+import { printDay } from '../../market/day.ts';
+import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
+import { turns } from '../../turns.ts';
+import type { AskedSymbol } from '../basket.ts';
+import type { Cursor } from '../paging.ts';
+import { measureCells, ohlcCells, sourceIdsOfAll, sourceNames } from '../render.ts';
+import { columnsOf, type Row, type Table } from '../table.ts';
+import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+import { type LongTable, ROWS_PER_UNIT } from './long-table.ts';
+
+/** The columns of /rates/history and /rates/time-series. */
+export const INTERVAL_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
+
+export interface IntervalTableOptions<P extends Prices = Prices> {
+  board: Board;
+  symbols: readonly AskedSymbol[];
+  prices: P;
+  span: Span;
+  from: Cursor;
+  unitsOf: (rows: number) => number;
+}
+
+/** Folding more bars than this takes too long to be done in one go. */
+const BARS_MAX = 20_000;
+
+/** All rows of a span from a place on, however many. Refused when one of them cannot be converted. */
+export function intervalTable(options: IntervalTableOptions): Table | LongTable {
+  const { symbols, prices } = options;
+  const frozen = prices.freeze?.(symbols.map(({ series }) => series));
+  if (frozen && isLong({ ...options, prices: frozen })) return longTable({ ...options, prices: frozen });
+  return { columns: INTERVAL_COLUMNS, rows: [...rowPieces(options)].flat() };
+}
+
+function isLong(options: IntervalTableOptions<FrozenPrices>): boolean {
+  const { symbols, prices, span, from } = options;
+  const first = Math.max(span.first, from.day);
+  let bars = 0;
+  for (const { series } of symbols) bars += prices.days(series, first, span.last).length;
+  return bars > BARS_MAX || (bars > ROWS_PER_UNIT && countAll(options) > ROWS_PER_UNIT);
+}
+
+function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
+  const { symbols, prices, span, unitsOf } = options;
+  for (const { series } of symbols) prices.requireComplete(series, span.first, span.last);
+  return {
+    columns: INTERVAL_COLUMNS,
+    state: stateOf(options),
+    count: () => countRows(options),
+    pieces: () => rowPieces(options),
+    unitsOf,
+  };
+}
+
+function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions): Generator<Row[]> {
+  const cells = rowWriter(board, symbols, prices);
+  for (const { rows } of intervalPieces(from, symbols, prices, span)) yield rows.map(cells);
+}
+
+/** Turns rows into cells. */
+export function rowWriter(
+  board: Board,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+): (row: IntervalRow) => Row {
+  const measures = symbols.map(({ series }) => prices.measure(series));
+  return (row) => {
+    const { bars, place } = row;
+    const measure = measureCells(measures[place]!, bars.at(-1)!.factor); // the factor of an interval is that of its close
+    const source = sourceNames(board, sourceIdsOfAll(bars));
+    return [printDay(row.day), symbols[place]!.code, ...ohlcCells(row), ...measure, source];
+  };
+}
+
+function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): string {
+  const { first, last, interval } = span;
+  const digests = symbols.map(({ code, series }) => {
+    const { unit, quote } = prices.measure(series);
+    return [code, unit, quote, String(prices.digest(series, first, last))];
+  });
+  return JSON.stringify([first, interval, from.day, from.place, digests]);
+}
+
+/** Counts the rows without folding a bar. */
+async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<number> {
+  let rows = 0;
+  for (let place = 0; place < options.symbols.length; place++) {
+    if (turns.isOver) await turns.next();
+    rows += rowsAt(place, options);
+  }
+  return rows;
+}
+
+function countAll(options: IntervalTableOptions<FrozenPrices>): number {
+  return options.symbols.reduce((rows, _, place) => rows + rowsAt(place, options), 0);
+}
+
+/** How many rows one symbol has. Before the cursor's place it has had its row of the cursor's interval. */
+function rowsAt(place: number, { symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): number {
+  const { series } = symbols[place]!;
+  const { first, last, interval } = span;
+  const rows = countIntervals(prices.days(series, Math.max(first, from.day), last), interval);
+  const hadOne = place < from.place && prices.days(series, ...intervalOf(span, from)).length > 0;
+  return hadOne ? rows - 1 : rows;
+}
+
+function intervalOf({ first, last, interval }: Span, { day }: Cursor): [number, number] {
+  const end = laterInterval(interval, day, 1) - 1;
+  return [Math.max(first, intervalStart(interval, day)), Math.min(last, end)];
+}

@@ -1,0 +1,91 @@
+import type { Day } from '../../market/day.ts';
+import type { SourcedBar } from '../columns.ts';
+
+/** The arrays of a history: days ascending, four prices and a source to each. */
+export interface BarArrays {
+  days: Int32Array;
+  prices: Float64Array;
+  sources: Int32Array;
+}
+
+/** A digest over any range reads at most two partial blocks of about 40 KB; whole blocks are hashed once. */
+const BARS_PER_BLOCK = 1_024;
+
+/**
+ * A history at one moment. It shares its arrays with the `Columns` it was taken from, which copy them before they change
+ * a bar that is in here.
+ */
+export class FrozenBars {
+  readonly #arrays: BarArrays;
+  readonly #blocks: bigint[] = [];
+  readonly length: number;
+
+  constructor(arrays: BarArrays, length: number) {
+    this.#arrays = arrays;
+    this.length = length;
+  }
+
+  day(index: number): Day {
+    return this.#arrays.days[index]!;
+  }
+
+  /** The days from one index up to another, in memory that is not to be written to. */
+  days(from: number, to: number): Int32Array {
+    return this.#arrays.days.subarray(from, to);
+  }
+
+  bar(index: number): SourcedBar {
+    return barAt(this.#arrays, index);
+  }
+
+  firstFrom(day: Day): number {
+    return firstFrom(this.#arrays.days, this.length, day);
+  }
+
+  /** A hash of the bars from one index up to another. */
+  digest(from: number, to: number): bigint {
+    const parts: bigint[] = [];
+    for (let at = from; at < to; ) {
+      const block = Math.floor(at / BARS_PER_BLOCK);
+      const end = Math.min((block + 1) * BARS_PER_BLOCK, to);
+      parts.push(end - at === BARS_PER_BLOCK ? this.#block(block) : this.#hash(at, end));
+      at = end;
+    }
+    return Bun.hash.xxHash3(BigUint64Array.from(parts));
+  }
+
+  #block(block: number): bigint {
+    this.#blocks[block] ??= this.#hash(block * BARS_PER_BLOCK, (block + 1) * BARS_PER_BLOCK);
+    return this.#blocks[block];
+  }
+
+  #hash(from: number, to: number): bigint {
+    const { days, prices, sources } = this.#arrays;
+    const parts = [days.subarray(from, to), prices.subarray(from * 4, to * 4), sources.subarray(from, to)];
+    return Bun.hash.xxHash3(BigUint64Array.from(parts, (part) => Bun.hash.xxHash3(part)));
+  }
+}
+
+export function barAt({ days, prices, sources }: BarArrays, index: number): SourcedBar {
+  const at = index * 4;
+  return {
+    day: days[index]!,
+    open: prices[at]!,
+    high: prices[at + 1]!,
+    low: prices[at + 2]!,
+    close: prices[at + 3]!,
+    sourceId: sources[index]!,
+  };
+}
+
+/** The index of the first of `length` days that is not before `day`; `length` when all are before it. */
+export function firstFrom(days: Int32Array, length: number, day: Day): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (days[middle]! < day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

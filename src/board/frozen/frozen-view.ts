@@ -1,0 +1,91 @@
+import type { Day } from '../../market/day.ts';
+import type { SourcedBar } from '../columns.ts';
+import type { FrozenPrices, Measure } from '../prices.ts';
+import type { Series } from '../series.ts';
+import type { LatestPrice } from '../strand-view.ts';
+import { FrozenBars } from './frozen-bars.ts';
+import { mergeBars, newestBar } from './merge.ts';
+
+/** What a view shows of one series. */
+export interface FrozenSeries {
+  measure: Measure;
+  latest: LatestPrice | undefined;
+  firstDay: Day | undefined;
+  lastDay: Day | undefined;
+  bars: FrozenBars;
+  /** The days on which the view differs from `bars`, ascending. */
+  overlay: readonly SourcedBar[];
+}
+
+/** A view of some series that does not change any more. */
+export class FrozenView implements FrozenPrices {
+  readonly delayMs: number;
+  readonly #series: ReadonlyMap<Series, FrozenSeries>;
+
+  constructor(delayMs: number, series: ReadonlyMap<Series, FrozenSeries>) {
+    this.delayMs = delayMs;
+    this.#series = series;
+  }
+
+  freeze(): FrozenPrices {
+    return this;
+  }
+
+  measure(series: Series): Measure {
+    return this.#of(series).measure;
+  }
+
+  latest(series: Series): LatestPrice | undefined {
+    return this.#of(series).latest;
+  }
+
+  firstDay(series: Series): Day | undefined {
+    return this.#of(series).firstDay;
+  }
+
+  lastDay(series: Series): Day | undefined {
+    return this.#of(series).lastDay;
+  }
+
+  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+    const { bars, overlay } = this.#of(series);
+    return newestBar(bars, overlay, day, earliest);
+  }
+
+  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+    const { bars, overlay } = this.#of(series);
+    return mergeBars(bars, overlay, first, last);
+  }
+
+  days(series: Series, first: Day, last: Day): Int32Array {
+    const { bars, overlay } = this.#of(series);
+    if (!overlay.some(({ day }) => day >= first && day <= last)) {
+      return bars.days(bars.firstFrom(first), bars.firstFrom(last + 1));
+    }
+    return Int32Array.from(mergeBars(bars, overlay, first, last), ({ day }) => day);
+  }
+
+  requireComplete(): void {}
+
+  digest(series: Series, first: Day, last: Day): bigint {
+    const { bars, overlay } = this.#of(series);
+    const settled = bars.digest(bars.firstFrom(first), bars.firstFrom(last + 1));
+    const young = overlay.filter(({ day }) => day >= first && day <= last);
+    return young.length === 0 ? settled : Bun.hash.xxHash3(`${settled} ${digestOf(young)}`);
+  }
+
+  #of(series: Series): FrozenSeries {
+    return this.#series.get(series)!;
+  }
+}
+
+/** A hash of some bars. */
+export function digestOf(bars: readonly SourcedBar[]): bigint {
+  const numbers = bars.flatMap((bar) => [bar.day, bar.open, bar.high, bar.low, bar.close, bar.sourceId]);
+  return Bun.hash.xxHash3(Float64Array.from(numbers));
+}
+
+export const NO_BARS = new FrozenBars(
+  { days: new Int32Array(), prices: new Float64Array(), sources: new Int32Array() },
+  0,
+);

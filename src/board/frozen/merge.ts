@@ -1,0 +1,42 @@
+import type { Day } from '../../market/day.ts';
+import type { SourcedBar } from '../columns.ts';
+
+/** A history that can be read by index. */
+interface History {
+  readonly length: number;
+  firstFrom(day: Day): number;
+  day(index: number): Day;
+  bar(index: number): SourcedBar;
+}
+
+/** The bars of a history from `first` to `last`, ascending. On a day of `overlay`, its bar replaces the history's. */
+export function mergeBars(
+  history: History,
+  overlay: readonly SourcedBar[],
+  first: Day,
+  last: Day,
+): SourcedBar[] {
+  const young = overlay.filter((bar) => bar.day >= first && bar.day <= last);
+  const bars: SourcedBar[] = [];
+  let next = 0;
+  for (let i = history.firstFrom(first); i < history.length && history.day(i) <= last; i++) {
+    const day = history.day(i);
+    while (next < young.length && young[next]!.day < day) bars.push(young[next++]!);
+    bars.push(young[next]?.day === day ? young[next++]! : history.bar(i));
+  }
+  while (next < young.length) bars.push(young[next++]!);
+  return bars;
+}
+
+/** The last bar of a history and its overlay on or before `day`, not before `earliest`. */
+export function newestBar(
+  history: History,
+  overlay: readonly SourcedBar[],
+  day: Day,
+  earliest: Day,
+): SourcedBar | undefined {
+  const young = overlay.findLast((bar) => bar.day <= day);
+  const index = history.firstFrom(day + 1) - 1;
+  const found = index >= 0 && (!young || history.day(index) > young.day) ? history.bar(index) : young;
+  return found && found.day >= earliest ? found : undefined;
+}
