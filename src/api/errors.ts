@@ -116,8 +116,9 @@ const ERRORS = {
   ),
   missing_key: entry(
     401,
-    () => 'No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".',
-    {},
+    (d: { hasCursor: boolean }) =>
+      `No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The address of a next page never contains the key: append it.' : ''}`,
+    { hasCursor: false },
   ),
   invalid_key: entry(
     401,

@@ -33,7 +33,7 @@ export class Reception {
   admit(exchange: Exchange, query: Query): Soon<Customer> {
     const inHeader = exchange.request.headers.get('x-api-key')?.trim();
     const key = inHeader || single(query, 'apiKey')?.trim();
-    if (!key) throw refuse('missing_key', {});
+    if (!key) throw refuse('missing_key', { hasCursor: query.has('cursor') });
     const address = () => this.addressOf(exchange);
     const admitting = this.#options.gate.admit({ key, inUrl: !inHeader, address });
     return soon(admitting, (admission) => {

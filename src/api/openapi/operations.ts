@@ -70,7 +70,9 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/rates/history',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Prices by day, week, month, quarter or year over any span, in pages of 2,000 rows',
+    summary: 'Prices by day, week, month, quarter or year over any span',
+    description:
+      'JSON comes in pages of 2,000 rows, one unit each. CSV and NDJSON are complete, and cost one unit for each started 2,000 rows, taken before the first byte. `Link` names the next page without the key: send the key in the header, or append `&apiKey=`.',
     parameters: [...RANGE, 'interval', 'cursor'],
     answer: 'History',
     errors: [

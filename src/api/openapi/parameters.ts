@@ -97,7 +97,8 @@ export const PARAMETERS = {
     name: 'cursor',
     in: 'query',
     required: false,
-    description: '`next` of the last answer, with all other parameters as they were.',
+    description:
+      '`next` of the last answer, with all other parameters as they were. As CSV or NDJSON: all rows from there on.',
     schema: { type: 'string' },
   },
   lastEventId: {

@@ -111,6 +111,18 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expect(rest).toEqual(all.slice(2_000));
   });
 
+  test('a `Link` of JSON never has the key; with the key appended it is the next page', async () => {
+    const query = `symbols=WTIOIL-SPOT&${FORTY_YEARS}&apiKey=${api.key}`;
+    const { headers, body } = await api.ask(`/rates/history?${query}`, { key: '' });
+    const link = /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('link')!)![1]!;
+    expect(link).not.toContain(api.key);
+    const message = expectRefusal(await api.ask(`/rates/history${link}`, { key: '' }), 401, 'missing_key');
+    expect(message).toContain('append');
+    const appended = await api.ask(`/rates/history${link}&apiKey=${api.key}`, { key: '' });
+    const next = await api.ask(`/rates/history?${query}&cursor=${body.next}`, { key: '' });
+    expect([appended.status, appended.text]).toEqual([200, next.text]);
+  });
+
   test('answer HEAD and If-None-Match for free, with one tag for each format', async () => {
     await api.service.setPlan({ name: 'free-head', quota: 100 });
     const key = await api.service.key('free-head');
