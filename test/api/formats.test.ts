@@ -92,7 +92,9 @@ onEachEngine('formats', (engine) => {
     );
     expect(symbols.find((line) => line.startsWith('ZWHRW,'))).toContain(',"Wheat, US Hard Red Winter",');
     const [header, row] = lines(await api.ask('/rates/revisions?symbols=XAU&date=2024-05-14&format=csv'));
-    expect(header).toBe('date,symbol,revision,open,high,low,close,unit,quote,source,recordedAt,reason,withdrawn');
+    expect(header).toBe(
+      'date,symbol,revision,open,high,low,close,unit,quote,source,recordedAt,reason,withdrawn',
+    );
     expect(row).toMatch(
       /^2024-05-14,XAU,\d+,2336\.1,2359\.9,2335,2358\.2,T\.oz,USD,test,2024-05-15T16:00:00\.000Z,,false$/,
     );
