@@ -1,10 +1,10 @@
 import type { Alias, LedgerSymbol } from '../ledger/symbols.ts';
-import { nearestCodes } from '../market/symbol.ts';
+import { type KnownCode, knownCode, nearestCodes } from '../market/symbol.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import type { Series } from './series.ts';
 
-/** Longer codes are rare, and mistakes of another kind. */
-const NEAREST_LENGTH_MAX = 64;
+/** No known code is like one that is longer: codes have at most 32 characters. */
+const NEAREST_LENGTH_MAX = 40;
 const NEAREST_BYTES = 400;
 /** Until the service sets its own limit. */
 const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
@@ -22,6 +22,7 @@ export class Catalog {
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });
+  #codes: readonly KnownCode[] | undefined;
 
   constructor(
     symbols: readonly LedgerSymbol[],
@@ -53,12 +54,13 @@ export class Catalog {
 
   /** Known codes that are like a wrong one. */
   nearest(code: string): string[] {
+    if (code.length > NEAREST_LENGTH_MAX) return [];
     const { nearestCache } = Catalog;
     const known = nearestCache.get(code);
     if (known?.catalog === this) return known.codes;
-    const codes = nearestCodes(code, this.#byCode.keys());
-    if (code.length <= NEAREST_LENGTH_MAX)
-      nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
+    this.#codes ??= [...this.#byCode.keys()].map(knownCode);
+    const codes = nearestCodes(code, this.#codes);
+    nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
     return codes;
   }
 }

@@ -37,6 +37,16 @@ export interface Usage {
   asOf: number;
 }
 
+/** What an account has used in a month beside one lease. */
+export interface UsageBeside {
+  usedBeside: number;
+  /** How many other leases are open. */
+  otherLeases: number;
+  quota: number;
+  /** The ledger's time for which it holds. */
+  asOf: number;
+}
+
 /** A barrier or a recall that holders should look at. */
 export interface Signal {
   accountId: string;
@@ -152,6 +162,27 @@ export class QuotaStore {
       quota: Number(row.quota ?? 0),
       behind,
       asOf: behind === 0 ? now : Number(row.oldest) - LEASE_MS,
+    };
+  }
+
+  /**
+   * What is used beside one lease, and how many other leases are open. With none, the sum with what that lease has spent
+   * is exact, and nobody needs to be asked.
+   */
+  async usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageBeside> {
+    const { read } = this.#engine;
+    const now = await this.#engine.now(read);
+    const [row] = await read`SELECT
+        (SELECT used FROM quota_period WHERE account_id = ${accountId} AND period = ${period}) AS used,
+        (SELECT spent FROM quota_lease WHERE lease_id = ${leaseId}) AS spent,
+        (SELECT count(*) FROM quota_lease
+          WHERE open = 1 AND account_id = ${accountId} AND period = ${period} AND lease_id <> ${leaseId}) AS others,
+        (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota`;
+    return {
+      usedBeside: Number(row.used ?? 0) - Number(row.spent ?? 0),
+      otherLeases: Number(row.others),
+      quota: Number(row.quota ?? 0),
+      asOf: now,
     };
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CODE_PATTERN, nearestCodes } from './symbol.ts';
+import { CODE_PATTERN, knownCode, nearestCodes } from './symbol.ts';
 
 const KNOWN = [
   'XAU',
@@ -17,6 +17,18 @@ const KNOWN = [
 ];
 
 describe('nearestCodes', () => {
+  test('the characters of known codes can be given with them, and rule out no code that is near', () => {
+    const code = fc.string({ unit: fc.constantFrom(...'ABCXYZ019-.'), minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(code, fc.array(code, { maxLength: 30 }), (wrong, codes) => {
+        const withCharacters = codes.map(knownCode);
+        const everything = codes.map((one) => ({ code: one, characters: knownCode(wrong).characters }));
+        expect(nearestCodes(wrong, withCharacters)).toEqual(nearestCodes(wrong, everything));
+        expect(nearestCodes(wrong, codes)).toEqual(nearestCodes(wrong, everything));
+      }),
+    );
+  });
+
   test.each([
     ['XAUU', ['XAU', 'XAG']],
     ['XUA', ['XAU']],

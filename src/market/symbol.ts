@@ -54,21 +54,50 @@ export const CODE_PATTERN = /^[A-Z0-9][A-Z0-9._-]{0,31}$/;
 /** More slips of the pen than this make another word. */
 const SLIPS_MAX = 3;
 
+/** A code, and which characters it has. */
+export interface KnownCode {
+  code: string;
+  /** A bit for each character, by its number modulo 32. */
+  characters: number;
+}
+
+export function knownCode(code: string): KnownCode {
+  return { code, characters: charactersOf(code) };
+}
+
 /**
  * Up to `count` known codes that are most like a wrong one, best first: those that go on where it ends, or hold
- * it, and those that it becomes by changing a few letters, half of its own at most.
+ * it, and those that it becomes by changing a few letters, half of its own at most. Most known codes are ruled out by their
+ * length and characters alone, so that a wrong code costs little with thousands of symbols too.
  */
-export function nearestCodes(wrong: string, known: Iterable<string>, count = 3): string[] {
+export function nearestCodes(wrong: string, known: Iterable<string | KnownCode>, count = 3): string[] {
   const farthest = Math.min(SLIPS_MAX, Math.floor(wrong.length / 2));
+  const characters = charactersOf(wrong);
   const ranked: { code: string; distance: number }[] = [];
-  for (const code of known) {
+  for (const one of known) {
+    const { code, characters: own } = typeof one === 'string' ? knownCode(one) : one;
     const partOfIt =
       (wrong.length >= 2 && code.startsWith(wrong)) || (wrong.length >= 3 && code.includes(wrong));
-    const distance = partOfIt ? 1 : editDistance(wrong, code, farthest);
+    // Each character that only one of the two has takes a change, and a change removes at most one from each.
+    const isFar = bits(characters & ~own) > farthest || bits(own & ~characters) > farthest;
+    const distance = partOfIt ? 1 : isFar ? farthest + 1 : editDistance(wrong, code, farthest);
     if (distance <= farthest) ranked.push({ code, distance });
   }
   ranked.sort((a, b) => a.distance - b.distance || (a.code < b.code ? -1 : 1));
   return ranked.slice(0, count).map((entry) => entry.code);
+}
+
+function charactersOf(code: string): number {
+  let characters = 0;
+  for (let i = 0; i < code.length; i++) characters |= 1 << (code.charCodeAt(i) & 31);
+  return characters;
+}
+
+/** How many bits are set. */
+function bits(word: number): number {
+  let count = 0;
+  for (let left = word; left !== 0; left &= left - 1) count++;
+  return count;
 }
 
 /** Letters to add, drop, replace or swap with their neighbour; `limit + 1` as soon as it must be more than the limit. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { unitRecords } from '../../src/api/endpoints/units.ts';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 
@@ -33,6 +34,11 @@ onEachEngine('GET /units', (engine) => {
   test('a symbol whose unit nobody knows has its own; what needs a density is not told', async () => {
     const units = await unitsOf('WTIOIL-SPOT');
     expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
+  });
+
+  test('the units of a symbol are worked out once', () => {
+    const { symbol } = api.service.core.board.catalog.find('CORN')!;
+    expect(unitRecords(symbol)).toBe(unitRecords(symbol));
   });
 
   test('it is free, needs a key, and checks its symbols', async () => {

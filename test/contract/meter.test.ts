@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
@@ -54,6 +54,20 @@ onEachEngine('meter', (engine) => {
     await askMany(meters.slice(0, 1), 7, 1);
     const answers = await Promise.all([1, 2, 3].map(() => meters[0]!.usage('ant')));
     expect(answers.map(({ used, exact }) => [used, exact])).toEqual(new Array(3).fill([7, true]));
+  });
+
+  test('usage on the only replica that holds a lease writes nothing to the ledger', async () => {
+    const [{ quota }] = ledgers as [Ledger];
+    await askMany(meters.slice(0, 1), 5, 1);
+    const raised = spyOn(quota, 'raiseBarrier');
+    const synced = spyOn(quota, 'sync');
+    expect(await meters[0]!.usage('ant')).toMatchObject({ used: 5, quota: 1_000, exact: true });
+    expect(raised).not.toHaveBeenCalled();
+    expect(synced).not.toHaveBeenCalled();
+    await askMany(meters.slice(1, 2), 3, 1);
+    expect(await meters[0]!.usage('ant')).toMatchObject({ used: 8, exact: true });
+    expect(raised).toHaveBeenCalledTimes(1);
+    expect(await meters[2]!.usage('ant')).toMatchObject({ used: 8, exact: true });
   });
 
   test('the first request of an account asks the ledger, the next ones do not', async () => {

@@ -61,6 +61,7 @@ export class Network {
       releaseLost: through(checked(() => this.#released(() => quota.releaseLost()))),
       foldSettled: through(checked(() => quota.foldSettled())),
       signals: through((since) => quota.signals(since)),
+      usageBeside: through((accountId, period, leaseId) => quota.usageBeside(accountId, period, leaseId)),
       usage: through((accountId, period, barrier) => quota.usage(accountId, period, barrier)),
       now: through(() => quota.now()),
     };

@@ -1,5 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import { CONVERTED_DIGITS, roundTo } from '../../market/ratio.ts';
+import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor, unitsFor } from '../../market/unit.ts';
 import type { OwnerEndpoint } from '../endpoint.ts';
 import { findSymbols, readBasket } from '../parameters.ts';
@@ -16,18 +17,29 @@ export function unitsEndpoint(board: Board): OwnerEndpoint {
     actions: {
       async GET({ query, customer, now }) {
         const { symbols } = findSymbols(readBasket(query, customer.plan), board, now);
-        const units = symbols.map(({ code, series: { symbol } }) => [
-          code,
-          unitsFor(symbol).map((unit) => ({ unit, factor: factorOf(symbol, unit) })),
-        ]);
+        const units = symbols.map(({ code, series }) => [code, unitRecords(series.symbol)]);
         return { success: true, units: Object.fromEntries(units) };
       },
     },
   };
 }
 
+export interface UnitRecord {
+  unit: string;
+  factor: number;
+}
+
+/** By symbol. The factors are exact quotients, which take 0.1 ms for each symbol. A symbol that changes is another object. */
+const known = new WeakMap<SymbolRecord, readonly UnitRecord[]>();
+
+export function unitRecords(symbol: SymbolRecord): readonly UnitRecord[] {
+  return known.getOrInsertComputed(symbol, () =>
+    unitsFor(symbol).map((unit) => ({ unit, factor: factorOf(symbol, unit) })),
+  );
+}
+
 /** What a price per the symbol's own unit is multiplied by. */
-function factorOf(symbol: Parameters<typeof unitsFor>[0], unit: string): number {
+function factorOf(symbol: SymbolRecord, unit: string): number {
   const factor = unitFactor(symbol, unit);
   return factor ? Number(roundTo(factor, FACTOR_DIGITS)) : 1;
 }

@@ -34,7 +34,7 @@ export interface MeterOptions {
 
 export type QuotaCalls = Pick<
   QuotaStore,
-  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'releaseLost' | 'foldSettled' | 'now'
+  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'usageBeside' | 'releaseLost' | 'foldSettled' | 'now'
 >;
 
 /** After so long without a request an account's lease is given back. */
@@ -109,8 +109,16 @@ export class Meter {
       exhausted: () => refusal('exhausted', this.secondsToReset()),
       unavailable: () => refusal('unavailable', 1),
     };
-    this.#usage = new UsageQuestions(this.#quota, scheduler, this.#monotonic, (accountId, period, barrier) =>
-      this.#purses.get(accountId)?.heard({ accountId, period, barrier, recallAt: 0 }),
+    this.#usage = new UsageQuestions(
+      this.#quota,
+      scheduler,
+      this.#monotonic,
+      (accountId, period, barrier) =>
+        this.#purses.get(accountId)?.heard({ accountId, period, barrier, recallAt: 0 }),
+      (accountId, period) => {
+        const lease = this.#purses.get(accountId)?.lease;
+        return lease?.period === period ? lease : undefined;
+      },
     );
     this.#ticker = new Ticker(scheduler, warn, {
       listen: () => this.#listen(),

@@ -20,10 +20,14 @@ const LOOK_MS = 10;
 /** How long it waits for the ledger when nothing older is known. */
 const LEDGER_WAIT_MS = 2_000;
 
-type Calls = Pick<QuotaStore, 'raiseBarrier' | 'usage'>;
+type Calls = Pick<QuotaStore, 'raiseBarrier' | 'usage' | 'usageBeside'>;
+
+/** The lease that this replica holds. */
+type OwnLease = { readonly owner: { readonly leaseId: string }; readonly spent: number };
 
 /**
- * Exact usage over all replicas: raise the account's barrier, and wait until every open lease has reported behind it.
+ * Exact usage over all replicas. Where no other replica holds a lease, one read of the ledger tells it; a free request must not
+ * cost a write. Else: raise the account's barrier, and wait until every open lease has reported behind it.
  * An account has one barrier in flight. Who asks meanwhile shares the next one and not this one, for it was raised
  * before the question.
  */
@@ -33,6 +37,7 @@ export class UsageQuestions {
   readonly #monotonic: Clock;
   /** Tells this replica's own lease, which need not wait for the next look. */
   readonly #raised: (accountId: string, period: Period, barrier: number) => void;
+  readonly #leaseOf: (accountId: string, period: Period) => OwnLease | undefined;
   readonly #running = new Map<string, Promise<KnownUsage>>();
   readonly #next = new Map<string, Promise<KnownUsage>>();
 
@@ -41,11 +46,13 @@ export class UsageQuestions {
     scheduler: Scheduler,
     monotonic: Clock,
     raised: (accountId: string, period: Period, barrier: number) => void,
+    leaseOf: (accountId: string, period: Period) => OwnLease | undefined,
   ) {
     this.#calls = calls;
     this.#scheduler = scheduler;
     this.#monotonic = monotonic;
     this.#raised = raised;
+    this.#leaseOf = leaseOf;
   }
 
   /** Answers with `known`, if there is any, when the ledger does not answer. */
@@ -74,6 +81,12 @@ export class UsageQuestions {
 
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
     const start = this.#monotonic.now();
+    const lease = this.#leaseOf(accountId, period);
+    const beside = await this.#calls.usageBeside(accountId, period, lease?.owner.leaseId ?? '');
+    if (beside.otherLeases === 0) {
+      const { usedBeside, quota, asOf } = beside;
+      return { period, used: usedBeside + (lease?.spent ?? 0), quota, asOf, exact: true };
+    }
     const barrier = await this.#calls.raiseBarrier(accountId, period);
     this.#raised(accountId, period, barrier);
     for (;;) {
