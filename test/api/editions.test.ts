@@ -121,7 +121,8 @@ onEachEngine('two editions of one provider', (engine) => {
       'Rice, Viet Namese 5%',
       months.map((one) => [`${one.year}M${one.month}`, one.isMissing ? '…' : 400]),
     );
-    expect(await run(worldBank, '2024-04-02T00:00:00Z')).toMatchObject({ status: 'ok', withdrawn: 4 });
+    // Partial: the rice of the other tests has no column in this sheet. What is missing altogether withdraws nothing.
+    expect(await run(worldBank, '2024-04-02T00:00:00Z')).toMatchObject({ status: 'partial', withdrawn: 4 });
     const range = 'startDate=2008-01-01&endDate=2008-12-31&interval=year';
     const year = await api.ask(`/rates/history?symbols=RICEV5&${range}`);
     expect(year.body.rates).toMatchObject([{ low: 400, high: 400 }]);

@@ -32,7 +32,7 @@ const MOVES_LEAST = 8;
 const AGREE_LEAST = 3;
 const AGREE = Math.log(2);
 /** A bar this near to the one before needs no further look. */
-const NEAR = Math.log(1.5);
+const NEAR = 1.5;
 
 /** A limit on |ln(price / level)|: so many typical moves of the series, but within `least` and `most`. */
 interface Limit {
@@ -83,8 +83,8 @@ export function findSuspicious<B extends Bar>(
 class Judge<B extends Bar> {
   readonly #entries: readonly Entry<B>[];
   readonly #rule: SuspicionRule;
-  /** The last ones that are believed, the newest first. */
-  #believed: Entry<B>[] = [];
+  /** The last ones that are believed, the newest last. */
+  readonly #believed: Entry<B>[] = [];
   /** While prices are in another unit than those before: the factor, and the last price in it. */
   #shift: { factor: number; isUp: boolean; close: number } | undefined;
 
@@ -95,14 +95,15 @@ class Judge<B extends Bar> {
 
   believe(i: number): void {
     this.#shift = undefined;
-    this.#believed = [this.#entries[i]!, ...this.#believed.slice(0, SIDE_BARS - 1)];
+    this.#believed.push(this.#entries[i]!);
+    if (this.#believed.length > SIDE_BARS) this.#believed.shift();
   }
 
   reasonAgainst(i: number, bar: B): string | undefined {
     const { canBeZero } = this.#rule;
     if (bar.high === 0 && bar.low === 0 && (bar.open !== 0 || bar.close !== 0))
       return 'its high and low are 0';
-    const last = this.#believed[0];
+    const last = this.#believed.at(-1);
     if (last && !this.#shift && isCalm(bar, last.close)) return undefined;
     const before = this.#before(i);
     const after = this.#after(i);
@@ -177,7 +178,10 @@ class Judge<B extends Bar> {
   /** The nearest first. */
   #before(i: number): number[] {
     const { day, was } = this.#entries[i]!;
-    const near = this.#believed.filter((one) => day - one.day <= NEIGHBOUR_DAYS).map((one) => one.close);
+    const near = this.#believed
+      .filter((one) => day - one.day <= NEIGHBOUR_DAYS)
+      .map((one) => one.close)
+      .reverse();
     return near.length === 0 && was !== undefined ? [was] : near; // alone, a correction is compared with what it corrects
   }
 
@@ -225,7 +229,7 @@ function merge<B extends Bar>(bars: readonly B[], known: readonly KnownClose[]):
 
 function isCalm({ open, high, low, close }: Bar, last: number): boolean {
   const lowest = Math.min(open, high, low, close, last);
-  return lowest > 0 && Math.log(Math.max(open, high, low, close, last) / lowest) <= NEAR;
+  return lowest > 0 && Math.max(open, high, low, close, last) <= NEAR * lowest;
 }
 
 function rangeReason({ open, high, low, close }: Bar, canBeZero: boolean): string | undefined {
