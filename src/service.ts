@@ -6,7 +6,7 @@ import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { Phase } from './api/operations.ts';
 import { Readers } from './api/past/readers.ts';
-import { type Listener, listen } from './api/server.ts';
+import { listen } from './api/server.ts';
 import { Board } from './board/board.ts';
 import { Caches } from './caches.ts';
 import type { Clock } from './clock.ts';
@@ -76,10 +76,11 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Opens ledger, gate, board and API, in that order. */
+/** Opens ledger, gate, board and API, in that order. If a step fails, what was opened is closed in reverse. */
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
+  await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
-  const ledger = await Ledger.open(config.databaseUrl, clock, 'serving');
+  const ledger = opened.adopt(await Ledger.open(config.databaseUrl, clock, 'serving'), (one) => one.close());
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
@@ -94,13 +95,16 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     failedKeys: caches.failedKeys,
   });
   const replica = Bun.randomUUIDv7();
-  const meter = await Meter.open({
-    ledger,
-    clock,
-    replica,
-    spoolDir: join(config.dataDir, 'spool'),
-    warn: (message) => log.warn('quota', { message }),
-  });
+  const meter = opened.adopt(
+    await Meter.open({
+      ledger,
+      clock,
+      replica,
+      spoolDir: join(config.dataDir, 'spool'),
+      warn: (message) => log.warn('quota', { message }),
+    }),
+    (one) => one.close(),
+  );
   const board = await Board.open(
     { ledger, clock, historyBytesMax: config.historyMb * 1024 * 1024, simulated: config.demo !== 'off' },
     [...gate.directory.plans].map((plan) => plan.delaySeconds * 1000),
@@ -126,8 +130,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   });
   const loop = new LoopMonitor();
   loop.start();
+  opened.defer(() => loop.stop());
   const accessLog = openAccessLog(config, clock, log);
+  opened.defer(() => accessLog?.flush());
   const readers = new Readers({ ledgerUrl: config.databaseUrl, simulated: config.demo !== 'off' });
+  opened.defer(() => readers.close());
   const gauges = [
     {
       name: 'openpit_ready',
@@ -200,14 +207,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       await freshness.follow(clock.now());
       board.setLateFrom((code) => freshness.lateFrom(code));
     },
-    async close() {
-      loop.stop();
-      await accessLog?.flush();
-      await readers.close();
-      await meter.close();
-      await ledger.close();
-    },
+    close: () => toClose.disposeAsync(),
   };
+  const toClose = opened.move();
   return core;
 }
 
@@ -226,7 +228,8 @@ export async function startService(
   log: Log,
   share: Share = { shared: false, feeds: true },
 ): Promise<Service> {
-  const core = await openCore(config, clock, log);
+  await using opened = new AsyncDisposableStack(); // until the last step has succeeded; then `stop` closes
+  const core = opened.adopt(await openCore(config, clock, log), (one) => one.close());
   const webhook = await openWebhook(config, core.ledger, clock);
   const teller = new EventTeller(core.ledger, log, webhook);
   const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
@@ -240,6 +243,7 @@ export async function startService(
       log.warn('the ledger could not be followed', { message: messageOf(error) });
     });
   });
+  opened.defer(async () => void (await Promise.all([following.stop(), telling.stop()])));
   const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
     id: core.replica,
     name: processName(),
@@ -253,14 +257,8 @@ export async function startService(
     await following.once();
     core.phase = 'ready';
   }
-  let listener: Listener;
-  try {
-    listener = listen(core.api, config.host, config.port, share.shared);
-  } catch (error) {
-    await Promise.all([following.stop(), telling.stop()]);
-    await core.close();
-    throw error;
-  }
+  const listener = listen(core.api, config.host, config.port, share.shared);
+  opened.defer(() => listener.stop(0));
   const ready = Promise.withResolvers<void>();
   const tellReady = () => {
     ready.resolve();
@@ -286,6 +284,7 @@ export async function startService(
   if (feeds) core.push = (push) => feeds.push(push);
   if (!waitsForHistory) tellReady();
   heartbeat.start();
+  opened.move();
 
   return {
     url: listener.url,

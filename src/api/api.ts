@@ -164,6 +164,11 @@ export class Api {
     return again;
   }
 
+  /** Logs why a connection was closed without an answer: a bug, or a response that failed while it was sent. */
+  connectionFailed(error: unknown): void {
+    this.#options.log.warn('connection failed', { message: messageOf(error) });
+  }
+
   /** Answers what could not be read as a request, or made `handle` itself fail: with a bare status, and the reason in the log. */
   refuse({ status, why }: Fault): Reply {
     const requestId = requestIdText(nextRequestNumber());

@@ -17,6 +17,7 @@ export function listen(api: Api, hostname: string, port: number, isShared = fals
     clock: api.clock,
     handle: (request, peer) => api.handle(request, peer),
     refuse: (fault) => api.refuse(fault),
+    onError: (error) => api.connectionFailed(error),
     arrivalMs: () => api.arrivalMs(),
     heads: api.heads(),
   });

@@ -116,3 +116,23 @@ test('a stop while the thread is dead starts nothing more', async () => {
   await feeds.stop();
   expect(feeds.push({ kind: 'ticks', source: 'good', ticks: [] })).rejects.toBeInstanceOf(Unavailable);
 }, 60_000);
+
+test('a stop ends a thread that does not answer, and says so', async () => {
+  const errors: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../test/support/deaf-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => ready.resolve(),
+    onError: (message) => errors.push(message),
+  });
+  await ready.promise;
+  const push = feeds.push({ kind: 'ticks', source: 'test', ticks: [] }).catch((error) => error);
+  await feeds.stop(20);
+  expect(errors).toEqual(['the feed thread did not stop within 20 ms and was ended']);
+  expect(await push).toBeInstanceOf(Unavailable);
+});

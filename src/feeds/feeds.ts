@@ -89,7 +89,10 @@ class FeedsThread implements Feeds {
     if (!worker) return;
     this.#stopped = Promise.withResolvers();
     this.#tell({ kind: 'stop' });
-    const timer = setTimeout(this.#stopped.resolve, msMax);
+    const timer = setTimeout(() => {
+      this.#options.onError(`the feed thread did not stop within ${msMax} ms and was ended`);
+      this.#stopped?.resolve();
+    }, msMax);
     await this.#stopped.promise;
     clearTimeout(timer);
     worker.terminate();

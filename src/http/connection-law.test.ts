@@ -70,6 +70,9 @@ function connect() {
       return reply(url.startsWith('/long') ? url.padEnd(70_000, 'x') : url, {});
     },
     refuse: ({ status, why }) => reply(why, {}, status),
+    onError: (error) => {
+      throw error;
+    },
     heads: new KnownHeads(),
     turn: new Turn(),
     clock: { now: () => 0 },

@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   handle: Handle;
   /** The words for a request that cannot be read. */
   refuse(fault: Fault): Reply;
+  /** Called with an error that leaves no way to answer. The connection is closed. */
+  onError(error: unknown): void;
   heads: KnownHeads;
   turn: Turn;
   clock: Clock;

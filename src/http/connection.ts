@@ -76,8 +76,8 @@ export class Connection {
     this.#isToRead = false;
     try {
       if (!this.#outbox.isClosed) this.#pump();
-    } catch {
-      this.terminate();
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
@@ -119,6 +119,12 @@ export class Connection {
 
   terminate(): void {
     this.#socket.terminate();
+  }
+
+  /** Closes without an answer, which tells the client that what it has is not complete. */
+  #fail(error: unknown): void {
+    this.#options.onError(error);
+    this.terminate();
   }
 
   /** Whether the next request may be read. */
@@ -183,7 +189,7 @@ export class Connection {
     }
     if (answer instanceof Promise) {
       const failed = (error: unknown) => this.#refuse(failure(error));
-      answer.then((made) => this.#give(made, head), failed).catch(() => this.terminate());
+      answer.then((made) => this.#give(made, head), failed).catch((error) => this.#fail(error));
     } else this.#give(answer, head);
   }
 
@@ -230,7 +236,7 @@ export class Connection {
     const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
     this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
     const finish = () => this.#finish();
-    const brokeOff = () => this.terminate(); // which the client must see
+    const brokeOff = (error: unknown) => this.#fail(error);
     const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');
     this.#isEndless = reply.isEndless ?? false;
     if (isStreamed) void this.#outbox.pipe(stream, isChunked, onStuck).then(finish, brokeOff);

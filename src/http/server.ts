@@ -19,6 +19,8 @@ export interface ServerOptions {
   refuse(fault: Fault): Reply;
   /** When bytes that are read now arrived, in ms of `performance.now()`; by default now. */
   arrivalMs?: () => number;
+  /** Called with an error that closed a connection without an answer: a bug, or a body that failed while it was sent. */
+  onError(error: unknown): void;
   /** Calls `sweep` once a second until the returned function is called. Tests pass their own, to move time. */
   everySecond?: (sweep: () => void) => () => void;
   /** Where heads that come again are cached. */
@@ -40,13 +42,14 @@ const LINGER_MS_MAX = 3_000;
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
 export function serve(given: ServerOptions): HttpServer {
-  const { hostname, port, isShared, clock, handle, refuse, arrivalMs } = given;
+  const { hostname, port, isShared, clock, handle, refuse, onError, arrivalMs } = given;
   const { heads = new KnownHeads(), everySecond = inRealTime } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
     handle,
     refuse,
+    onError,
     clock,
     heads,
     turn: new Turn(arrivalMs),

@@ -28,6 +28,9 @@ function connect() {
       return url === '/never' ? new Promise(() => {}) : reply(url, {});
     },
     refuse: ({ status }) => reply(null, {}, status),
+    onError: (error) => {
+      throw error;
+    },
     heads: new KnownHeads(),
     turn: new Turn(),
     clock: { now: () => 0 },

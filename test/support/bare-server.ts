@@ -12,6 +12,7 @@ const { port } = serve({
     const { user, system } = process.cpuUsage();
     return reply(String((user + system) / 1000), {});
   },
+  onError: console.error,
   refuse: ({ status }) => reply(null, {}, status),
 });
 console.log(port);

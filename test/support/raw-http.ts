@@ -47,8 +47,17 @@ export const READY = {
 };
 
 /** Serves on any free port of this machine. */
-export function serveHere(answers: Pick<ServerOptions, 'handle' | 'refuse' | 'everySecond'>): HttpServer {
-  return serve({ hostname: '127.0.0.1', port: 0, isShared: false, clock: systemClock, ...answers });
+export function serveHere(
+  answers: Pick<ServerOptions, 'handle' | 'refuse'> & Partial<ServerOptions>,
+): HttpServer {
+  return serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    isShared: false,
+    clock: systemClock,
+    onError: () => {},
+    ...answers,
+  });
 }
 
 /** Time for a server, in seconds that pass only when a test says so. */
