@@ -16,6 +16,8 @@ const PARTS = [
   'open-day',
   'fairness',
   'cost',
+  'retained-ticks',
+  'symbols',
   'processes',
 ] as const;
 
