@@ -5,7 +5,7 @@
 import { systemClock } from '../src/clock.ts';
 import { utcDay } from '../src/market/day.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
-import { startProgram } from './lib/openpit.ts';
+import { pauseOf, startProgram } from './lib/openpit.ts';
 import type { Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
@@ -97,10 +97,4 @@ async function firstLatest(target: Target, code: string, key: string): Promise<n
   if (!response.ok) throw new Error(await response.text());
   await response.arrayBuffer();
   return performance.now() - start;
-}
-
-/** The longest pause of the server's event loop since it was last asked, in ms. */
-async function pauseOf(target: Target): Promise<number> {
-  const text = await (await fetch(`${target.url}/metrics`)).text();
-  return Number(/^openpit_event_loop_lag_seconds (\S+)/m.exec(text)![1]) * 1_000;
 }

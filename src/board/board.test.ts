@@ -164,6 +164,29 @@ describe('the board', () => {
     );
   }, 120_000);
 
+  test('knows the first and the last date in every view without loading a price, whatever came in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+        const opened = await openBoard();
+        const { clock, ledger, board, gold } = opened;
+        for (const s of steps) {
+          if (s.kind !== 'ask') await perform(opened, s);
+          await board.follow(await ledger.head());
+          for (const delay of DELAYS) {
+            await board.ready([gold], 'dates', clock.time);
+            const { bars } = await shownByReference(ledger, gold.symbol, clock.time - delay);
+            const view = board.view(delay);
+            expect([view.firstDay(gold), view.lastDay(gold)]).toEqual([bars[0]?.day, bars.at(-1)?.day]);
+          }
+          if (s.kind === 'ask') gold.reset(); // so that prices that had to be loaded are not known for good
+        }
+        await ledger.close();
+        open = [];
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
   test('shows in every view each of thousands of ticks at its time, also those that come out of order', async () => {
     const opened = await openBoard();
     const { clock, ledger, board, gold } = opened;

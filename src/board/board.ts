@@ -3,8 +3,9 @@ import type { BarRevision } from '../ledger/bars.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import { turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
+import { loadDates } from './dates/load-dates.ts';
 import { Newest } from './newest.ts';
-import { type Loaded, Series } from './series.ts';
+import { type Needed, Series } from './series.ts';
 import type { View } from './view.ts';
 import { Views } from './views.ts';
 
@@ -87,8 +88,9 @@ export class Board {
   }
 
   /** Sees to it that the series are in memory and that every view stands at `now`. A promise only when it must read. */
-  prepare(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> | undefined {
+  prepare(wanted: readonly Series[], needed: Needed, now: number): Promise<void> | undefined {
     if (this.isDue(now)) this.#advance(now);
+    if (needed === 'dates') this.#views.moveTo(now);
     this.#uses++;
     let missing = false;
     for (const series of wanted) {
@@ -104,7 +106,7 @@ export class Board {
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
-  async ready(wanted: readonly Series[], needed: Loaded, now: number): Promise<void> {
+  async ready(wanted: readonly Series[], needed: Needed, now: number): Promise<void> {
     for (;;) {
       const loading = this.prepare(wanted, needed, now);
       if (!loading) return;
@@ -152,13 +154,19 @@ export class Board {
     this.#head = head;
   }
 
-  async #load(wanted: readonly Series[], needed: Loaded): Promise<void> {
+  async #load(wanted: readonly Series[], needed: Needed): Promise<void> {
     const { clock } = this.#options;
     // A view may have been added while another series was read, which resets all: so until all are there.
     while (wanted.some((series) => !series.has(needed))) {
+      if (needed === 'dates') {
+        const missing = wanted.filter((series) => !series.has(needed));
+        await loadDates(this.#options.ledger, missing, clock.now() - this.#views.behind.at(-1)!);
+      }
       for (const series of wanted) {
+        if (series.has(needed)) continue;
+        if (turns.isOver) await turns.next();
         this.#views.lookAtClock();
-        await series.load(needed, clock);
+        await series.load(needed === 'dates' ? 'recent' : needed, clock);
       }
     }
     await this.#nameSources();

@@ -5,10 +5,14 @@ import { SIMULATED_ID } from '../ledger/sources.ts';
 import type { LedgerSymbol } from '../ledger/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks.ts';
 import { tickSeenFrom } from '../market/visibility.ts';
+import type { SeriesDates } from './dates/series-dates.ts';
 import { type Delays, Strand } from './strand.ts';
 
 /** How much of a series is in memory. */
 export type Loaded = 'nothing' | 'recent' | 'all';
+
+/** What a request needs of it: `dates` are its first and its last one alone. */
+export type Needed = Loaded | 'dates';
 
 /**
  * All that is known of one symbol's prices. It holds its real strand and, until every view shows real prices, its
@@ -27,6 +31,10 @@ export class Series {
   #missedBars: BarRevision[] = [];
   #missedTicks: LedgerTick[] = [];
   loaded: Loaded = 'nothing';
+  /** While nothing is loaded: the dates of its prices, if they are known. */
+  dates: SeriesDates | undefined;
+  /** How often it changed. */
+  changes = 0;
   /** From when on the feed that brings it is late, in ms. */
   lateFrom = Number.POSITIVE_INFINITY;
   /** A count of uses, for letting go of the least used. */
@@ -62,7 +70,8 @@ export class Series {
     );
   }
 
-  has(wanted: Loaded): boolean {
+  has(wanted: Needed): boolean {
+    if (wanted === 'dates') return this.loaded !== 'nothing' || this.dates !== undefined;
     return this.loaded === 'all' || this.loaded === wanted;
   }
 
@@ -81,6 +90,8 @@ export class Series {
     this.#delays = delays;
     this.#letGoOfColumns();
     this.loaded = 'nothing';
+    this.dates = undefined;
+    this.changes++;
     this.#real = undefined;
     this.#simulated = undefined;
     this.versions = delays.map(() => ++Series.lastVersion);
@@ -103,6 +114,11 @@ export class Series {
     if (this.#loading) {
       this.#missedBars.push(...bars);
       this.#missedTicks.push(...ticks);
+    }
+    this.changes++;
+    if (this.dates && !this.dates.coversAll(bars, ticks)) {
+      this.dates = undefined;
+      this.#bump(this.versions.keys());
     }
     this.#takeIn(bars, ticks, now);
   }
@@ -164,7 +180,7 @@ export class Series {
     return sourceId === SIMULATED_ID ? this.#simulated : this.#real;
   }
 
-  #bump(views: readonly number[]): void {
+  #bump(views: Iterable<number>): void {
     for (const view of views) this.versions[view] = ++Series.lastVersion;
   }
 }

@@ -12,6 +12,8 @@ export class View implements Prices {
   readonly delayMs: number;
   /** Its place among the views of every series. The board moves it when a delay is added. */
   index: number;
+  /** What came in by then, it shows of series of which only the dates are known. The board moves it on. */
+  horizon = Number.NEGATIVE_INFINITY;
 
   constructor(delayMs: number, index: number) {
     this.delayMs = delayMs;
@@ -37,12 +39,14 @@ export class View implements Prices {
   }
 
   firstDay(series: Series): Day | undefined {
+    if (series.loaded === 'nothing') return series.dates?.firstDay(this.horizon);
     const strand = series.shown(this.index);
     const young = strand?.views[this.index]?.overlay[0]?.day;
     return earlier(strand?.firstDay, young);
   }
 
   lastDay(series: Series): Day | undefined {
+    if (series.loaded === 'nothing') return series.dates?.lastDay(this.horizon);
     const strand = series.shown(this.index);
     const young = strand?.views[this.index]?.overlay.at(-1)?.day;
     const settled = strand?.newest?.day;

@@ -38,6 +38,12 @@ export class Views {
     return wasSet;
   }
 
+  /** Moves the horizon of every view on to `now`. */
+  moveTo(now: number): void {
+    this.lookAtClock();
+    for (const view of this.#views.values()) view.horizon = now - this.behind[view.index]!;
+  }
+
   /** What came in by this moment, and no later, is what the view shows at `now`. */
   horizon(view: View, now: number): number {
     this.lookAtClock();

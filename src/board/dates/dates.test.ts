@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { utcDay } from '../../market/day.ts';
+import { Board } from '../board.ts';
+
+const NOON = Date.UTC(2026, 2, 4, 17);
+const MINUTE = 60_000;
+const DELAYS = [0, 10 * MINUTE, 60 * MINUTE];
+
+onEachEngine('dates of symbols', (engine) => {
+  const clock = { time: NOON, now: () => clock.time };
+  let ledger: Ledger;
+
+  beforeAll(async () => {
+    ledger = await Ledger.open(await newLedgerUrl(engine), clock);
+  });
+  afterAll(() => ledger.close());
+
+  test('are known for all symbols, in every view, without loading their prices, and follow the ledger', async () => {
+    const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
+    const all = board.catalog.symbols.map(({ code }) => board.catalog.find(code)!);
+    const today = utcDay(NOON);
+    const bars = all.slice(0, 60).flatMap(({ symbol }, i) =>
+      [4_000, 100 + i, 3, 2].map((ago) => {
+        return { symbolId: symbol.id, day: today - ago, open: 1, high: 1, low: 1, close: 1 };
+      }),
+    );
+    await ledger.bars.publish(bars, { source: 'feed', recordedAt: NOON });
+    const tick = (i: number, at: number) => {
+      const symbolId = all[i]!.symbol.id;
+      return { symbolId, id: `${i} ${at}`, at, received: at, price: 1 };
+    };
+    await ledger.ticks.append(
+      Array.from({ length: 40 }, (_, i) => tick(i, NOON - i * 2 * MINUTE)),
+      'push',
+    );
+    await board.follow(await ledger.head());
+    const check = async () => {
+      await board.ready(all, 'dates', clock.time);
+      expect(new Set(all.slice(0, 60).map(({ loaded }) => loaded))).toEqual(new Set(['nothing']));
+      const fresh = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
+      const loaded = all.map(({ symbol }) => fresh.catalog.find(symbol.code)!);
+      await fresh.ready(loaded, 'recent', clock.time);
+      for (const delay of DELAYS) {
+        const dates = (from: Board, series: typeof all) =>
+          series.map((one) => [from.view(delay).firstDay(one), from.view(delay).lastDay(one)]);
+        expect(dates(board, all)).toEqual(dates(fresh, loaded));
+      }
+    };
+    await check();
+    clock.time += 30 * MINUTE;
+    await check();
+    await ledger.ticks.append([tick(0, clock.time), tick(50, clock.time)], 'push');
+    await board.follow(await ledger.head());
+    await check();
+  });
+});
