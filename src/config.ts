@@ -9,6 +9,8 @@ export interface Config {
   readonly dataDir: string;
   /** The URL of PostgreSQL, or the path of a SQLite file. */
   readonly databaseUrl: string;
+  /** How long a start waits for a PostgreSQL that is not up yet. */
+  readonly databaseWaitSeconds: number;
   /** Whether a database URL was given: demo data is then only made when asked for. */
   readonly databaseGiven: boolean;
   /** Whether a data folder or a database URL was given, so that a ledger may be created there. */
@@ -58,6 +60,11 @@ export const SETTINGS = [
     env: 'OPENPIT_DATABASE_URL',
     default: '',
     help: 'PostgreSQL (postgres://…); without it, SQLite in the data folder',
+  },
+  {
+    env: 'OPENPIT_DATABASE_WAIT_SECONDS',
+    default: '60',
+    help: 'How long a start waits for a PostgreSQL that is not up yet',
   },
   {
     env: 'OPENPIT_DEMO',
@@ -169,6 +176,7 @@ export function readConfig(
     port: whole('OPENPIT_PORT', 0, 65_535),
     dataDir,
     databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,
+    databaseWaitSeconds: whole('OPENPIT_DATABASE_WAIT_SECONDS', 0, 3_600),
     databaseGiven: url !== '',
     ledgerGiven: url !== '' || given('OPENPIT_DATA_DIR') !== '',
     demo: readDemo(text('OPENPIT_DEMO')),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { hashKey, secureRandom } from './gate/key.ts';
-import { createAccount, issueKey } from './gate/onboarding.ts';
+import { issueKey } from './gate/onboarding.ts';
 import { isActive } from './ledger/accounts.ts';
 import { createPrivate } from './ledger/engine/private-file.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -25,7 +25,7 @@ export async function decideDemo(config: Config, ledger: Ledger): Promise<boolea
   return true;
 }
 
-/** The demo account's key: kept in a file that only its owner can read, and made anew when it is lost or revoked. */
+/** The demo account's key: stored in a file that only its owner can read, and replaced when it is lost or revoked. */
 export async function demoKey(config: Config, ledger: Ledger, now: number): Promise<string> {
   const path = join(config.dataDir, KEY_FILE);
   if (existsSync(path)) {
@@ -33,10 +33,14 @@ export async function demoKey(config: Config, ledger: Ledger, now: number): Prom
     const known = await ledger.accounts.byKeyHash(hashKey(kept));
     if (known && isActive(known.key, now)) return kept;
   }
-  const issued = (await ledger.accounts.find(DEMO_ACCOUNT))
-    ? await issueKey(ledger, DEMO_ACCOUNT, {}, now, secureRandom)
-    : (await createAccount(ledger, { id: DEMO_ACCOUNT, name: 'Demo', plan: 'demo' }, now, secureRandom))
-        .issued;
+  await ledger.accounts.ensure({
+    id: DEMO_ACCOUNT,
+    name: 'Demo',
+    plan: 'demo',
+    status: 'active',
+    createdAt: now,
+  });
+  const issued = await issueKey(ledger, DEMO_ACCOUNT, {}, now, secureRandom);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   createPrivate(path);
   writeFileSync(path, `${issued.text}\n`);

@@ -24,6 +24,8 @@ import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
+import { isPostgres } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
 import { hasRoom as folderHasRoom } from './ledger/room.ts';
@@ -80,7 +82,7 @@ export interface Service {
 export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
   await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
-  const ledger = opened.adopt(await Ledger.open(config.databaseUrl, clock, 'serving'), (one) => one.close());
+  const ledger = opened.adopt(await openLedger(config, clock, log), (one) => one.close());
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
@@ -211,6 +213,17 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   };
   const toClose = opened.move();
   return core;
+}
+
+/** A PostgreSQL may still be starting. A SQLite file is there or never will be. */
+function openLedger(config: Config, clock: Clock, log: Log): Promise<Ledger> {
+  const open = () => Ledger.open(config.databaseUrl, clock, 'serving');
+  if (!isPostgres(config.databaseUrl)) return open();
+  return openWhenReachable(open, {
+    waitMs: config.databaseWaitSeconds * 1_000,
+    onWaiting: (message, waitedMs) =>
+      log.warn('waiting for PostgreSQL', { message, waitedSeconds: Math.round(waitedMs / 1_000) }),
+  });
 }
 
 /** How a process is one of several on its machine. */

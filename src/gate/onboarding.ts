@@ -22,13 +22,13 @@ export interface IssuedKey {
 /** Makes an account on a plan that exists, and its first key. */
 export async function createAccount(
   ledger: Ledger,
-  { name, plan, id }: { name: string; plan: string; id?: string },
+  { name, plan }: { name: string; plan: string },
   now: number,
   random: RandomBytes,
 ): Promise<{ account: Account; issued: IssuedKey }> {
   await requirePlan(ledger, plan);
   const account: Account = {
-    id: id ?? createId('acc', random),
+    id: createId('acc', random),
     name,
     plan,
     status: 'active',
@@ -60,8 +60,7 @@ export async function addKnownKey(
   text: string,
   now: number,
 ): Promise<void> {
-  if (!(await ledger.accounts.find(account.id)))
-    await ledger.accounts.create({ ...account, status: 'active', createdAt: now });
+  await ledger.accounts.ensure({ ...account, status: 'active', createdAt: now });
   await ledger.accounts.addKey({ ...makeKey(account.id, {}, now, secureRandom).key, hash: hashKey(text) });
 }
 

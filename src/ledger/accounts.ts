@@ -103,11 +103,16 @@ export class AccountStore {
   }
 
   async create(account: Account): Promise<void> {
+    await this.#engine.write((tx) => insertAccount(tx, account));
+  }
+
+  /** Creates an account unless there is one with its id. Replicas that start together may all call this. */
+  async ensure(account: Account): Promise<void> {
+    if (await this.find(account.id)) return;
     await this.#engine.write(async (tx) => {
-      const revision = await nextRevision(tx, 'accounts');
-      await requirePlan(tx, account.plan);
-      await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
-        (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
+      await lockRevisions(tx, 'accounts');
+      const [existing] = await tx`SELECT id FROM account WHERE id = ${account.id}`;
+      if (!existing) await insertAccount(tx, account);
     });
   }
 
@@ -257,6 +262,13 @@ export class UnknownPlan extends Error {
 async function requirePlan(tx: SQL, name: string): Promise<void> {
   const [row] = await tx`SELECT name FROM plan WHERE name = ${name}`;
   if (!row) throw new UnknownPlan(name);
+}
+
+async function insertAccount(tx: SQL, account: Account): Promise<void> {
+  const revision = await nextRevision(tx, 'accounts');
+  await requirePlan(tx, account.plan);
+  await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
+    (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
 }
 
 async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> {

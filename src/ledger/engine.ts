@@ -61,7 +61,11 @@ export type LedgerUse = 'serving' | 'feeding' | 'working' | 'reading';
 
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, use);
+  if (isPostgres(url)) return openPostgres(url, use);
   const path = url.replace(/^sqlite:(\/\/)?/, '');
   return use === 'reading' ? openSqliteForReading(path, clock) : openSqlite(path, clock);
+}
+
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
 }

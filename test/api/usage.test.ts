@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { openTestService } from '../support/service.ts';
 
 onEachEngine('GET /usage', (engine) => {
   const api = apiOn(engine);
@@ -65,5 +66,33 @@ onEachEngine('GET /usage', (engine) => {
     for (const { body } of [burst, starting, suspended]) {
       expect(Object.keys(body)).toEqual(['success', 'error']);
     }
+  });
+
+  test('with the ledger out of reach it tells what this process knows, that it is not exact, and from when it is', async () => {
+    const service = await openTestService(engine);
+    const [served, idle] = [await service.key('basic'), await service.key('basic')];
+    const before = Math.floor((await service.ledger.engine.now(service.ledger.engine.read)) / 1000);
+    await service.get('/symbols', served);
+    await service.get('/usage', idle);
+    await service.ledger.close();
+    await service.get('/symbols', served);
+    const known = await service.get('/usage', served);
+    expect(known.status).toBe(200);
+    const body = (await known.json()) as { asOf: number };
+    expect(body).toEqual({
+      success: true,
+      plan: 'basic',
+      quota: 10_000,
+      used: 2,
+      remaining: 9_998,
+      resetAt: expect.any(Number),
+      exact: false,
+      asOf: expect.any(Number),
+    });
+    expect(body.asOf).toBeGreaterThanOrEqual(before);
+    const unknown = await service.get('/usage', idle);
+    expect(unknown.status).toBe(503);
+    expect(await unknown.json()).toEqual({ success: false, error: expect.stringContaining('ledger') });
+    await service.close();
   });
 });

@@ -15,6 +15,15 @@ onEachEngine('accounts', (engine) => {
     expect(await accounts.find('nobody')).toBeUndefined();
   });
 
+  test('replicas that ensure one account at the same time create it once', async () => {
+    const pair = await ledgers.pair();
+    for (let round = 0; round < 10; round++) {
+      const account = anAccount();
+      await Promise.all(Array.from({ length: 6 }, (_, i) => pair[i % 2]!.accounts.ensure(account)));
+      expect(await pair[0].accounts.find(account.id)).toEqual(account);
+    }
+  });
+
   test('plan and status change by themselves, and an account that is not there is told apart', async () => {
     const { accounts } = await ledgers.shared();
     const account = anAccount();

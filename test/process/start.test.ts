@@ -123,15 +123,6 @@ test.each([
   }
 });
 
-test('a PostgreSQL that is not there stops the start with a line that names the setting', async () => {
-  const { exitCode, stderr } = await openpit(['serve'], {
-    OPENPIT_DATA_DIR: newFolder(),
-    OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-  });
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain('OPENPIT_DATABASE_URL');
-});
-
 test.each([
   [['plan', 'lst'], 'openpit plan --help'],
   [['plan', 'set', 'gold', '--qota', '5'], 'openpit plan set --help'],

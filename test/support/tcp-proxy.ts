@@ -20,6 +20,8 @@ export class TcpProxy {
   swallow = false;
   /** New connections are closed at once, as by a server that is not there. */
   refuse = false;
+  /** What a refused connection is told before it is closed. */
+  refusal: Uint8Array | undefined;
   /** How long bytes are under way, each way. */
   delayMs = 0;
   /** A connection is cut when so many bytes have come back on it. */
@@ -68,7 +70,12 @@ export class TcpProxy {
   #take(client: Socket, targetPort: number): void {
     this.connections++;
     client.on('error', () => {}); // a reset is what is played here
-    if (this.refuse) return void client.destroy();
+    if (this.refuse) {
+      const { refusal } = this;
+      if (refusal) client.once('data', () => client.end(refusal));
+      else client.destroy();
+      return;
+    }
     const target = connect(targetPort, '127.0.0.1');
     const pair: Pair = { client, target, isLost: false, fromTarget: 0 };
     this.#pairs.add(pair);

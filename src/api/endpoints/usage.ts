@@ -1,12 +1,12 @@
 import type { AccountEndpoint } from '../endpoint.ts';
 
-/** GET /usage: plan, quota and what was used of it, exact over all replicas. */
+/** GET /usage: plan, quota and usage, exact over all replicas. When it cannot be exact, the answer says so and from when it is. */
 export const usage: AccountEndpoint = {
   kind: 'account',
   name: 'usage',
   path: '/usage',
   async answer({ account, plan }, meter) {
-    const { used } = await meter.usage(account.id);
+    const { used, exact, asOf } = await meter.usage(account.id);
     return {
       success: true,
       plan: plan.name,
@@ -14,6 +14,7 @@ export const usage: AccountEndpoint = {
       used,
       remaining: Math.max(0, plan.quota - used),
       resetAt: Math.floor(meter.resetAt() / 1000),
+      ...(!exact && { exact, asOf: Math.floor(asOf / 1000) }),
     };
   },
 };

@@ -156,6 +156,13 @@ export const SCHEMAS = {
     used: z.int(),
     remaining: z.int(),
     resetAt: seconds,
+    exact: z
+      .literal(false)
+      .optional()
+      .describe(
+        'Present when the ledger or another replica did not answer in time: `used` may lack requests of other replicas',
+      ),
+    asOf: seconds.optional().describe('With `exact: false`: when other replicas were last heard of'),
   }),
   UsageDaily: z.strictObject({
     success,

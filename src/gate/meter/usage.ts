@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { Unavailable } from '../../ledger/outage.ts';
 import type { Period } from '../../ledger/period.ts';
 import type { QuotaStore } from '../../ledger/quota.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -101,7 +102,7 @@ export class UsageQuestions {
     return new Promise((resolve, reject) => {
       const orKnown = (error: Error) => (known ? resolve(known) : reject(error));
       const callOff = this.#scheduler.after(known ? WAIT_MS : LEDGER_WAIT_MS, () =>
-        orKnown(new Error('the ledger has not answered, and no older usage is known')),
+        orKnown(new Unavailable('its ledger cannot be reached')),
       );
       measured.then(resolve, orKnown).finally(callOff);
     });

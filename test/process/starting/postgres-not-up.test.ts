@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from 'bun:test';
+import { newFolder } from '../../support/ledger.ts';
+import { newDatabase } from '../../support/postgres.ts';
+import { eventually, openpit, Program } from '../../support/program.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+});
+
+/** What PostgreSQL answers to every connection from its start until it has replayed its log. */
+const STARTING_UP = errorResponse('57P03', 'the database system is starting up');
+
+test('a PostgreSQL that is starting up is waited for, and the wait is logged', async () => {
+  const url = await newDatabase();
+  const proxy = await TcpProxy.open(Number(new URL(url).port));
+  endings.push(() => proxy.close());
+  proxy.refuse = true;
+  proxy.refusal = STARTING_UP;
+  const starting = Program.start({
+    OPENPIT_DATA_DIR: newFolder(),
+    OPENPIT_DATABASE_URL: proxy.through(url),
+    OPENPIT_DEMO: 'false',
+  });
+  await eventually(async () => proxy.connections >= 2, 30_000);
+  proxy.refuse = false;
+  const program = await starting;
+  endings.push(() => program.end('SIGKILL'));
+  expect((await program.get('/health')).status).toBe(200);
+  expect(program.stderr).toContain('"event":"waiting for PostgreSQL"');
+}, 60_000);
+
+test('a PostgreSQL that does not come up ends the start with exit code 1 and a line that names the setting', async () => {
+  const { exitCode, stderr } = await openpit(['serve'], {
+    OPENPIT_DATA_DIR: newFolder(),
+    OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    OPENPIT_DATABASE_WAIT_SECONDS: '1',
+  });
+  expect(exitCode).toBe(1);
+  const last = stderr.trim().split('\n').at(-1);
+  expect(last).toContain('PostgreSQL could not be reached for 1 s');
+  expect(last).toContain('OPENPIT_DATABASE_URL');
+}, 30_000);
+
+test('with several processes the first one waits for it, too', async () => {
+  const { exitCode, stderr } = await openpit(['serve', '--processes', '2'], {
+    OPENPIT_DATA_DIR: newFolder(),
+    OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    OPENPIT_DATABASE_WAIT_SECONDS: '1',
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('waiting for PostgreSQL');
+}, 30_000);
+
+/** An ErrorResponse of PostgreSQL's protocol. */
+function errorResponse(state: string, message: string): Uint8Array {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${message}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
