@@ -78,7 +78,7 @@ onEachEngine('GET /usage', (engine) => {
     await service.get('/symbols', served);
     const known = await service.get('/usage', served);
     expect(known.status).toBe(200);
-    const body = (await known.json()) as { asOf: number };
+    const body = (await known.json()) as Record<string, unknown>;
     expect(body).toEqual({
       success: true,
       plan: 'basic',
@@ -89,7 +89,7 @@ onEachEngine('GET /usage', (engine) => {
       exact: false,
       asOf: expect.any(Number),
     });
-    expect(body.asOf).toBeGreaterThanOrEqual(before);
+    expect(Number(body.asOf)).toBeGreaterThanOrEqual(before);
     const unknown = await service.get('/usage', idle);
     expect(unknown.status).toBe(503);
     expect(await unknown.json()).toEqual({ success: false, error: expect.stringContaining('ledger') });
