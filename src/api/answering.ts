@@ -70,10 +70,15 @@ export class Answering {
   }
 
   /** Has a reader thread prepare the answer from the ledger. It is never kept: no series tells when it changes. */
-  async read(asked: Asked, request: Incoming, place: Place, isWanted: () => boolean): Promise<ReadyAnswer> {
+  async read(
+    asked: Asked,
+    request: Incoming,
+    place: Place,
+    isWanted: () => boolean,
+  ): Promise<{ ready: ReadyAnswer; units: number }> {
     const { endpoint, context, view, url } = asked;
     const { plan, now, format } = context;
-    const { packet, gzipped, next, lasting, ...body } = await place.read(
+    const { packet, gzipped, next, lasting, units, ...body } = await place.read(
       {
         endpoint: endpoint.name,
         query: readTarget(url).query,
@@ -86,7 +91,7 @@ export class Answering {
       isWanted,
     );
     const bytes = Buffer.from(packet.buffer) as Bytes;
-    return this.#ready(asked, { body: { ...body, packet: bytes }, gzipped, next, lasting });
+    return { ready: this.#ready(asked, { body: { ...body, packet: bytes }, gzipped, next, lasting }), units };
   }
 
   #answer(asked: Asked, seen: Prices): Soon<Prepared> {

@@ -73,7 +73,7 @@ export class Serving {
 
   /**
    * Reads an answer from the ledger. The read is what costs, so it takes its unit first, however it ends: an exhausted
-   * quota reads nothing.
+   * quota reads nothing. A long table costs more, by its rows, which are known then.
    */
   async #sellRead(
     exchange: Exchange,
@@ -87,12 +87,12 @@ export class Serving {
     try {
       await reception.count(exchange, customer, endpoint);
       const isConnected = () => exchange.peer() !== '';
-      const ready = await answering.read(asked, request, place, isConnected);
-      const left = allowance.header(customer);
+      const { ready, units } = await answering.read(asked, request, place, isConnected);
       const unchanged = unchangedOf(request, ready);
-      if (unchanged) return unchanged.notModified(requestId, left);
-      if (request.method === 'HEAD') return ready.plain.headOnly(requestId, left);
-      return ready.representation(request).success(requestId, left);
+      if (unchanged) return unchanged.notModified(requestId, allowance.header(customer));
+      if (request.method === 'HEAD') return ready.plain.headOnly(requestId, allowance.header(customer));
+      if (units > 1) await reception.count(exchange, customer, endpoint, units - 1);
+      return ready.representation(request).success(requestId, allowance.header(customer));
     } finally {
       place.leave();
     }

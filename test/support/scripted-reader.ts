@@ -28,6 +28,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         contentFrom: 0,
         type: query,
         gzipped: undefined,
+        units: 1,
         lasting: 'open',
         next: undefined,
       },

@@ -30,6 +30,8 @@ export interface LedgerResponse {
   contentFrom: number;
   type: string;
   gzipped: Uint8Array<ArrayBuffer> | undefined;
+  /** What it costs; the read itself has cost one of them. */
+  units: number;
   lasting: Lasting;
   /** Where the next page begins. */
   next: string | undefined;

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import { printDay } from '../../../src/market/day.ts';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { NOON } from '../../support/service.ts';
+
+const DAYS = 4_100;
+const LAST = Date.UTC(2024, 4, 14) / 86_400_000;
+const RANGE = `startDate=${printDay(LAST - DAYS + 1)}&endDate=${printDay(LAST)}`;
+const HISTORY = `/rates/history?symbols=XAU&${RANGE}`;
+const AS_OF = `&asOf=${new Date(NOON).toISOString()}`;
+
+onEachEngine('tables that are read from the ledger', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    const days = Array.from({ length: DAYS }, (_, i) => [printDay(LAST - i), 2_000 + (i % 90)] as const);
+    await service.publish('XAU', Object.fromEntries(days), 'test', NOON - 2);
+    const corrected = days.slice(0, 1_500).map(([date, price]) => [date, price + 0.5] as const);
+    await service.publish('XAU', Object.fromEntries(corrected), 'test', NOON - 1);
+    await service.setPlan({ name: 'two', quota: 2 });
+  });
+  const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
+
+  test('are complete, and cost one unit for each started 2,000 rows', async () => {
+    for (const format of ['csv', 'ndjson']) {
+      const key = await api.service.key();
+      const past = await api.ask(`${HISTORY}&format=${format}${AS_OF}`, { key });
+      expect(past.status).toBe(200);
+      expect(past.headers.has('link')).toBe(false);
+      expect(past.text).toBe((await api.ask(`${HISTORY}&format=${format}`)).text);
+      expect(await usedBy(key)).toBe(3);
+    }
+  });
+
+  test('of revisions have every version', async () => {
+    const key = await api.service.key();
+    const { text } = await api.ask(`/rates/revisions?symbols=XAU&${RANGE}&format=csv`, { key });
+    expect(text.trim().split('\r\n')).toHaveLength(1 + 2 * 1_500);
+    expect(await usedBy(key)).toBe(2);
+  });
+
+  test('are refused whole when the quota is too small, for the one unit of the read', async () => {
+    const key = await api.service.key('two');
+    expectRefusal(await api.ask(`${HISTORY}&format=csv${AS_OF}`, { key }), 429, 'quota_exhausted');
+    expect(await usedBy(key)).toBe(1);
+  });
+
+  test('with HEAD, and when the client has them already, cost the one unit of the read', async () => {
+    const path = `${HISTORY}&format=csv${AS_OF}`;
+    const etag = (await api.ask(path)).headers.get('etag')!;
+    const key = await api.service.key();
+    expect((await api.ask(path, { key, headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await api.ask(path, { key, method: 'HEAD' })).status).toBe(200);
+    expect(await usedBy(key)).toBe(2);
+  });
+});
