@@ -66,6 +66,7 @@ function requests(all: readonly string[]): [name: string, method: string, path: 
     ['history by day, a page', `/rates/history?${symbols}&${century}&interval=day`],
     ['history by month, a page', `/rates/history?${symbols}&${century}&interval=month`],
     ['history by year, a page', `/rates/history?${symbols}&${century}&interval=year`],
+    ['history by year as CSV', `/rates/history?${symbols}&${century}&interval=year&format=csv`],
     [
       'history by year in euros, a page',
       `/rates/history?${symbols}&startDate=2000-01-01&endDate=2025-12-31&interval=year&quote=EUR`,
