@@ -197,6 +197,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       readers,
+      downloadsDir: join(config.dataDir, 'downloads'),
       gauges,
       accessLog,
       caches,

@@ -8,7 +8,8 @@ import type { Incoming } from '../http/incoming.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { type Log, messageOf } from '../log.ts';
 import { ConvertedPrices } from './converted-prices.ts';
-import { Download } from './download/download.ts';
+import { LongTableSource } from './download/chunks.ts';
+import { Download, type TableSource } from './download/download.ts';
 import type { LongTable } from './download/long-table.ts';
 import { acceptsGzip } from './encoding.ts';
 import type { Context, Lasting, PriceEndpoint, Question } from './endpoint.ts';
@@ -16,7 +17,7 @@ import type { EntityTags } from './etag.ts';
 import { type Body, formatAccepted, formatInUrl, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { nextLink } from './paging.ts';
-import type { Place } from './past/readers.ts';
+import type { LedgerRequest, LedgerResponse } from './past/protocol.ts';
 import { type Query, readTarget } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
 import { type Soon, soon } from './soon.ts';
@@ -69,29 +70,27 @@ export class Answering {
     return loading ? loading.then(() => this.prepare(asked)) : this.#answer(asked, view);
   }
 
-  /** Has a reader thread prepare the answer from the ledger. It is never kept: no series tells when it changes. */
-  async read(
-    asked: Asked,
-    request: Incoming,
-    place: Place,
-    isWanted: () => boolean,
-  ): Promise<{ ready: ReadyAnswer; units: number }> {
-    const { endpoint, context, view, url } = asked;
+  /** What a reader thread is asked for. */
+  ledgerRequest({ endpoint, context, view, url }: Asked, request: Incoming): LedgerRequest {
     const { plan, now, format } = context;
-    const { packet, gzipped, next, lasting, units, ...body } = await place.read(
-      {
-        endpoint: endpoint.name,
-        query: readTarget(url).query,
-        plan,
-        now,
-        horizon: this.#board.horizon(view, now),
-        format,
-        gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),
-      },
-      isWanted,
-    );
-    const bytes = Buffer.from(packet.buffer) as Bytes;
-    return { ready: this.#ready(asked, { body: { ...body, packet: bytes }, gzipped, next, lasting }), units };
+    return {
+      endpoint: endpoint.name,
+      query: readTarget(url).query,
+      plan,
+      now,
+      horizon: this.#board.horizon(view, now),
+      format,
+      gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),
+    };
+  }
+
+  /** A response of a reader thread. It is never kept: no series tells when it changes. */
+  fromLedger(
+    asked: Asked,
+    { packet, gzipped, next, lasting, length, contentFrom, type }: LedgerResponse,
+  ): ReadyAnswer {
+    const body = { packet: Buffer.from(packet.buffer) as Bytes, length, contentFrom, type };
+    return this.#ready(asked, { body, gzipped, next, lasting });
   }
 
   #answer(asked: Asked, seen: Prices): Soon<Prepared> {
@@ -114,9 +113,25 @@ export class Answering {
     const format = context.format as TableFormat;
     const newest = newestTagged(asked, lasting)?.toHex() ?? '';
     const etag = this.#tags.ofState(`${format} ${newest} ${table.state}`, view.delayMs);
-    const onFailure = (error: unknown) => this.#log.error('download failed', { message: messageOf(error) });
-    return new Download({ table, format, lasting, etag, plan: context.plan, onFailure });
+    const source = new LongTableSource(table, format);
+    return new Download({ source, format, lasting, etag, plan: context.plan, onFailure: this.#onFailure });
   }
+
+  /** A table that was read from the ledger. Nothing has read all of it when a tag is needed: its moment stands for its content. */
+  pastDownload({ context, question, view }: Asked, first: LedgerResponse, source: TableSource): Download {
+    const { plan, query } = context;
+    const format = context.format as TableFormat;
+    const { lasting, revision } = first;
+    const parameters = [...query].filter(([name]) => name !== 'apiKey');
+    const measures = question.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
+    const state = JSON.stringify([format, lasting === 'final' || revision, parameters, measures]);
+    const etag = this.#tags.ofState(state, view.delayMs);
+    return new Download({ source, format, lasting, etag, plan, onFailure: this.#onFailure });
+  }
+
+  readonly #onFailure = (error: unknown): void => {
+    this.#log.error('download failed', { message: messageOf(error) });
+  };
 
   #ready(asked: Asked, { body, gzipped, lasting, next }: Written): ReadyAnswer {
     const { context, question, view } = asked;

@@ -69,6 +69,8 @@ export interface ApiOptions {
   push: TakePush;
   /** Reads the ledger for point-in-time requests. */
   readers: Readers;
+  /** The folder for tables on their way. */
+  downloadsDir: string;
   gauges: readonly Gauge[];
   /** Where requests are logged, if the operator wants that. */
   accessLog: AccessLog | undefined;

@@ -73,12 +73,6 @@ const ERRORS = {
       `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. Ask for shorter ranges one after the other.`,
     { days: 31, maxDays: 30 },
   ),
-  too_many_rows: entry(
-    400,
-    (d: { max: number }) =>
-      `The table has more than ${d.max} rows, which is the most for a request that reads the ledger. Ask for fewer symbols or a shorter range.`,
-    { max: 200_000 },
-  ),
   repeated_parameter: entry(
     400,
     (d: { name: string }) => `The parameter "${d.name}" was sent more than once. Send it once.`,

@@ -59,6 +59,15 @@ export class Reception {
     });
   }
 
+  /** Refuses what is known to cost more than is left of the quota. Nothing is taken. */
+  requireAffordable({ account, plan }: Customer, units: number): void {
+    const { meter } = this.#options;
+    const known = meter.known(account.id);
+    if (!known || known.remaining >= units) return;
+    const spend = { ok: false, reason: 'exhausted', retryAfterSeconds: meter.secondsToReset() } as const;
+    throw quotaRefusal(spend, plan, this.#allowance, units);
+  }
+
   addressOf({ request, peer }: Exchange): string {
     return this.#clientAddress.of(peer(), request.headers.get('x-forwarded-for'));
   }

@@ -10,6 +10,8 @@ import { Download } from './download/download.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { Management } from './management.ts';
+import { PastPages } from './past/past-pages.ts';
+import type { LedgerRequest } from './past/protocol.ts';
 import type { Readers } from './past/readers.ts';
 import type { Query } from './query.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
@@ -28,6 +30,8 @@ export interface ServingOptions {
   answering: Answering;
   management: Management;
   readers: Readers;
+  /** The folder for tables on their way. */
+  downloadsDir: string;
   reception: Reception;
   responses: Responses;
   streams: StreamHub;
@@ -73,26 +77,36 @@ export class Serving {
 
   /**
    * Reads an answer from the ledger. The read is what costs, so it takes its unit first, however it ends: an exhausted
-   * quota reads nothing. A long table costs more, by its rows, which are known then.
+   * quota reads nothing.
    */
   async #sellRead(
     exchange: Exchange,
     endpoint: PriceEndpoint,
     customer: Customer,
     asked: Asked,
-  ): Promise<Ready> {
-    const { allowance, answering, readers, reception } = this.#options;
+  ): Promise<Ready | Reply> {
+    const { allowance, answering, downloadsDir, readers, reception } = this.#options;
     const { request, requestId } = exchange;
     const place = readers.enter(customer.account.id);
     try {
       await reception.count(exchange, customer, endpoint);
-      const isConnected = () => exchange.peer() !== '';
-      const { ready, units } = await answering.read(asked, request, place, isConnected);
+      const ask = answering.ledgerRequest(asked, request);
+      const read = (from?: Partial<LedgerRequest>) =>
+        place.read({ ...ask, ...from }, () => exchange.peer() !== '');
+      const response = await read();
+      if (asked.context.format !== 'json' && response.next !== undefined) {
+        const format = asked.context.format;
+        const requireAffordable = (units: number) => reception.requireAffordable(customer, units);
+        const source = new PastPages(response, { format, dir: downloadsDir, read, requireAffordable });
+        const download = answering.pastDownload(asked, response, source);
+        return await this.#sellDownload(exchange, endpoint, customer, download);
+      }
+      const ready = answering.fromLedger(asked, response);
+      const left = allowance.header(customer);
       const unchanged = unchangedOf(request, ready);
-      if (unchanged) return unchanged.notModified(requestId, allowance.header(customer));
-      if (request.method === 'HEAD') return ready.plain.headOnly(requestId, allowance.header(customer));
-      if (units > 1) await reception.count(exchange, customer, endpoint, units - 1);
-      return ready.representation(request).success(requestId, allowance.header(customer));
+      if (unchanged) return unchanged.notModified(requestId, left);
+      if (request.method === 'HEAD') return ready.plain.headOnly(requestId, left);
+      return ready.representation(request).success(requestId, left);
     } finally {
       place.leave();
     }
@@ -130,9 +144,9 @@ export class Serving {
       return download.notModified(ifNoneMatch, addressed());
     }
     if (request.method === 'HEAD') return download.headOnly(addressed());
-    const { rows, units } = await download.charge();
-    await reception.count(exchange, customer, endpoint, units);
-    return download.send(request, rows, addressed());
+    const units = await download.units();
+    if (units > 0) await reception.count(exchange, customer, endpoint, units);
+    return download.send(request, addressed());
   }
 
   /** Opens a stream. It is counted like an answer, and again for its events. */

@@ -11,7 +11,6 @@ const PROMISED: Record<number, string[]> = {
     'date_in_future',
     'invalid_range',
     'range_too_long',
-    'too_many_rows',
     'repeated_parameter',
     'invalid_body',
     'invalid_as_of',

@@ -28,9 +28,11 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         contentFrom: 0,
         type: query,
         gzipped: undefined,
-        units: 1,
         lasting: 'open',
         next: undefined,
+        rows: 0,
+        revision: 0,
+        isChanged: false,
       },
     });
   }

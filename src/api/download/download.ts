@@ -7,12 +7,21 @@ import { etagOfEncoding, matches } from '../etag.ts';
 import { TYPES } from '../format.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from '../headers.ts';
 import type { TableFormat } from '../table.ts';
-import { bodyOf, textChunks } from './chunks.ts';
+import { bodyOf } from './chunks.ts';
 import { gzipChunks } from './gzip-chunks.ts';
-import type { LongTable } from './long-table.ts';
+
+/** Where the text of a table comes from. */
+export interface TableSource {
+  /** What it costs beside what was taken already. It is taken before the first byte. */
+  units(): Promise<number>;
+  /** The text from its beginning. It is read when the units are taken. */
+  text(): AsyncGenerator<Uint8Array>;
+  /** The text is sent, or nobody wants it any more. */
+  release(): Promise<void>;
+}
 
 export interface DownloadOptions {
-  table: LongTable;
+  source: TableSource;
   format: TableFormat;
   lasting: Lasting;
   etag: string;
@@ -49,30 +58,23 @@ export class Download {
     return reply(new ReadableStream(), { ...this.#headers(false, addressed), 'Content-Type': this.#type });
   }
 
-  async charge(): Promise<{ rows: number; units: number }> {
-    const { table } = this.#options;
-    const rows = await table.count();
-    return { rows, units: table.unitsOf(rows) };
+  units(): Promise<number> {
+    return this.#options.source.units();
   }
 
-  async send(request: Incoming, rows: number, addressed: Addressed): Promise<Reply> {
+  async send(request: Incoming, addressed: Addressed): Promise<Reply> {
+    const { source, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
     const headers = { ...this.#headers(isGzip, addressed), 'Content-Type': this.#type };
-    const chunks = () => this.#chunks(rows, isGzip);
-    const body = bodyOf(chunks(), this.#options.onFailure);
+    const chunks = () => (isGzip ? gzipChunks(source.text()) : source.text());
     // HTTP/1.0 has no chunks: without a length, a body that is cut off would look complete.
     const length = request.isOld ? await lengthOf(chunks()) : undefined;
+    const body = bodyOf(chunks(), { onFailure, onEnd: () => source.release() });
     return reply(body, isGzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers, 200, length);
   }
 
   get #type(): string {
     return TYPES[this.#options.format];
-  }
-
-  #chunks(rows: number, isGzip: boolean): AsyncGenerator<Uint8Array> {
-    const { table, format } = this.#options;
-    const text = textChunks(table, rows, format);
-    return isGzip ? gzipChunks(text) : text;
   }
 
   #headers(isGzip: boolean, { requestId, rateLimit }: Addressed): Record<string, string> {

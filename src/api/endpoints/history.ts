@@ -70,7 +70,7 @@ function wholeOf(question: HistoryQuestion, prices: Prices, { board, now }: Cont
   return { table: () => table, lasting: lastingOf(last, symbols, now - prices.delayMs) };
 }
 
-/** One page. A table that is read from the ledger is put together from pages. */
+/** One page. From the ledger, a table comes in pages too. */
 function pageOf(question: HistoryQuestion, prices: Prices, context: Context): Soon<Answer> {
   const reading = pageFrom(question.from, question.symbols, prices, spanOf(question));
   return soon(readPage(reading, context.past), (page) => answerOf(question, page, prices, context));

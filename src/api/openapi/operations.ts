@@ -80,7 +80,6 @@ export const OPERATIONS: readonly Operation[] = [
       ...OF_RANGES,
       ...OF_CONVERSION,
       'invalid_interval',
-      'too_many_rows',
       'invalid_cursor',
       'history_not_in_plan',
     ],
@@ -91,17 +90,10 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Rates',
     summary: 'Every version of one day, the oldest first; or of the days of a range that have more than one',
     description:
-      'By `date`, or by `startDate` and `endDate`: then JSON has at most 2,000 versions an answer, with a cursor to the next. CSV and NDJSON are complete, and cost one unit for each started 2,000 rows. A request costs at least one unit, however it ends.',
+      'By `date`, or by `startDate` and `endDate`: then JSON has at most 2,000 versions an answer, with a cursor to the next, and CSV and NDJSON have all of them. A request costs at least one unit however it ends, and a table one for each started 2,000 rows.',
     parameters: ['symbols', 'versionsOf', 'revisedFrom', 'revisedTo', 'cursor', 'metadata', 'format'],
     answer: 'Revisions',
-    errors: [
-      ...OF_SYMBOLS,
-      ...OF_RANGES,
-      'range_too_long',
-      'too_many_rows',
-      'invalid_cursor',
-      'invalid_format',
-    ],
+    errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', 'invalid_cursor', 'invalid_format'],
   },
   {
     path: '/rates/stream',

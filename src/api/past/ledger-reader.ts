@@ -9,37 +9,21 @@ import type { DayRange } from '../../ledger/prices/past.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import { lastingAsOf } from '../as-of.ts';
 import { ConvertedPrices, RATE_DAYS_MAX } from '../converted-prices.ts';
-import { unitsByRows } from '../download/long-table.ts';
 import { COMPRESS_FROM_BYTES, gzip } from '../encoding.ts';
-import type { Answer, Context, Lasting, PriceEndpoint, Question } from '../endpoint.ts';
+import type { Answer, Context, PriceEndpoint, Question } from '../endpoint.ts';
 import { fluctuation } from '../endpoints/fluctuation.ts';
 import { historical } from '../endpoints/historical.ts';
 import { history } from '../endpoints/history.ts';
 import { revisions } from '../endpoints/revisions.ts';
 import { timeSeries } from '../endpoints/time-series.ts';
-import { refuse } from '../errors.ts';
-import { type Body, TYPES, writeDown } from '../format.ts';
+import { writeDown } from '../format.ts';
 import { readQuery } from '../query.ts';
 import { HEAD_ROOM } from '../representation.ts';
-import { type TableFormat, tableWriter } from '../table.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
 const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
   [historical, timeSeries, fluctuation, history, revisions].map((endpoint) => [endpoint.name, endpoint]),
 );
-
-/** A table is written in memory as a whole: this is about 15 MB. */
-const TABLE_ROWS_MAX = 200_000;
-
-/** A response without its head. */
-interface Written {
-  question: Question;
-  content: readonly Uint8Array[];
-  contentFrom?: number;
-  units: number;
-  lasting: Lasting;
-  next: string | undefined;
-}
 
 /** Prepares the responses that have to be read from the ledger. It runs in a reader thread. */
 export class LedgerReader {
@@ -58,76 +42,42 @@ export class LedgerReader {
     return new LedgerReader(ledger, board, simulated);
   }
 
-  async respond(request: LedgerRequest): Promise<LedgerResponse> {
+  async respond(request: LedgerRequest) {
+    const { endpoint: name, plan, now, horizon, format, gzip: wantsGzip } = request;
     await this.#board.followCatalog();
-    const { format, now, plan } = request;
-    const endpoint = ENDPOINTS.get(request.endpoint)!;
-    const context: Context = { query: readQuery(request.query), plan, board: this.#board, now, format };
-    const {
-      question,
-      content,
-      units,
-      contentFrom = 0,
-      lasting,
-      next,
-    } = format === 'json'
-      ? await this.#page(endpoint, context, request.horizon)
-      : await this.#wholeTable(endpoint, context, request.horizon, format);
-    const length = content.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const packet = new Uint8Array(HEAD_ROOM + length); // of its own, because it moves to the serving thread
-    let end = HEAD_ROOM;
-    for (const part of content) {
-      packet.set(part, end);
-      end += part.byteLength;
-    }
-    const isLong = request.gzip && length > COMPRESS_FROM_BYTES;
-    return {
-      packet,
+    const endpoint = ENDPOINTS.get(name)!;
+    const query = new Map(readQuery(request.query));
+    if (request.cursor !== undefined) query.set('cursor', [request.cursor]);
+    const context: Context = { query, plan, board: this.#board, now, format };
+    const question = endpoint.read(context);
+    const revision = (await this.#ledger.head()).prices;
+    const answer = await this.#answer(endpoint, question, context, horizon);
+    const table = format === 'json' ? undefined : answer.table!();
+    const written = writeDown(table ? { ...answer, table: () => table } : answer, format);
+    if ('columns' in written) throw new Error('a table that is read from the ledger comes in pages');
+    const { packet, length, contentFrom, type } = written;
+    const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
+    const own = new Uint8Array(HEAD_ROOM + length); // it moves to the serving thread, the packet's memory is shared
+    own.set(body, HEAD_ROOM);
+    const response: LedgerResponse = {
+      packet: own,
       length,
       contentFrom,
-      type: TYPES[format],
-      gzipped: isLong ? gzip(packet.subarray(HEAD_ROOM)) : undefined,
-      units,
-      lasting: question.asOf ? lastingAsOf(question.asOf, now) : lasting,
-      next,
+      type,
+      gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
+      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
+      next: answer.next,
+      rows: table && 'rows' in table ? table.rows.length : 0,
+      revision,
+      isChanged: await this.#isChanged(question, request.since ?? revision),
     };
+    return response;
   }
 
-  /** One page of JSON. */
-  async #page(endpoint: PriceEndpoint, context: Context, horizon: number): Promise<Written> {
-    const question = endpoint.read(context);
-    const answer = await this.#answer(endpoint, question, context, horizon);
-    const { packet, length, contentFrom } = writeDown(answer, 'json') as Body;
-    const content = [packet.subarray(HEAD_ROOM, HEAD_ROOM + length)];
-    return { question, content, contentFrom, units: 1, lasting: answer.lasting, next: answer.next };
-  }
-
-  /** A table is never cut off: all pages of it, one after the other. */
-  async #wholeTable(
-    endpoint: PriceEndpoint,
-    first: Context,
-    horizon: number,
-    format: TableFormat,
-  ): Promise<Written> {
-    const content: Uint8Array[] = [];
-    const writer = tableWriter(format);
-    let rows = 0;
-    for (let context = first; ; ) {
-      const question = endpoint.read(context);
-      const answer = await this.#answer(endpoint, question, context, horizon);
-      const table = answer.table!();
-      if (content.length === 0) content.push(Buffer.from(writer.head(table.columns)));
-      for (const piece of 'rows' in table ? [table.rows] : table.pieces()) {
-        content.push(Buffer.from(writer.body(table.columns, piece)));
-        rows += piece.length;
-      }
-      if (rows > TABLE_ROWS_MAX) throw refuse('too_many_rows', { max: TABLE_ROWS_MAX });
-      if (answer.next === undefined) {
-        const units = endpoint.name === 'time-series' ? 1 : unitsByRows(rows);
-        return { question, content, units, lasting: answer.lasting, next: undefined };
-      }
-      context = { ...first, query: new Map(first.query).set('cursor', [answer.next]) };
-    }
+  /** Whether a bar of these symbols that is visible at the request's moment was recorded after a revision. */
+  #isChanged({ series, asOf }: Question, since: number): Promise<boolean> {
+    const symbolIds = series.map(({ symbol }) => symbol.id);
+    return this.#ledger.past.hasChanged(symbolIds, since, asOf?.moment ?? Number.MAX_SAFE_INTEGER);
   }
 
   async #answer(

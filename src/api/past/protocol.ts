@@ -21,6 +21,10 @@ export interface LedgerRequest {
   horizon: number;
   format: Format;
   gzip: boolean;
+  /** Where the page begins, if not where the query says. */
+  cursor?: string | undefined;
+  /** The ledger's price revision when the first page of the table was read. */
+  since?: number | undefined;
 }
 
 /** The response, with room for its head in front of the body. */
@@ -30,11 +34,15 @@ export interface LedgerResponse {
   contentFrom: number;
   type: string;
   gzipped: Uint8Array<ArrayBuffer> | undefined;
-  /** What it costs; the read itself has cost one of them. */
-  units: number;
   lasting: Lasting;
   /** Where the next page begins. */
   next: string | undefined;
+  /** How many rows a table has. */
+  rows: number;
+  /** The ledger's price revision when reading began. */
+  revision: number;
+  /** Whether prices that this table shows have changed since `since`, or since reading began. */
+  isChanged: boolean;
 }
 
 /** An error between threads, where its class gets lost. */

@@ -162,6 +162,15 @@ export class PastStore {
     return found;
   }
 
+  /** Whether a bar of these symbols was written after a revision, as recorded by a moment. An import records the moment it began. */
+  async hasChanged(symbolIds: readonly number[], since: number, recordedBy: number): Promise<boolean> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT 1 FROM bar_change WHERE symbol_id IN (${list(symbolIds)}) AND recorded_at <= ${value(recordedBy)}
+        AND revision > ${value(since)} LIMIT 1`;
+    });
+    return rows.length > 0;
+  }
+
   /** All revisions of one day, by symbol and revision. */
   async revisions({ strand, symbolIds }: StrandSet, day: Day): Promise<SymbolRevision[]> {
     const rows = await this.#query((value, list) => {

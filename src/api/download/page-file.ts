@@ -1,0 +1,54 @@
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const READ_BYTES = 64 * 1024;
+
+/**
+ * The pages of a table, on disk until they are sent: a client may be slow, and the table long. The file is unlinked as soon as
+ * it is open, so nobody else can read it and it is gone with the process.
+ */
+export class PageFile {
+  readonly #file: FileHandle;
+  #length = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async open(dir: string): Promise<PageFile> {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const path = join(dir, crypto.randomUUID());
+    const file = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return new PageFile(file);
+  }
+
+  async add(page: Uint8Array): Promise<void> {
+    for (let at = 0; at < page.length; ) {
+      const { bytesWritten } = await this.#file.write(page, at, page.length - at, this.#length);
+      at += bytesWritten;
+      this.#length += bytesWritten;
+    }
+  }
+
+  /** Forgets all pages. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  async *text(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.#length; ) {
+      const { buffer, bytesRead } = await this.#file.read({
+        buffer: Buffer.allocUnsafe(Math.min(READ_BYTES, this.#length - at)),
+        position: at,
+      });
+      if (bytesRead === 0) throw new Error('a page file is shorter than what was written to it');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
