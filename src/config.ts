@@ -35,6 +35,8 @@ export interface Config {
   readonly accessLog: string | undefined;
   /** Settings that providers of prices ask for by name, such as their API keys. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Whether the clock is taken as it is, however far it is from the ledger's newest write. A flag of `serve` alone. */
+  readonly acceptClock: boolean;
   /** What is odd about the settings but does not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -194,6 +196,7 @@ export function readConfig(
     logLevel: readLogLevel(text('OPENPIT_LOG_LEVEL')),
     accessLog: text('OPENPIT_ACCESS_LOG') || undefined,
     secrets: Object.freeze(secrets),
+    acceptClock: false,
     warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
   });
 }

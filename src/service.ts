@@ -24,6 +24,7 @@ import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { requirePlausibleClock } from './ledger/clock-check.ts';
 import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
 import { isPostgres } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -83,6 +84,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
   const ledger = opened.adopt(await openLedger(config, clock, log), (one) => one.close());
+  if (!config.acceptClock) await requirePlausibleClock(ledger, clock.now());
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,

@@ -9,9 +9,14 @@ export const serveCommand: Command = {
   name: 'serve',
   createsLedger: true,
   summary: 'Serve the interface over HTTP',
-  flags: {},
+  flags: {
+    'accept-clock': {
+      help: 'start although the clock is more than a day from the newest write to the ledger',
+    },
+  },
   settings: SETTINGS.map((setting) => setting.env),
-  async run({ config }) {
+  async run(call) {
+    const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
     const log = createLog(config.logLevel, systemClock, (line) => process.stderr.write(line));
     if (process.send) return serveForSupervisor(config, log);
     for (const message of config.warnings) log.warn('settings', { message });
