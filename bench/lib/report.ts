@@ -19,6 +19,7 @@ const PARTS = [
   'retained-ticks',
   'symbols',
   'processes',
+  'move',
 ] as const;
 
 export type Part = (typeof PARTS)[number];

@@ -13,6 +13,7 @@ import { feedCommands } from './feed.ts';
 import { importRunCommands } from './import/undo.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
+import { moveCommand } from './move.ts';
 import { planCommands } from './plan.ts';
 import { quarantineCommands } from './quarantine.ts';
 import { serveCommand } from './serve.ts';
@@ -36,6 +37,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     checkCommand,
     backupCommand,
     restoreCommand,
+    moveCommand,
   ];
 }
 

@@ -74,6 +74,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
         }
       }
     },
+    snapshot: (work) => readers.snapshot(work),
     takeIn: (work) => engine.write(work),
     hasRoom: () => !isFullNow, // its disk is another machine's: what the last write said
     async tidy() {

@@ -31,6 +31,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     name: 'sqlite',
     read: reader,
     write: (work) => inTurn(() => transact(writer, work)),
+    snapshot: (work) => snapshotOf(path, work),
     takeIn: (work) =>
       inTurn(async () => {
         requireRoom(dirname(path));
@@ -60,6 +61,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     name: 'sqlite',
     read: reader,
     write: isReadOnly,
+    snapshot: (work) => snapshotOf(path, work),
     takeIn: isReadOnly,
     hasRoom: () => hasRoom(dirname(path)),
     tidy: isReadOnly,
@@ -70,6 +72,19 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     flush: isReadOnly,
     close: () => reader.close(),
   };
+}
+
+/** In WAL mode a reader sees the file as it was when its transaction first read from it. */
+async function snapshotOf<T>(path: string, work: (handle: SQL) => Promise<T>): Promise<T> {
+  const handle = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
+  try {
+    await handle.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
+    await handle.unsafe('BEGIN');
+    await handle.unsafe('SELECT 1 FROM meta LIMIT 1');
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**

@@ -23,7 +23,13 @@ export interface Engine {
    */
   write<T>(work: (tx: SQL) => Promise<T>, isMigration?: boolean): Promise<T>;
 
-  /** The same for prices: refused with `Unavailable` while the little room that is left is for the counts. */
+  /**
+   * Runs `work` on a handle that sees the ledger as it is now, for as long as `work` takes. Nothing can be written through
+   * it.
+   */
+  snapshot<T>(work: (handle: SQL) => Promise<T>): Promise<T>;
+
+  /** The same as `write` for prices: refused with `Unavailable` while the little room that is left is for the counts. */
   takeIn<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
 
   /** Whether prices are taken in: there is more room than the counts may need. */

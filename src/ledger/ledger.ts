@@ -1,3 +1,4 @@
+import type { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import type { Day } from '../market/day.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
@@ -11,6 +12,7 @@ import { ClosingStore } from './closing.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { migrate } from './migrations.ts';
+import { MOVE_MARKER } from './move/marker.ts';
 import { HeldBarStore } from './prices/held-bars.ts';
 import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
@@ -157,15 +159,23 @@ export class Ledger {
 }
 
 async function fillNew(engine: Engine): Promise<void> {
-  const [filled] = await engine.read`SELECT value FROM meta WHERE name = 'catalog'`;
-  if (filled) return;
+  if (await isFilled(engine.read)) return;
   await engine.write(async (tx) => {
     await engine.lockForMigration(tx);
-    const [already] = await tx`SELECT value FROM meta WHERE name = 'catalog'`;
-    if (already) return;
+    if (await isFilled(tx)) return;
     await tx`INSERT INTO source (id, name) VALUES (${SIMULATED_ID}, ${SIMULATED})`;
     await upsert(tx, symbols as SymbolRecord[], aliases);
     for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
     await tx`INSERT INTO meta (name, value) VALUES ('catalog', 'filled')`;
   }, true);
+}
+
+/** Throws when the ledger is incomplete: another one is being moved into it. */
+async function isFilled(handle: SQL): Promise<boolean> {
+  const rows: { name: string }[] =
+    await handle`SELECT name FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
+  if (rows.some(({ name }) => name === MOVE_MARKER)) {
+    throw new Error('this ledger is the target of an unfinished "openpit move": run the same move again');
+  }
+  return rows.length > 0;
 }

@@ -214,11 +214,20 @@ const MIGRATIONS: readonly { id: number; title: string; statements: readonly str
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;
 
+/** Everything that creates this program's schema in an empty database, except for the list of migrations. */
+export function schemaStatements(clustered: string): string[] {
+  return [CREATE_MIGRATION, ...MIGRATIONS.flatMap(({ statements }) => statements)].map((statement) =>
+    statement.replace('{clustered}', clustered),
+  );
+}
+
+const CREATE_MIGRATION = 'CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)';
+
 /** Brings the ledger to this program's schema, once, whoever comes first. */
 export async function migrate(engine: Engine): Promise<void> {
   await engine.write(async (tx) => {
     await engine.lockForMigration(tx);
-    await tx`CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)`;
+    await tx.unsafe(CREATE_MIGRATION);
     const rows = await tx`SELECT id FROM migration`;
     const applied = new Set<number>(rows.map((row: { id: number }) => Number(row.id)));
     const version = Math.max(0, ...applied);

@@ -34,6 +34,15 @@ export class PostgresPool {
     }
   }
 
+  /** A transaction without a time limit that sees the database as it is now, and cannot write. */
+  snapshot<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
+    return this.#pool.begin('isolation level repeatable read read only', async (tx) => {
+      await tx.unsafe('SET LOCAL statement_timeout = 0');
+      await tx.unsafe('SET LOCAL idle_in_transaction_session_timeout = 0');
+      return work(tx);
+    }) as Promise<T>;
+  }
+
   /** Gives up these connections, unless that was done already. */
   drop(pool = this.#pool): void {
     if (pool !== this.#pool) return;

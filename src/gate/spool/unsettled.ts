@@ -1,0 +1,13 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSpoolFile, parseSpoolFileName } from './spool-file.ts';
+import { readOwner } from './spool-record.ts';
+
+/** How many leases have counts in this spool that the ledger has not acknowledged. Nothing is changed. */
+export function countUnsettled(dir: string): number {
+  if (!existsSync(dir)) return 0;
+  return readdirSync(dir)
+    .filter((name) => parseSpoolFileName(name) !== undefined)
+    .flatMap((name) => openSpoolFile(join(dir, name))?.records ?? [])
+    .filter((record) => readOwner(record) !== 'empty').length;
+}

@@ -1,0 +1,51 @@
+import type { SQL } from 'bun';
+import type { Engine } from '../engine.ts';
+import type { TableRow } from '../statements.ts';
+import { pagesOf } from './rows.ts';
+import type { Table } from './tables.ts';
+
+/** What a table holds, whichever engine it is on: the number of rows and the sum of their hashes. */
+export interface TableSum {
+  rows: number;
+  /** 16 hexadecimal digits. */
+  checksum: string;
+}
+
+/**
+ * Adds up 64-bit hashes of rows. A sum does not depend on the order of the rows, which differs between engines (texts are
+ * sorted by other rules). Numbers are hashed as JavaScript prints them, which is unique for each float.
+ */
+class RowSum {
+  #rows = 0;
+  #sum = 0n;
+
+  add(row: TableRow): void {
+    this.#rows++;
+    this.#sum = BigInt.asUintN(64, this.#sum + Bun.hash.xxHash3(JSON.stringify(row)));
+  }
+
+  get total(): TableSum {
+    return { rows: this.#rows, checksum: this.#sum.toString(16).padStart(16, '0') };
+  }
+}
+
+export function sumRows(rows: readonly TableRow[]): TableSum {
+  const sum = new RowSum();
+  for (const row of rows) sum.add(row);
+  return sum.total;
+}
+
+/** Reads a whole table. `onRows` is told how many rows each page had. */
+export async function sumTable(
+  engine: Engine,
+  handle: SQL,
+  table: Table,
+  onRows: (count: number) => void = () => {},
+): Promise<TableSum> {
+  const sum = new RowSum();
+  for await (const { rows } of pagesOf(engine, handle, table)) {
+    for (const row of rows) sum.add(row);
+    onRows(rows.length);
+  }
+  return sum.total;
+}

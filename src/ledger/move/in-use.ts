@@ -1,0 +1,28 @@
+import type { Ledger } from '../ledger.ts';
+import { readHolders } from '../quota-holders.ts';
+
+/** Three missed heartbeats: a process that has been silent for longer is taken to be gone. */
+const SILENT_MS = 15_000;
+
+/** What speaks against moving a ledger now, one sentence each. */
+export async function reasonsNotToMove(ledger: Ledger): Promise<string[]> {
+  const reasons: string[] = [];
+  const { now, replicas } = await ledger.replicas.list();
+  const live = replicas.filter(({ seen }) => now - seen < SILENT_MS);
+  if (live.length > 0) {
+    const names = live.map(({ name }) => name).join(', ');
+    reasons.push(`a service runs on it (${names}): stop it; one that was killed counts as running for 15 s`);
+  }
+  for (const [feed, holder] of await ledger.feeds.holders()) {
+    reasons.push(`the feed ${feed} is being fetched by ${holder}: wait for it to finish`);
+  }
+  const holders = live.length > 0 ? [] : await readHolders(ledger.engine);
+  if (holders.length > 0) {
+    const units = holders.reduce((sum, holder) => sum + holder.units, 0);
+    reasons.push(
+      `${holders.length} processes ended without returning ${units} leased units: start each of them with its own ` +
+        'data folder and stop it again, so that what they counted is in the ledger',
+    );
+  }
+  return reasons;
+}

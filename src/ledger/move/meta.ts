@@ -1,0 +1,12 @@
+import type { SQL } from 'bun';
+import type { TableRow } from '../statements.ts';
+import { MOVE_MARKER } from './marker.ts';
+
+/** What belongs to one ledger only: its epoch, the marker of a move, and the space that SQLite reserves for counts. */
+const NOT_MOVED: readonly string[] = ['epoch', MOVE_MARKER, 'room'];
+
+/** What the service stores about itself, its secrets included, as far as a move takes it along. */
+export async function metaRows(handle: SQL): Promise<TableRow[]> {
+  const rows: { name: string; value: string }[] = await handle`SELECT name, value FROM meta`;
+  return rows.filter(({ name }) => !NOT_MOVED.includes(name)).map(({ name, value }) => [name, value]);
+}

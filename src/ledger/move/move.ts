@@ -1,0 +1,184 @@
+import type { SQL } from 'bun';
+import type { Engine } from '../engine.ts';
+import { insertRows, type TableRow } from '../statements.ts';
+import { sumRows, sumTable, type TableSum } from './checksum.ts';
+import { type MoveMarker, writeMarker } from './marker.ts';
+import { metaRows } from './meta.ts';
+import { countRows, pagesOf } from './rows.ts';
+import { ledgerTables, type Table } from './tables.ts';
+import { completeTarget, openTarget, resetTarget } from './target.ts';
+
+/** A table that is in the target, with what was found in both ledgers. */
+export interface MovedTable extends TableSum {
+  name: string;
+}
+
+export interface MoveProgress {
+  phase: 'copying' | 'verifying';
+  table: string;
+  /** Rows of all tables, those of an interrupted move included. */
+  done: number;
+  total: number;
+}
+
+export interface MoveOptions {
+  onProgress?: (progress: MoveProgress) => void;
+  /** Told when an interrupted move goes on, and when it has to start over. */
+  onNote?: (note: string) => void;
+  rowsPerPage?: number;
+  /** Whether what was written to the source during the move may be missing in the target. */
+  allowsWrites?: boolean;
+}
+
+/** The target has rows of its own in these until the move is complete. They are small. */
+const COPIED_LAST: readonly string[] = ['migration', 'meta'];
+
+/**
+ * Copies a whole ledger into an empty one, on either engine, and verifies every table:
+ *
+ *     snapshot of the source ─► copy, page by page ─► count and checksum of both ─► meta, a new epoch
+ *                               each page commits     read again, table by table    the marker goes
+ *                               with its marker
+ *
+ * A move that was interrupted goes on from its marker. Throws without completing the target when a table differs.
+ */
+export async function moveLedger(
+  source: Engine,
+  target: Engine,
+  options: MoveOptions = {},
+): Promise<MovedTable[]> {
+  const before = await stateOf(source.read);
+  return source.snapshot(async (handle) => {
+    const move = new Move(source, handle, target, options);
+    const moved = await move.run();
+    const after = await stateOf(source.read);
+    if (!options.allowsWrites && !Bun.deepEquals(before, after)) {
+      throw new Error(
+        'the source was written to during the move: stop everything that uses it, and run the command again',
+      );
+    }
+    return [...moved, ...(await move.complete())];
+  });
+}
+
+class Move {
+  readonly #source: Engine;
+  readonly #handle: SQL;
+  readonly #target: Engine;
+  readonly #options: MoveOptions;
+  readonly #tables = ledgerTables();
+  readonly #total = new Map<string, number>();
+  #done = 0;
+
+  constructor(source: Engine, handle: SQL, target: Engine, options: MoveOptions) {
+    this.#source = source;
+    this.#handle = handle;
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** Copies and verifies all tables but the last two. */
+  async run(): Promise<MovedTable[]> {
+    const origin = await originOf(this.#handle);
+    const tables = this.#tables.filter(({ name }) => !COPIED_LAST.includes(name));
+    for (const table of tables) this.#total.set(table.name, await countRows(this.#handle, table));
+    const note = this.#options.onNote ?? (() => {});
+    const marker = await openTarget(this.#target, origin, this.#tables, note);
+    if (marker.table !== undefined) note(`continuing an interrupted move at the table ${marker.table}`);
+    await this.#copyAll(tables, marker);
+    const found = await this.#verify(tables);
+    if (!(found instanceof Error)) return found;
+    if (marker.table === undefined) throw found;
+    note('the source has changed since the move was interrupted: starting over');
+    await resetTarget(this.#target, origin, this.#tables);
+    await this.#copyAll(tables, origin);
+    const again = await this.#verify(tables);
+    if (again instanceof Error) throw again;
+    return again;
+  }
+
+  /** Copies `meta` and `migration`, a few rows each, and makes the target a ledger of its own. */
+  async complete(): Promise<MovedTable[]> {
+    const migrations: TableRow[] = [];
+    for await (const { rows } of pagesOf(this.#source, this.#handle, this.#named('migration')))
+      migrations.push(...rows);
+    const meta = await metaRows(this.#handle);
+    await completeTarget(this.#target, meta, migrations);
+    return [
+      { name: 'migration', ...sumRows(migrations) },
+      { name: 'meta', ...sumRows(meta) },
+    ];
+  }
+
+  #named(name: string): Table {
+    return this.#tables.find((table) => table.name === name)!;
+  }
+
+  async #copyAll(tables: readonly Table[], marker: MoveMarker): Promise<void> {
+    this.#done = 0;
+    const first = tables.findIndex(({ name }) => name === marker.table);
+    for (const [i, table] of tables.entries()) {
+      if (i < first) this.#report('copying', table, this.#total.get(table.name)!);
+      else await this.#copy(table, marker, i === first ? marker.after : undefined);
+    }
+  }
+
+  async #copy(table: Table, marker: MoveMarker, after: TableRow | undefined): Promise<void> {
+    const { rowsPerPage } = this.#options;
+    const into = `${table.name} (${table.columns.map(({ name }) => name).join(', ')})`;
+    if (after) this.#report('copying', table, await countRows(this.#target.read, table));
+    for await (const { rows, last } of pagesOf(this.#source, this.#handle, table, {
+      after,
+      ...(rowsPerPage !== undefined && { rowsPerPage }),
+    })) {
+      await this.#target.takeIn(async (tx) => {
+        await insertRows(this.#target, tx, into, rows);
+        await writeMarker(tx, { ...marker, table: table.name, after: last });
+      });
+      this.#report('copying', table, rows.length);
+    }
+  }
+
+  /** Reads every table of both ledgers. What differs is returned as an error. */
+  async #verify(tables: readonly Table[]): Promise<MovedTable[] | Error> {
+    this.#done = 0;
+    const verified: MovedTable[] = [];
+    for (const table of tables) {
+      const theirs = await sumTable(this.#source, this.#handle, table);
+      const ours = await sumTable(this.#target, this.#target.read, table, (count) =>
+        this.#report('verifying', table, count),
+      );
+      if (!Bun.deepEquals(theirs, ours)) return difference(table.name, theirs, ours);
+      verified.push({ name: table.name, ...ours });
+    }
+    return verified;
+  }
+
+  #report(phase: MoveProgress['phase'], { name }: Table, rows: number): void {
+    this.#done += rows;
+    const total = [...this.#total.values()].reduce((sum, count) => sum + count, 0);
+    this.#options.onProgress?.({ phase, table: name, done: this.#done, total });
+  }
+}
+
+function difference(table: string, theirs: TableSum, ours: TableSum): Error {
+  const say = ({ rows, checksum }: TableSum) => `${rows} rows, checksum ${checksum}`;
+  return new Error(`the table ${table} differs: the source has ${say(theirs)}; the target has ${say(ours)}`);
+}
+
+/** Which ledger is moved, and where it stands. */
+async function originOf(handle: SQL): Promise<MoveMarker> {
+  const [row] = await handle`SELECT
+    (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
+    (SELECT value FROM counter WHERE name = 'prices') AS prices,
+    (SELECT value FROM counter WHERE name = 'accounts') AS accounts`;
+  return { epoch: String(row.epoch), prices: Number(row.prices), accounts: Number(row.accounts) };
+}
+
+/** Changes with every price, account and count that is written. */
+async function stateOf(handle: SQL): Promise<unknown> {
+  const [row] =
+    await handle`SELECT sum(used) AS used, sum(granted) AS granted, count(*) AS periods FROM quota_period`;
+  const { used, granted, periods } = row;
+  return { ...(await originOf(handle)), counts: [used, granted, periods].map(Number) };
+}

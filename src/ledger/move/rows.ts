@@ -1,0 +1,78 @@
+import type { SQL } from 'bun';
+import type { Engine } from '../engine.ts';
+import { listOf, type TableRow } from '../statements.ts';
+import type { ColumnKind, Table } from './tables.ts';
+
+type Cell = TableRow[number];
+
+/** About 1 MB of bars: large enough that a commit costs little, small enough that memory stays constant. */
+export const ROWS_PER_PAGE = 10_000;
+
+/** One page of rows in the order of the primary key, with the key of its last row. */
+export interface Page {
+  rows: TableRow[];
+  last: TableRow;
+}
+
+/** Which rows of a table are read. */
+export interface PageOptions {
+  /** Only rows after this key, in the order of the engine that is read. */
+  after?: TableRow | undefined;
+  rowsPerPage?: number;
+}
+
+/** The rows of a table in pages. Keys instead of OFFSET: each page is one index range, however far along it is. */
+export async function* pagesOf(
+  engine: Engine,
+  handle: SQL,
+  table: Table,
+  { after, rowsPerPage = ROWS_PER_PAGE }: PageOptions = {},
+): AsyncGenerator<Page> {
+  const { key, columns } = table;
+  const keyAt = key.map((name) => columns.findIndex((column) => column.name === name));
+  const select = `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${table.name}`;
+  const order = `ORDER BY ${key.join(', ')} LIMIT ${rowsPerPage}`;
+  const next = `${select} WHERE (${key.join(', ')}) > (${listOf(engine, key.length)}) ${order}`;
+  for (let last = after; ; ) {
+    const found: Cell[][] =
+      last === undefined
+        ? await handle.unsafe(`${select} ${order}`).values()
+        : await handle.unsafe(next, [...last]).values();
+    if (found.length === 0) return;
+    for (const row of found) normalise(table, row);
+    const end = found.at(-1)!;
+    last = keyAt.map((at) => end[at]!);
+    yield { rows: found, last };
+    if (found.length < rowsPerPage) return;
+  }
+}
+
+export async function countRows(handle: SQL, table: Table): Promise<number> {
+  const [row] = await handle.unsafe(`SELECT count(*) AS n FROM ${table.name}`);
+  return Number(row.n);
+}
+
+/** Makes a row the same whichever engine it comes from: PostgreSQL gives BIGINT as text. */
+function normalise(table: Table, row: Cell[]): void {
+  for (const [i, column] of table.columns.entries()) {
+    const cell = row[i]!;
+    if (cell === null) continue;
+    const value = READ[column.kind](cell);
+    if (value === undefined) {
+      throw new Error(`${table.name}.${column.name} holds ${JSON.stringify(cell)}, which cannot be moved`);
+    }
+    row[i] = value;
+  }
+}
+
+/** Undefined for a value that the other engine could not hold exactly. */
+const READ: Readonly<Record<ColumnKind, (cell: string | number) => Cell | undefined>> = {
+  whole(cell) {
+    const value = Number(cell);
+    return Number.isSafeInteger(value) ? value : undefined;
+  },
+  // SQLite stores -0 as 0; adding 0 does the same.
+  float: (cell) => (typeof cell === 'number' && Number.isFinite(cell) ? cell + 0 : undefined),
+  // PostgreSQL has no text with a NUL.
+  text: (cell) => (typeof cell === 'string' && !cell.includes('\0') ? cell : undefined),
+};
