@@ -1,7 +1,12 @@
-import { type Bytes, borrow } from '../http/bytes.ts';
+import { type Bytes, borrow, bytesFor } from '../http/bytes.ts';
 import { firstLines, type Ready } from '../http/reply.ts';
 import { gzip } from './encoding.ts';
-import { REQUEST_ID_DIGITS_AT, requestIdText, writeRequestDigits } from './telemetry/request-id.ts';
+import {
+  LAST_DIGITS_AT,
+  REQUEST_NUMBERS_PER_BLOCK,
+  requestIdText,
+  writeLastDigits,
+} from './telemetry/request-id.ts';
 
 /** What most heads fit in. */
 export const HEAD_ROOM = 1_024;
@@ -42,7 +47,13 @@ export class Representation {
     const start = HEAD_ROOM - head.length;
     packet.latin1Write(head, start);
     const bytes = packet.subarray(start, HEAD_ROOM + body.length);
-    return { status: 200, bytes, borrowed: this.#isGivenAway ? packet : undefined, isForCustomer: true };
+    return {
+      status: 200,
+      bytes,
+      borrowed: this.#isGivenAway ? packet : undefined,
+      isForCustomer: true,
+      timer: undefined,
+    };
   }
 
   /** Nobody keeps it: it is sent once, and its memory may then serve others. */
@@ -126,21 +137,23 @@ function join(head: string, body: Uint8Array): Bytes {
 
 function joined(status: number, head: string, body: Uint8Array): Ready {
   const bytes = join(head, body);
-  return { status, bytes, borrowed: bytes, isForCustomer: true };
+  return { status, bytes, borrowed: bytes, isForCustomer: true, timer: undefined };
 }
 
 /**
  * A whole response as bytes. Copies of it are sent that differ in two values:
  *
  *     HTTP/1.1 200 OK … X-Request-Id: 3kd81m0pa-0000002f ⏎ RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
- *                                               └digits┘              └──── rate limit ───┘
+ *                                                     └┘              └──── rate limit ───┘
  */
 class Packet {
   readonly #status: number;
   readonly #head: string;
   readonly #body: Uint8Array;
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Bytes = bytesFor(0);
   readonly #digitsAt: number;
+  /** The first number of the block whose ids differ in their last digits alone. */
+  #block = -1;
   readonly #rateLimitAt: number;
   #rateLimitLength = -1;
 
@@ -149,19 +162,27 @@ class Packet {
     this.#head = head;
     this.#body = body;
     const idAt = head.length + REQUEST_ID.length;
-    this.#digitsAt = idAt + REQUEST_ID_DIGITS_AT;
+    this.#digitsAt = idAt + LAST_DIGITS_AT;
     this.#rateLimitAt = idAt + requestIdText(0).length + '\r\n'.length + RATE_LIMIT.length;
   }
 
   stamped(requestNumber: number, rateLimit: string): Ready {
-    if (rateLimit.length !== this.#rateLimitLength) {
-      this.#bytes = join(this.#head + lastLines(requestIdText(0), rateLimit), this.#body);
-      this.#rateLimitLength = rateLimit.length;
+    const block = requestNumber - (requestNumber % REQUEST_NUMBERS_PER_BLOCK);
+    if (rateLimit.length !== this.#rateLimitLength || block !== this.#block) {
+      this.#write(block, rateLimit);
     }
     const bytes = borrow(this.#bytes.length);
     this.#bytes.copy(bytes);
-    writeRequestDigits(bytes, this.#digitsAt, requestNumber);
+    writeLastDigits(bytes, this.#digitsAt, requestNumber);
     bytes.latin1Write(rateLimit, this.#rateLimitAt);
-    return { status: this.#status, bytes, borrowed: bytes, isForCustomer: true };
+    return { status: this.#status, bytes, borrowed: bytes, isForCustomer: true, timer: undefined };
+  }
+
+  #write(block: number, rateLimit: string): void {
+    const head = this.#head + lastLines(requestIdText(block), rateLimit);
+    if (rateLimit.length === this.#rateLimitLength) this.#bytes.latin1Write(head, 0);
+    else this.#bytes = join(head, this.#body);
+    this.#block = block;
+    this.#rateLimitLength = rateLimit.length;
   }
 }

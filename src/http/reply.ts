@@ -25,7 +25,7 @@ export interface Ready {
   /** What they lie in, where it is given back when they are sent. Else the bytes never change again. */
   readonly borrowed: Bytes | undefined;
   /** Hears how long the request took. */
-  timer?: RequestTimer;
+  timer?: RequestTimer | undefined;
   /** Whether the client has proved who it is, so that its head is worth caching. */
   readonly isForCustomer?: boolean;
 }

@@ -33,6 +33,16 @@ onEachEngine('X-Request-Id', (engine) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  test('is never repeated, over thousands of copies of one cached response', async () => {
+    const ids = new Set<string | null>();
+    for (let i = 0; i < 110; i++) {
+      const wave = Array.from({ length: 20 }, () => api.ask(LATEST));
+      for (const { headers } of await Promise.all(wave)) ids.add(headers.get('x-request-id'));
+    }
+    expect(ids.size).toBe(2_200);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-v]{9}-[0-9a-v]{8}$/);
+  }, 60_000);
+
   test('is in the bare response to what is not HTTP, and in its log line', async () => {
     const response = await sendRaw(api.service.url, 'GET / HTTP/1.1\r\nbroken\r\n\r\n');
     const id = /^X-Request-Id: (\S+)\r$/m.exec(response)?.[1];
