@@ -1,3 +1,4 @@
+import { brokenDownloads } from './broken-downloads.ts';
 import { fuzzedFeeds } from './fuzzed-feeds.ts';
 import { giantInputs } from './giant-inputs.ts';
 import { idleConnections } from './idle-connections.ts';
@@ -17,5 +18,6 @@ export const ABUSE_ROWS: readonly Row[] = [
   pipelining,
   madeRequests,
   pastReads,
+  brokenDownloads,
   fuzzedFeeds,
 ];

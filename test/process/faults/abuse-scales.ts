@@ -25,6 +25,10 @@ export const ABUSE_SCALES = {
     // one: chance seldom makes a tick that is held back
     full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 1 },
   },
+  'broken-downloads': {
+    ci: { symbols: 2, days: 14_600, rounds: 24, atOnce: 6, growthMbMax: 64 },
+    full: { symbols: 5, days: 14_600, rounds: 300, atOnce: 10, growthMbMax: 64 },
+  },
   'past-reads': {
     ci: { days: 200, rounds: 1, atOnce: 20 },
     full: { days: 10_000, rounds: 10, atOnce: 20 },

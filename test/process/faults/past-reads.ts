@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
-import { Ledger } from '../../../src/ledger/ledger.ts';
-import { utcDay } from '../../../src/market/day.ts';
 import { ENGINES, type EngineName } from '../../support/ledger.ts';
+import { publishDays } from './published-days.ts';
 import { row } from './row.ts';
-import { count, type Scene, type Settings, usedOf } from './scene.ts';
+import { count, type Scene, usedOf } from './scene.ts';
 
 const SYMBOLS = 100;
 /** Between two requests of the other account, which uses the service as a customer would. */
@@ -36,7 +34,7 @@ async function playOn(
   { days, rounds, atOnce }: { days: number; rounds: number; atOnce: number },
 ): Promise<{ sent: number; answered: number; p99Ms: number }> {
   const settings = await scene.settings(engine);
-  const codes = await fill(settings, days);
+  const codes = await publishDays(settings, SYMBOLS, days);
   const greedy = await scene.account(settings, 1_000_000_000);
   const modest = await scene.account(settings, 1_000_000_001);
   const plan = ['fault-1000000000-0', '--quota', '1000000000', '--burst', '1000000', '--delay-seconds', '0'];
@@ -105,33 +103,4 @@ function worst(codes: readonly string[], days: number): Wanted[] {
     { method: 'GET', path: `/rates/history?${symbols}&${range}&interval=month&${asOf}`, status: 200 },
     { method: 'GET', path: `/rates/fluctuation?${symbols}&${range}&${asOf}`, status: 200 },
   ];
-}
-
-/** Publishes a bar of each symbol on each of the last days. Gives the codes. */
-async function fill(settings: Settings, days: number): Promise<string[]> {
-  const url = settings.OPENPIT_DATABASE_URL ?? join(settings.OPENPIT_DATA_DIR!, 'openpit.db');
-  const ledger = await Ledger.open(url, systemClock);
-  try {
-    const isAsked = (code: string) => Number(['XAU', 'XAG'].includes(code));
-    const all = (await ledger.symbols.list()).sort((a, b) => isAsked(b.code) - isAsked(a.code));
-    const chosen = all.slice(0, SYMBOLS);
-    const today = utcDay(systemClock.now());
-    for (const { id } of chosen) {
-      const bars = Array.from({ length: days + 1 }, (_, i) => {
-        const price = 100 + (i % 50);
-        return {
-          symbolId: id,
-          day: today - 1 - i,
-          open: price,
-          high: price + 1,
-          low: price - 1,
-          close: price,
-        };
-      });
-      await ledger.bars.publish(bars, { source: 'test', recordedAt: systemClock.now() });
-    }
-    return chosen.map(({ code }) => code);
-  } finally {
-    await ledger.close();
-  }
 }
