@@ -120,7 +120,8 @@ function foldGroup(
   group.forEach(({ series }, i) => {
     const own = prices.bars(series, first, last);
     bars += own.length;
-    for (const bar of foldBars(own, interval)) rows.push({ ...bar, place: firstPlace + i });
+    const place = firstPlace + i;
+    for (const bar of foldBars(own, interval)) rows.push(Object.assign(bar, { place }));
   });
   if (group.length > 1) rows.sort((a, b) => a.day - b.day || a.place - b.place);
   return { rows, bars };

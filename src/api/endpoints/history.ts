@@ -1,3 +1,4 @@
+import type { SourcedBar } from '../../board/columns.ts';
 import type { Prices } from '../../board/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../market/day.ts';
@@ -12,7 +13,7 @@ import { type Cursor, printCursor, readCursor } from '../paging.ts';
 import { echo, lastingOf, readBasket, readRange, single } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { type RatesQuestion, readRates } from '../question.ts';
-import { bySymbol, measureJson, ohlcJson, sourceIdsOfAll, sourceNames } from '../render.ts';
+import { bySymbol, measureJson, ohlcJson, sourceIdsOfAll, sourcesJson } from '../render.ts';
 import { type Soon, soon } from '../soon.ts';
 
 /** After so many bars a page ends, however few rows they fold to: the others are not kept waiting for longer. */
@@ -85,21 +86,28 @@ function answerOf(
   const cursor = next && printCursor(next, asked);
   return {
     json(sheet) {
-      const rates = page.map((row) => {
-        const head = `{"date":"${printDay(row.day)}","symbol":${JSON.stringify(symbols[row.place]!.code)},`;
+      sheet.ascii(
+        `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}","rates":[`,
+      );
+      const codes = symbols.map(({ code }) => `","symbol":"${code}",`); // a known code has nothing to escape
+      let separator = '';
+      for (const row of page) {
         const factor = row.bars.at(-1)!.factor; // of an interval, that of its close
-        return `${head}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
-      });
-      let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}","rates":[${rates}],"next":${JSON.stringify(cursor ?? null)}`;
-      if (metadata) {
-        const bySource = symbols.map(() => new Set<number>());
-        for (const { place, bars } of page) for (const id of sourceIdsOfAll(bars)) bySource[place]!.add(id);
-        const sources = bySource.map((ids) => JSON.stringify(sourceNames(board, [...ids])));
-        const record = ({ series }: AskedSymbol, i: number) =>
-          `{${measureJson(prices.measure(series))},"source":${sources[i]}}`;
-        content += `,"metadata":${bySymbol(symbols, record)}`;
+        const prices = ohlcJson(row).slice(1, -1);
+        sheet.ascii(
+          `${separator}{"date":"${printDay(row.day)}${codes[row.place]}${prices}${factor ? `,"factor":${factor.text}` : ''}}`,
+        );
+        separator = ',';
       }
-      sheet.text(`${content}}`);
+      sheet.text(`],"next":${JSON.stringify(cursor ?? null)}`);
+      if (metadata) {
+        const bars = symbols.map((): SourcedBar[] => []);
+        for (const row of page) for (const bar of row.bars) bars[row.place]!.push(bar);
+        const record = ({ series }: AskedSymbol, i: number) =>
+          `{${measureJson(prices.measure(series))},"source":${sourcesJson(board, sourceIdsOfAll(bars[i]!))}}`;
+        sheet.text(`,"metadata":${bySymbol(symbols, record)}`);
+      }
+      sheet.ascii('}');
     },
     table: () => ({ columns: INTERVAL_COLUMNS, rows: page.map(rowWriter(board, symbols, prices)) }),
     lasting: lastingOf(next ? laterInterval(interval, next.day, 1) - 1 : last, symbols, now - prices.delayMs),
