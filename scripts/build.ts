@@ -6,13 +6,16 @@ const ROOT = join(import.meta.dir, '..');
 const [outfile = join(ROOT, 'dist', 'openpit')] = process.argv.slice(2);
 
 const { success, logs } = await Bun.build({
-  entrypoints: ['main.ts', 'feeds/worker.ts', 'api/past/reader-thread.ts'].map((file) =>
-    join(ROOT, 'src', file),
-  ),
+  entrypoints: [
+    'main.ts',
+    'feeds/worker.ts',
+    'api/past/reader-thread.ts',
+    'ledger/engine/integrity-thread.ts',
+  ].map((file) => join(ROOT, 'src', file)),
   compile: { outfile },
   minify: true,
   splitting: true, // the page loads its chart library when the first chart is shown
-  // All entries side by side: a thread is found as ./worker.ts or ./reader-thread.ts from wherever it is started.
+  // All entries side by side: a thread is found as ./worker.ts, ./reader-thread.ts or ./integrity-thread.ts from wherever it is started.
   naming: { entry: '[name].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
 });

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   market: [],
-  runtime: ['clock.ts'],
+  runtime: ['clock.ts', 'log.ts'],
   http: ['clock.ts', 'runtime'],
   'clock.ts': [],
   'turns.ts': [],
@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['clock.ts'],
   'process-name.ts': [],
   'config.ts': ['log.ts', 'gate'],
-  ledger: ['market', 'clock.ts', 'turns.ts'],
+  ledger: ['market', 'clock.ts', 'lower-priority.ts', 'turns.ts'],
   board: ['market', 'ledger', 'runtime', 'clock.ts', 'log.ts', 'turns.ts'],
   feeds: ['market', 'ledger', 'clock.ts', 'log.ts', 'lower-priority.ts', 'process-name.ts'],
   gate: ['ledger', 'runtime', 'clock.ts', 'log.ts'],
@@ -38,9 +38,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'caches.ts': ['api', 'board', 'gate', 'http', 'runtime'],
   'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],
+  ops: ['alarms.ts', 'api', 'ledger', 'clock.ts', 'log.ts', 'process-name.ts'],
   'heartbeat.ts': ['ledger', 'log.ts'],
   'service.ts': [
     'alarms.ts',
+    'ops',
     'process-gauges.ts',
     'feed-gauges.ts',
     'heartbeat.ts',
@@ -68,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'log.ts',
     'config.ts',
     'process-name.ts',
+    'runtime',
     'service.ts',
   ],
   'main.ts': ['cli'],

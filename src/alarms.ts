@@ -11,66 +11,115 @@ export interface Alarm {
   name: string;
   /** Tells one occasion from the next. */
   about: string;
+  /** When it began, in ms since the epoch, if that is known. */
+  since?: number;
   /** What is posted; its `type` says what kind it is. */
   event: Readonly<Record<string, string | number>> & { type: string };
+}
+
+export interface AlarmsOptions {
+  current(): readonly Alarm[];
+  store: AlarmStore;
+  /** Whether the store can be asked: it is in the ledger, and an outage of that is an alarm too. */
+  isStoreReachable(): boolean;
+  clock: Clock;
+  log: Log;
+  webhook: Webhook | undefined;
+}
+
+/** An alarm that has been logged. */
+interface Raised {
+  about: string;
+  since: number;
+  /** What the webhook has not been sent yet. */
+  isUnposted: boolean;
+}
+
+/** A message for the webhook. `key` and `about` are what the store remembers it by; `id` is for the receiver. */
+interface Post {
+  key: string;
+  about: string;
+  id: string;
+  event: Alarm['event'];
 }
 
 /** How long a replica has for its post before another may try. */
 const CLAIM_MS = 60_000;
 
 /**
- * Tells alarms: in the log of every process when one begins and when it is over, and by one post to the operator's webhook,
- * whatever the number of replicas.
+ * Reports alarms: in the log of every process when one begins and when it is over, and by one post to the operator's
+ * webhook for each, whatever the number of replicas.
  */
 export class Alarms {
-  readonly #current: () => readonly Alarm[];
-  readonly #store: AlarmStore;
-  readonly #log: Log;
-  readonly #webhook: Webhook | undefined;
-  /** What has been logged, by name; whether it still has to be posted. */
-  readonly #known = new Map<string, { about: string; posting: boolean }>();
+  readonly #options: AlarmsOptions;
+  readonly #raised = new Map<string, Raised>();
+  /** Posts about alarms that are over, until the webhook has taken them. */
+  readonly #overs = new Map<string, Post>();
 
-  constructor(current: () => readonly Alarm[], store: AlarmStore, log: Log, webhook: Webhook | undefined) {
-    this.#current = current;
-    this.#store = store;
-    this.#log = log;
-    this.#webhook = webhook;
+  constructor(options: AlarmsOptions) {
+    this.#options = options;
   }
 
   async turn(): Promise<void> {
-    const alarms = this.#current();
-    for (const name of this.#known.keys()) {
-      if (alarms.some((alarm) => alarm.name === name)) continue;
-      this.#known.delete(name);
-      this.#log.info('alarm is over', { name });
+    const alarms = this.#options.current();
+    for (const [name, raised] of this.#raised) {
+      if (!alarms.some((alarm) => alarm.name === name)) this.#clear(name, raised);
     }
-    for (const alarm of alarms) await this.#tell(alarm);
+    for (const alarm of alarms) await this.#raise(alarm);
+    for (const [name, post] of this.#overs) {
+      if (await this.#post(post)) this.#overs.delete(name);
+    }
   }
 
-  async #tell(alarm: Alarm): Promise<void> {
+  async #raise(alarm: Alarm): Promise<void> {
     const { name, about, event } = alarm;
-    let known = this.#known.get(name);
-    if (known?.about !== about) {
-      this.#log.error('alarm', { name, ...event });
-      known = { about, posting: this.#webhook !== undefined };
-      this.#known.set(name, known);
+    const { clock, log, webhook } = this.#options;
+    let raised = this.#raised.get(name);
+    if (raised?.about !== about) {
+      log.error('alarm', { name, ...event });
+      const since = raised?.since ?? alarm.since ?? clock.now();
+      raised = { about, since, isUnposted: webhook !== undefined };
+      this.#raised.set(name, raised);
     }
-    if (known.posting) known.posting = !(await this.#post(alarm));
+    if (!raised.isUnposted) return;
+    raised.isUnposted = !(await this.#post({ key: name, about, id: `${name}.${about}`, event }));
+  }
+
+  #clear(name: string, { about, since, isUnposted }: Raised): void {
+    const { clock, log, webhook } = this.#options;
+    const seconds = Math.max(0, Math.round((clock.now() - since) / 1_000));
+    this.#raised.delete(name);
+    log.info('alarm is over', { name, seconds });
+    if (!webhook || isUnposted) return; // a receiver that was never told need not hear of the end
+    const event = { type: 'alarm.over', alarm: name, seconds };
+    this.#overs.set(name, { key: `${name} over`, about, id: `${name}.${about}.over`, event });
   }
 
   /** Whether it has been posted, by this replica or by another. */
-  async #post({ name, about, event }: Alarm): Promise<boolean> {
-    // A ledger that cannot be written to must not keep an alarm back: then every replica posts it, with the same id.
-    const claim = await this.#store.claim(name, about, CLAIM_MS).catch(() => 'mine' as const);
+  async #post({ key, about, id, event }: Post): Promise<boolean> {
+    const { log, webhook } = this.#options;
+    const claim = await this.#claim(key, about);
     if (claim !== 'mine') return claim === 'told';
     try {
-      await this.#webhook!.send(`${name}.${about}`, event);
+      await webhook!.send(id, event);
     } catch (error) {
-      this.#log.warn('webhook failed, and is tried again', { name, message: messageOf(error) });
+      log.warn('webhook failed, and is tried again', { name: key, message: messageOf(error) });
       return false;
     }
-    await this.#store.told(name, about).catch(() => {}); // then it is posted twice, with the same id
+    await this.#markTold(key, about);
     return true;
+  }
+
+  /** Without the store every replica posts, with the same id: an alarm about the ledger must not wait for the ledger. */
+  async #claim(key: string, about: string): Promise<'mine' | 'told' | 'taken'> {
+    const { isStoreReachable, store } = this.#options;
+    if (!isStoreReachable()) return 'mine';
+    return store.claim(key, about, CLAIM_MS).catch(() => 'mine' as const);
+  }
+
+  async #markTold(key: string, about: string): Promise<void> {
+    const { isStoreReachable, store } = this.#options;
+    if (isStoreReachable()) await store.told(key, about).catch(() => {}); // then it is posted twice, with the same id
   }
 }
 
@@ -81,6 +130,7 @@ export function lateFeeds(feeds: FeedsKnown, clock: Clock): Alarm[] {
     .map(({ key, lateAt, lastOkAt, failures, lastRun }) => ({
       name: `feed.late.${key}`,
       about: String(lateAt),
+      since: lateAt!,
       event: {
         type: 'feed.late',
         feed: key,

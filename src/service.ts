@@ -4,7 +4,7 @@ import { type Alarm, Alarms, fullDisk, lateFeedSeries, lateFeeds } from './alarm
 import { Api } from './api/api.ts';
 import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
-import type { Phase } from './api/operations.ts';
+import { isReady, type Phase } from './api/operations.ts';
 import { Readers } from './api/past/readers.ts';
 import { listen } from './api/server.ts';
 import { Board } from './board/board.ts';
@@ -25,12 +25,15 @@ import { Meter } from './gate/meter/meter.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { requirePlausibleClock } from './ledger/clock-check.ts';
+import { isSqliteSound } from './ledger/engine/integrity.ts';
 import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
-import { isPostgres } from './ledger/engine.ts';
+import { isPostgres, sqlitePath } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
 import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
+import { faultGauges } from './ops/fault-gauges.ts';
+import { Faults } from './ops/faults.ts';
 import { processGauges } from './process-gauges.ts';
 import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
@@ -45,8 +48,11 @@ const FOLLOW_EVERY_MS = 200;
 /** What the feeds' thread has for its stop, also when the requests took all of the time for draining. */
 const STOP_MS_LEAST = 1_000;
 
-/** How often quota events and alarms are looked for. */
+/** How often quota events are looked for. */
 const TELL_EVERY_MS = 2_000;
+
+/** How often alarms are looked for: an outage is noticed within 4 s and told within 5 s. */
+const ALARMS_EVERY_MS = 500;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
@@ -61,6 +67,8 @@ export interface Core {
   /** Whether requests are answered. */
   phase: Phase;
   readonly accessLog: AccessLog | undefined;
+  /** What is wrong with this process and its ledger. */
+  readonly faults: Faults;
   /** What an operator should see to. */
   alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
@@ -98,6 +106,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     keyBytesMax: caches.bytesMax('keys'),
     failedKeys: caches.failedKeys,
   });
+  const faults = openFaults(config, clock, ledger, () => meter.isDown);
+  opened.defer(() => faults.stop());
   const replica = Bun.randomUUIDv7();
   const meter = opened.adopt(
     await Meter.open({
@@ -105,7 +115,10 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       clock,
       replica,
       spoolDir: join(config.dataDir, 'spool'),
-      warn: (message) => log.warn('quota', { message }),
+      warn: (message) => {
+        faults.damage.observe(message);
+        log.warn('quota', { message });
+      },
     }),
     (one) => one.close(),
   );
@@ -120,6 +133,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const hasRoom = () => ledger.engine.hasRoom() && folderHasRoom(config.dataDir);
   const health = () => ({
     phase: core.phase,
+    isLedgerUnusable: faults.isLedgerUnusable,
+    alarms: core.alarms().map(({ name }) => name),
     diskFull: !hasRoom(),
     revision: board.revision,
     newestPriceAt: board.newest.priceAt,
@@ -140,11 +155,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   const readers = new Readers({ ledgerUrl: config.databaseUrl, simulated: config.demo !== 'off' });
   opened.defer(() => readers.close());
   const gauges = [
-    {
-      name: 'openpit_ready',
-      help: '1 when requests are answered.',
-      value: () => Number(core.phase === 'ready'),
-    },
+    ...faultGauges(
+      () => isReady(health()),
+      faults,
+      () => core.alarms(),
+    ),
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
     { name: 'openpit_history_bytes', help: 'Price history in memory.', value: () => board.bytes },
     {
@@ -175,7 +190,13 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demoKey: pageKeys.demoKey,
     phase: 'starting',
     accessLog,
-    alarms: () => [...lateFeeds(feeds, clock), ...lateFeedSeries(feeds, clock), ...fullDisk(hasRoom, clock)],
+    faults,
+    alarms: () => [
+      ...faults.alarms(),
+      ...lateFeeds(feeds, clock),
+      ...lateFeedSeries(feeds, clock),
+      ...fullDisk(hasRoom, clock),
+    ],
     push: (push) => takePush(ledger, push),
     api: new Api({
       ledger,
@@ -204,6 +225,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       accessLog,
       caches,
       arrivalMs: () => loop.arrivalMs(),
+      onError: (error) => faults.damage.observe(error),
     }),
     async follow() {
       const head = await ledger.head();
@@ -216,6 +238,17 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   };
   const toClose = opened.move();
   return core;
+}
+
+function openFaults(config: Config, clock: Clock, ledger: Ledger, isMeterDown: () => boolean): Faults {
+  const { databaseUrl } = config;
+  return new Faults({
+    clock,
+    isMeterDown,
+    readOutages: () => ledger.alarms.outages(),
+    recordOutage: (number) => ledger.alarms.recordOutage(number),
+    isSound: async () => isPostgres(databaseUrl) || isSqliteSound(sqlitePath(databaseUrl)),
+  });
 }
 
 /** A PostgreSQL may still be starting. A SQLite file is there or never will be. */
@@ -248,18 +281,33 @@ export async function startService(
   const core = opened.adopt(await openCore(config, clock, log), (one) => one.close());
   const webhook = await openWebhook(config, core.ledger, clock);
   const teller = new EventTeller(core.ledger, log, webhook);
-  const alarms = new Alarms(() => core.alarms(), core.ledger.alarms, log, webhook);
-  const telling = repeat(TELL_EVERY_MS, async () => {
-    for (const one of [alarms, teller]) {
-      await one.turn().catch((error) => log.warn('events could not be told', { message: messageOf(error) }));
+  const alarms = new Alarms({
+    current: () => core.alarms(),
+    store: core.ledger.alarms,
+    isStoreReachable: () => !core.faults.isLedgerUnusable,
+    clock,
+    log,
+    webhook,
+  });
+  const told = (one: Alarms | EventTeller) => () =>
+    one.turn().catch((error) => log.warn('events could not be told', { message: messageOf(error) }));
+  // Apart from each other: quota events wait for the ledger, and alarms must not.
+  const alarming = repeat(ALARMS_EVERY_MS, told(alarms));
+  const telling = repeat(TELL_EVERY_MS, told(teller));
+  const { faults } = core;
+  const following = repeat(FOLLOW_EVERY_MS, async () => {
+    try {
+      await core.follow();
+      faults.follower.succeeded();
+    } catch (error) {
+      faults.follower.failed(messageOf(error));
+      faults.damage.observe(error);
+      log.warn('the ledger could not be followed', { message: messageOf(error) });
     }
   });
-  const following = repeat(FOLLOW_EVERY_MS, async () => {
-    await core.follow().catch((error) => {
-      log.warn('the ledger could not be followed', { message: messageOf(error) });
-    });
-  });
-  opened.defer(async () => void (await Promise.all([following.stop(), telling.stop()])));
+  const repeated = [alarming, telling, following];
+  const stopRepeated = () => Promise.all(repeated.map((one) => one.stop()));
+  opened.defer(async () => void (await stopRepeated()));
   const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
     id: core.replica,
     name: processName(),
@@ -293,11 +341,25 @@ export async function startService(
       demo: core.demo,
       secrets: config.secrets,
       onWritten: () => void following.once(),
-      onProgress: (done, total) => log.debug('simulated history', { done, total }),
+      onProgress: (done, total) => {
+        faults.feeds.succeeded(); // the first fill is one long turn
+        log.debug('simulated history', { done, total });
+      },
       onReady: () => void (waitsForHistory && becomeReady()),
+      onTurn: () => faults.feeds.succeeded(),
+      onFailure: (message) => {
+        faults.feeds.failed(message);
+        faults.damage.observe(message);
+        log.warn('feeds', { message });
+      },
       onError: (message) => log.warn('feeds', { message }),
     });
-  if (feeds) core.push = (push) => feeds.push(push);
+  if (feeds) {
+    core.push = (push) => feeds.push(push);
+    faults.feeds.start();
+  }
+  faults.follower.start();
+  faults.ledger.start();
   if (!waitsForHistory) tellReady();
   heartbeat.start();
   opened.move();
@@ -316,8 +378,7 @@ export async function startService(
       // Each may wait for a ledger that does not answer.
       await Promise.all([
         feeds ? feeds.stop(Math.max(STOP_MS_LEAST, endsAt - performance.now())) : undefined,
-        following.stop(),
-        telling.stop(),
+        stopRepeated(),
         heartbeat.stop(),
       ]);
       await core.close();

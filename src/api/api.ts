@@ -76,6 +76,8 @@ export interface ApiOptions {
   accessLog: AccessLog | undefined;
   /** When bytes that are read now arrived, in ms of `performance.now()`. */
   arrivalMs(): number;
+  /** Called with every error that a request met and nobody expected. */
+  onError(error: unknown): void;
   caches: ApiCaches;
 }
 
@@ -289,6 +291,7 @@ export class Api {
     const traceId = traceIdOf(request);
     const message = messageOf(error);
     if (error instanceof BodyFault) return bodyRefusal(error.fault);
+    this.#options.onError(error);
     const why = outageOf(error);
     if (why !== undefined) {
       log.warn('unavailable', { requestId, traceId, why, message });

@@ -7,11 +7,15 @@ import { COMMON_HEADERS, JSON_TYPE } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { isLocalRequest } from './pipeline/local-request.ts';
 
-/** Where the service stands, for /health. */
+/** Where the service is between start and stop. */
 export type Phase = 'starting' | 'ready' | 'draining';
 
 export interface Health {
   phase: Phase;
+  /** Whether requests that need the ledger would fail: it cannot be reached, or is damaged. */
+  isLedgerUnusable: boolean;
+  /** The names of all alarms. */
+  alarms: readonly string[];
   revision: number;
   /** The time of the newest price itself, in ms; undefined while there is none. */
   newestPriceAt: number | undefined;
@@ -38,12 +42,15 @@ export function operations(options: {
 }): OpenEndpoint[] {
   const { health, version, clock, guard, metrics } = options;
   return [
-    {
-      kind: 'open',
-      name: 'other',
-      path: '/health',
-      answer: () => healthResponse(health(), version, clock.now()),
-    },
+    { kind: 'open', name: 'other', path: '/health/live', answer: liveResponse },
+    ...['/health', '/health/ready'].map(
+      (path): OpenEndpoint => ({
+        kind: 'open',
+        name: 'other',
+        path,
+        answer: () => readinessResponse(health(), version, clock.now()),
+      }),
+    ),
     {
       kind: 'open',
       name: 'other',
@@ -53,23 +60,36 @@ export function operations(options: {
   ];
 }
 
-/** 200 when ready, 503 while starting or draining; a process that answers at all is alive. */
-function healthResponse(health: Health, version: string, now: number): Reply {
+const HEALTH_HEADERS = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
+
+/** Whether a request would be answered. */
+export function isReady({ phase, isLedgerUnusable }: Health): boolean {
+  return phase === 'ready' && !isLedgerUnusable;
+}
+
+/** Liveness. A process that answers at all is alive, whatever its ledger does. */
+function liveResponse(): Reply {
+  return reply('{"status":"live"}', HEALTH_HEADERS);
+}
+
+/** Readiness: 200 when requests are answered, 503 while starting or draining and without the ledger. */
+function readinessResponse(health: Health, version: string, now: number): Reply {
+  const ready = isReady(health);
   const body = {
-    status: health.phase,
-    ready: health.phase === 'ready',
+    status: health.phase === 'ready' && !ready ? 'unavailable' : health.phase,
+    ready,
     version,
     revision: health.revision,
     newestDataAgeSeconds: ageSeconds(health.newestPriceAt, now),
     newestWriteAgeSeconds: ageSeconds(health.newestWriteAt, now),
     simulated: health.simulated,
+    alarms: health.alarms,
     lateFeeds: health.lateFeeds,
     partialFeeds: health.partialFeeds,
     diskFull: health.diskFull,
   };
-  const headers = { ...COMMON_HEADERS, 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' };
-  if (health.phase === 'ready') return reply(JSON.stringify(body), headers);
-  return reply(JSON.stringify(body), { ...headers, 'Retry-After': '1' }, 503);
+  if (ready) return reply(JSON.stringify(body), HEALTH_HEADERS);
+  return reply(JSON.stringify(body), { ...HEALTH_HEADERS, 'Retry-After': '1' }, 503);
 }
 
 /** Whole seconds since a moment; null when there is none. A bar of a session that is not over is 0 s old. */

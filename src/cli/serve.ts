@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import { type Config, SETTINGS } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
+import { aggregateWarnings } from '../runtime/aggregated-log.ts';
 import { startService } from '../service.ts';
 import type { Command } from './command.ts';
 import { type Assignment, type FromChild, Supervisor } from './supervisor.ts';
@@ -17,7 +18,9 @@ export const serveCommand: Command = {
   settings: SETTINGS.map((setting) => setting.env),
   async run(call) {
     const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
-    const log = createLog(config.logLevel, systemClock, (line) => process.stderr.write(line));
+    const log = aggregateWarnings(
+      createLog(config.logLevel, systemClock, (line) => process.stderr.write(line)),
+    );
     if (process.send) return serveForSupervisor(config, log);
     for (const message of config.warnings) log.warn('settings', { message });
     if (config.processes > 1) return superviseAll(config, log);

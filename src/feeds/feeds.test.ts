@@ -28,6 +28,8 @@ function start(ledgerUrl: string) {
       told.isReady = true;
       ready.resolve();
     },
+    onTurn() {},
+    onFailure: (message) => told.errors.push(message),
     onError: (message) => told.errors.push(message),
   });
   return { feeds, told, ready: ready.promise, ticked: ticked.promise };
@@ -44,6 +46,8 @@ function startDying() {
     onWritten() {},
     onProgress() {},
     onReady: () => void told.ready++,
+    onTurn() {},
+    onFailure: (message) => told.errors.push(message),
     onError: (message) => told.errors.push(message),
   });
   return { feeds, told };
@@ -103,8 +107,8 @@ test('a thread that dies is started again; what it had taken on is refused, and 
   }
   expect(told.ready).toBe(1);
   expect(told.errors.filter((message) => message.includes('is started again in'))).toEqual([
-    'the thread of the feeds has ended and is started again in 500 ms',
-    'the thread of the feeds has ended and is started again in 1000 ms',
+    "the feeds' thread has ended and is started again in 500 ms",
+    "the feeds' thread has ended and is started again in 1000 ms",
   ]);
   expect(told.errors.join()).toContain('die');
   await feeds.stop();
@@ -128,6 +132,8 @@ test('a stop ends a thread that does not answer, and says so', async () => {
     onWritten() {},
     onProgress() {},
     onReady: () => ready.resolve(),
+    onTurn() {},
+    onFailure() {},
     onError: (message) => errors.push(message),
   });
   await ready.promise;

@@ -20,7 +20,11 @@ export interface FeedsOptions {
   onProgress(done: number, total: number): void;
   /** History and the session so far are there. Said once, also when the thread had to be started again. */
   onReady(): void;
-  /** Something failed, and will be tried again. */
+  /** The thread has done a turn of its work. */
+  onTurn(): void;
+  /** The thread failed as a whole, or has ended and is started again. */
+  onFailure(message: string): void;
+  /** A feed failed, and will be tried again. */
   onError(message: string): void;
 }
 
@@ -67,7 +71,7 @@ class FeedsThread implements Feeds {
     this.#worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#heard(data);
     worker.onerror = (event) => {
-      this.#options.onError(event.message);
+      this.#options.onFailure(event.message);
       worker.terminate(); // whatever is left of it, what it holds in memory cannot be trusted
     };
     worker.addEventListener('close', () => this.#onEnd(worker));
@@ -103,9 +107,11 @@ class FeedsThread implements Feeds {
   }
 
   #heard(data: FromWorker): void {
-    const { onWritten, onProgress, onReady, onError } = this.#options;
+    const { onWritten, onProgress, onReady, onTurn, onFailure, onError } = this.#options;
     if (data.kind === 'written') onWritten();
     else if (data.kind === 'progress') onProgress(data.done, data.total);
+    else if (data.kind === 'turned') onTurn();
+    else if (data.kind === 'failed') onFailure(data.message);
     else if (data.kind === 'error') onError(data.message);
     else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(unpackOutcomes(data.outcomes));
     else if (data.kind === 'not-pushed') this.#settle(data.number)?.reject(errorFrom(data.error));
@@ -134,7 +140,7 @@ class FeedsThread implements Feeds {
     const wasSteady = performance.now() - this.#startedAt > STEADY_MS;
     const waitMs = wasSteady ? RESTART_MS : this.#restartMs;
     this.#restartMs = Math.min(waitMs * 2, RESTART_MS_MAX);
-    this.#options.onError(`the thread of the feeds has ended and is started again in ${waitMs} ms`);
+    this.#options.onFailure(`the feeds' thread has ended and is started again in ${waitMs} ms`);
     this.#restart = setTimeout(() => this.start(), waitMs);
   }
 }

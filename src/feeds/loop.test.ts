@@ -57,10 +57,10 @@ test('a ledger that cannot be opened is reported and tried again', async () => {
   mkdirSync(path); // a folder where the file should be
   const { post, next } = inbox();
   const loop = new FeedLoop(path, false, { now: () => NOON }, post);
-  const failed = next('error');
+  const failed = next('failed');
   const ready = next('ready');
   const ended = loop.run();
-  expect(await failed).toMatchObject({ kind: 'error', message: expect.stringMatching(/./) });
+  expect(await failed).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
   rmdirSync(path);
   await ready;
   loop.stop();

@@ -79,9 +79,10 @@ export class FeedLoop {
     while (!this.#stopping.signal.aborted) {
       try {
         await this.turn();
+        this.#post({ kind: 'turned' });
       } catch (error) {
         this.#isBehind = false; // not tried again at once
-        this.#post({ kind: 'error', message: error instanceof Error ? error.message : String(error) });
+        this.#post({ kind: 'failed', message: messageOf(error) });
       }
       await sleepUntil(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }

@@ -26,7 +26,11 @@ export type FromWorker =
   | { kind: 'progress'; done: number; total: number }
   /** History and the session so far are there. Said once. */
   | { kind: 'ready' }
-  /** Something failed. It is tried again at the next turn. */
+  /** A turn is done: the thread works. */
+  | { kind: 'turned' }
+  /** A turn failed. The next one tries again. */
+  | { kind: 'failed'; message: string }
+  /** A feed's run failed. Its schedule says when it is tried again. */
   | { kind: 'error'; message: string }
   /** What became of a push, packed; or the push failed as a whole, and may be sent again. */
   | { kind: 'pushed'; number: number; outcomes: string }

@@ -26,12 +26,28 @@ export class AlarmStore {
     });
   }
 
+  /** How often the ledger was unreachable for some replica. Replicas name the next outage by this without the ledger. */
+  async outages(): Promise<number> {
+    const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${OUTAGES}`;
+    return Number(row?.value ?? 0);
+  }
+
+  /** Records an outage that is over. All replicas that noticed it record the same number. */
+  async recordOutage(number: number): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${OUTAGES}, ${String(number)}) ON CONFLICT (name) DO UPDATE
+        SET value = excluded.value WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)`;
+    });
+  }
+
   async told(name: string, about: string): Promise<void> {
     await this.#engine.write(async (tx) => {
       await tx`UPDATE meta SET value = ${`${about}\n${TOLD}`} WHERE name = ${keyOf(name)}`;
     });
   }
 }
+
+const OUTAGES = 'outages';
 
 const TOLD = 'told';
 

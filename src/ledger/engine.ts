@@ -68,8 +68,12 @@ export type LedgerUse = 'serving' | 'feeding' | 'working' | 'reading';
 /** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
   if (isPostgres(url)) return openPostgres(url, use);
-  const path = url.replace(/^sqlite:(\/\/)?/, '');
+  const path = sqlitePath(url);
   return use === 'reading' ? openSqliteForReading(path, clock) : openSqlite(path, clock);
+}
+
+export function sqlitePath(url: string): string {
+  return url.replace(/^sqlite:(\/\/)?/, '');
 }
 
 export function isPostgres(url: string): boolean {

@@ -1,6 +1,9 @@
 /** Codes of Bun for a connection that is gone or cannot be made, and of the system below it. */
 const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_(BUSY|IOERR|CANTOPEN))/;
 
+/** SQLite has met a page that is not what it should be, or a file that is not a database. */
+const CORRUPT = /SQLITE_(CORRUPT|NOTADB)|database disk image is malformed|file is not a database/;
+
 /** The disk, or the share of it that this user may fill, is full; EFBIG is the limit of one file. */
 const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 
@@ -21,6 +24,7 @@ export class Unavailable extends Error {
 export function outageOf(error: unknown): string | undefined {
   const { code, state } = codesOf(error);
   if (code === 'ERR_UNAVAILABLE') return messageOf(error);
+  if (isCorrupt(error)) return 'its ledger is damaged';
   if (isFull(error)) return 'its disk is full, and nothing new can be kept';
   const isAway = CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && STATES.test(state));
   return isAway ? 'its ledger cannot be reached' : undefined;
@@ -30,6 +34,11 @@ export function outageOf(error: unknown): string | undefined {
 export function isFull(error: unknown): boolean {
   const { code, state } = codesOf(error);
   return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
+}
+
+/** Whether an error, or the text of one, says that the ledger's file is damaged. */
+export function isCorrupt(error: unknown): boolean {
+  return CORRUPT.test(`${codesOf(error).code} ${messageOf(error)}`);
 }
 
 function messageOf(error: unknown): string {

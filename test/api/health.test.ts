@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { sendRaw } from '../support/raw.ts';
+import { openTestService } from '../support/service.ts';
 
 onEachEngine('GET /health', (engine) => {
   const api = apiOn(engine);
@@ -18,6 +19,7 @@ onEachEngine('GET /health', (engine) => {
       newestDataAgeSeconds: null,
       newestWriteAgeSeconds: null,
       simulated: false,
+      alarms: [],
       lateFeeds: [],
       partialFeeds: [],
       diskFull: false,
@@ -50,6 +52,41 @@ onEachEngine('GET /health', (engine) => {
     }
     api.service.core.phase = 'ready';
     expect((await health()).status).toBe(200);
+  });
+
+  test('/health/ready is the same, and /health/live is 200 whatever the phase is', async () => {
+    for (const phase of ['starting', 'draining', 'ready'] as const) {
+      api.service.core.phase = phase;
+      const ready = await api.ask('/health/ready', { key: '' });
+      expect([ready.status, ready.body.status]).toEqual([phase === 'ready' ? 200 : 503, phase]);
+      const live = await api.ask('/health/live', { key: '' });
+      expect([live.status, live.text]).toEqual([200, '{"status":"live"}']);
+    }
+  });
+
+  test('without the ledger it is 503 and names the alarm, while what is in memory is served; live stays 200', async () => {
+    const service = await openTestService(engine);
+    const key = await service.key();
+    await service.tick('XAU', 2000);
+    expect((await service.get('/rates/latest?symbols=XAU', key)).status).toBe(200);
+    await service.core.faults.ledger.check();
+    await service.ledger.close();
+    for (let second = 0; second < 4; second++) {
+      service.clock.time += 1_000;
+      await service.core.faults.ledger.check();
+    }
+    const ready = await service.get('/health');
+    expect(ready.status).toBe(503);
+    expect(ready.headers.get('retry-after')).toBe('1');
+    expect(await ready.json()).toMatchObject({
+      status: 'unavailable',
+      ready: false,
+      alarms: ['ledger.unreachable'],
+    });
+    expect((await service.get('/health/live')).status).toBe(200);
+    expect((await service.get('/rates/latest?symbols=XAU', key)).status).toBe(200);
+    expect(await (await service.get('/metrics')).text()).toContain('openpit_ready 0\n');
+    await service.close();
   });
 
   test('a load balancer that speaks HTTP/1.0 and sends no Host gets it', async () => {

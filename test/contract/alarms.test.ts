@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type Alarm, Alarms } from '../../src/alarms.ts';
+import { type Alarm, Alarms, type AlarmsOptions } from '../../src/alarms.ts';
 import type { Webhook } from '../../src/gate/webhook.ts';
-import { createLog } from '../../src/log.ts';
+import type { AlarmStore } from '../../src/ledger/alarms.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, unique } from '../support/ledgers.ts';
 
@@ -30,17 +32,22 @@ onEachEngine('alarms', (engine) => {
   test('it is logged once when it begins and once when it is over, and posted until the receiver takes it', async () => {
     const ledger = await ledgers.shared();
     const alarm: Alarm = { name: unique('alarm'), about: '1', event: { type: 'test' } };
-    const lines: string[] = [];
-    const log = createLog('info', fixedClock, (line) => lines.push(JSON.parse(line).event));
+    const lines: object[] = [];
+    const log = createLog('info', fixedClock, (line) => lines.push(JSON.parse(line)));
     let current = [alarm];
     const posts: string[] = [];
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
-    const alarms = new Alarms(() => current, ledger.alarms, log, webhook);
+    let now = 1_000_000;
+    const alarms = alarmsOf(ledger, log, webhook, { current: () => current, clock: { now: () => now } });
     for (let turn = 0; turn < 3; turn++) await alarms.turn();
     current = [];
+    now += 90_000;
     for (let turn = 0; turn < 3; turn++) await alarms.turn();
-    expect(lines).toEqual(['alarm', 'alarm is over']);
-    expect(posts).toEqual([`${alarm.name}.1`]);
+    expect(lines).toMatchObject([
+      { event: 'alarm' },
+      { event: 'alarm is over', name: alarm.name, seconds: 90 },
+    ]);
+    expect(posts).toEqual([`${alarm.name}.1`, `${alarm.name}.1.over`]);
   });
 
   test('a ledger that cannot be written to does not keep it back', async () => {
@@ -50,7 +57,49 @@ onEachEngine('alarms', (engine) => {
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     const log = createLog('error', fixedClock, () => {});
     const current = [{ name: 'disk.full', about: '7', event: { type: 'disk.full' } }];
-    await new Alarms(() => current, ledger.alarms, log, webhook).turn();
+    await alarmsOf(ledger, log, webhook, { current: () => current }).turn();
     expect(posts).toEqual(['disk.full.7']);
   });
+
+  test('while the ledger is known to be unreachable it is not asked', async () => {
+    const ledger = await ledgers.new();
+    const store = { claim: () => new Promise(() => {}), told: () => new Promise(() => {}) };
+    const posts: string[] = [];
+    const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
+    const log = createLog('error', fixedClock, () => {});
+    const current = [{ name: 'ledger.unreachable', about: '3', event: { type: 'ledger.unreachable' } }];
+    const alarms = alarmsOf(ledger, log, webhook, {
+      current: () => current,
+      store: store as unknown as AlarmStore,
+      isStoreReachable: () => false,
+    });
+    await alarms.turn();
+    expect(posts).toEqual(['ledger.unreachable.3']);
+  });
+
+  test('the outages that replicas record are counted once each', async () => {
+    const [a, b] = await ledgers.pair();
+    expect(await a.alarms.outages()).toBe(0);
+    await Promise.all([a.alarms.recordOutage(1), b.alarms.recordOutage(1)]);
+    expect(await b.alarms.outages()).toBe(1);
+    await a.alarms.recordOutage(12);
+    await b.alarms.recordOutage(2); // a replica that was cut off for longer
+    expect(await a.alarms.outages()).toBe(12);
+  });
 });
+
+function alarmsOf(
+  ledger: Ledger,
+  log: Log,
+  webhook: Webhook,
+  options: Partial<AlarmsOptions> & Pick<AlarmsOptions, 'current'>,
+): Alarms {
+  return new Alarms({
+    store: ledger.alarms,
+    isStoreReachable: () => true,
+    clock: fixedClock,
+    log,
+    webhook,
+    ...options,
+  });
+}

@@ -24,8 +24,13 @@ export class Cluster {
   }
 
   /** `through` is how the replicas reach the ledger, where that is not the straight way. */
-  static async start(url: string, count: number, through = url): Promise<Cluster> {
-    const replicas = new Replicas(through, count);
+  static async start(
+    url: string,
+    count: number,
+    through = url,
+    settings: Record<string, string> = {},
+  ): Promise<Cluster> {
+    const replicas = new Replicas(through, count, settings);
     await replicas.start();
     const ledger = await Ledger.open(url, systemClock);
     const cluster = new Cluster(replicas, ledger);

@@ -9,13 +9,14 @@ export class Replicas {
   readonly #settings: Record<string, string>[];
   readonly programs: Program[] = [];
 
-  constructor(databaseUrl: string, count: number) {
+  constructor(databaseUrl: string, count: number, settings: Record<string, string> = {}) {
     this.#settings = Array.from({ length: count }, () => ({
       OPENPIT_DATABASE_URL: databaseUrl,
       OPENPIT_DATA_DIR: newFolder(),
       OPENPIT_DEMO: 'false',
       OPENPIT_PORT: String(freePort()), // the same after a restart
       OPENPIT_ADMIN_TOKEN: ADMIN_TOKEN,
+      ...settings,
     }));
   }
 

@@ -102,7 +102,7 @@ function describe(operation: Operation): Json {
 
 /** The refusals of an operation by status, each with its codes. */
 function refusals({ path, tag, errors = [] }: Operation): Json {
-  const schema = path === '/usage' ? 'UsageError' : path === '/health' ? 'Health' : 'Error';
+  const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
   const codes = new Set<ErrorCode>([...errors, ...ALWAYS[tag]]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
   const responses: Json = {};
@@ -112,8 +112,12 @@ function refusals({ path, tag, errors = [] }: Operation): Json {
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
     };
   }
-  if (path === '/health') return { 503: { ...(responses[500] as Json), description: 'Not ready' } };
+  if (isReadiness(path)) return { 503: { ...(responses[500] as Json), description: 'Not ready' } };
   return responses;
+}
+
+function isReadiness(path: string): boolean {
+  return path === '/health' || path === '/health/ready';
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {

@@ -187,8 +187,23 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/health',
     method: 'GET',
     tag: 'Service',
-    summary: 'Whether the service is ready',
-    description: '503 with the same body while it is not.',
+    summary: 'Whether requests are answered',
+    description:
+      '503 with the same body while they are not: starting, draining, or the ledger cannot be reached or is damaged. `/health/ready` is the same.',
     answer: 'Health',
+  },
+  {
+    path: '/health/ready',
+    method: 'GET',
+    tag: 'Service',
+    summary: 'The same as `/health`',
+    answer: 'Health',
+  },
+  {
+    path: '/health/live',
+    method: 'GET',
+    tag: 'Service',
+    summary: 'Whether the process is alive: 200 as long as it answers, with or without its ledger',
+    answer: 'Live',
   },
 ];

@@ -202,8 +202,9 @@ export const SCHEMAS = {
       }),
     ),
   }),
+  Live: z.strictObject({ status: z.literal('live') }),
   Health: z.strictObject({
-    status: z.enum(['starting', 'ready', 'draining']),
+    status: z.enum(['starting', 'ready', 'unavailable', 'draining']),
     ready: z.boolean(),
     version: text,
     revision: z.int(),
@@ -218,6 +219,7 @@ export const SCHEMAS = {
       .nullable()
       .describe('Time since a price was last written, whatever day it is of'),
     simulated: z.boolean(),
+    alarms: z.array(text).describe('Names of the alarms that are on, such as `ledger.unreachable`'),
     lateFeeds: z.array(text).describe('Feeds that have missed their schedule twice'),
     partialFeeds: z.array(text).describe('Feeds of which some series fail while the others do not'),
     diskFull: z.boolean().describe('Whether the disk is nearly full, so that no prices are taken in'),

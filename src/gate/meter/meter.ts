@@ -166,6 +166,11 @@ export class Meter {
     return this.#wait(account.id, place, units);
   }
 
+  /** Whether the ledger does not take counts, so that requests are refused once their leases are spent. */
+  get isDown(): boolean {
+    return this.#syncer.isDown;
+  }
+
   /** What is known of the account without asking; undefined before its first request. */
   known(accountId: string): (Spent & { readonly quota: number }) | undefined {
     return this.#purses.get(accountId)?.lease;

@@ -1,0 +1,51 @@
+import type { Clock } from '../clock.ts';
+import { isCorrupt } from '../ledger/outage.ts';
+import { messageOf } from '../log.ts';
+import type { Trouble } from './watch.ts';
+
+/** A check reads the whole ledger, so each one that finds damage is followed by a longer pause. */
+const RECHECK_MS = 5_000;
+const RECHECK_MS_MAX = 600_000;
+
+/**
+ * Knows whether the ledger is damaged: a statement has met a corrupt page. The damage is over when a check of the whole
+ * ledger finds none, as after a page was restored.
+ */
+export class DamageMonitor {
+  readonly #clock: Clock;
+  readonly #isSound: () => Promise<boolean>;
+  #damage: Trouble | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  constructor(clock: Clock, isSound: () => Promise<boolean>) {
+    this.#clock = clock;
+    this.#isSound = isSound;
+  }
+
+  get damage(): Trouble | undefined {
+    return this.#damage;
+  }
+
+  /** Takes note of an error that a statement ended with, whatever it is. */
+  observe(error: unknown): void {
+    if (this.#damage || this.#isStopped || !isCorrupt(error)) return;
+    this.#damage = { since: this.#clock.now(), reason: messageOf(error) };
+    this.#checkIn(RECHECK_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #checkIn(ms: number): void {
+    this.#timer = setTimeout(() => void this.#check(ms), ms);
+    this.#timer.unref();
+  }
+
+  async #check(pauseMs: number): Promise<void> {
+    if (await this.#isSound().catch(() => false)) this.#damage = undefined;
+    else if (!this.#isStopped) this.#checkIn(Math.min(pauseMs * 2, RECHECK_MS_MAX));
+  }
+}

@@ -1,0 +1,75 @@
+import type { Alarm } from '../alarms.ts';
+import type { Clock } from '../clock.ts';
+import { processName } from '../process-name.ts';
+import { DamageMonitor } from './damage-monitor.ts';
+import { LedgerMonitor, type LedgerMonitorOptions } from './ledger-monitor.ts';
+import { type Trouble, Watch } from './watch.ts';
+
+/** Longer than a hung statement of the feeds takes to be given up (11 s), so that the end of an outage is no second alarm. */
+const FEEDS_LIMITS = { failingMs: 15_000, silentMs: 120_000 };
+const FOLLOWER_LIMITS = { failingMs: 15_000, silentMs: 60_000 };
+
+export interface FaultsOptions extends Omit<LedgerMonitorOptions, 'onRecovered'> {
+  /** Checks the whole ledger for damage. */
+  isSound(): Promise<boolean>;
+}
+
+/** What is wrong with this process and its ledger, known without the ledger's help. */
+export class Faults {
+  readonly #clock: Clock;
+  readonly ledger: LedgerMonitor;
+  readonly damage: DamageMonitor;
+  readonly feeds: Watch;
+  readonly follower: Watch;
+
+  constructor(options: FaultsOptions) {
+    const { clock } = options;
+    this.#clock = clock;
+    this.feeds = new Watch(clock, FEEDS_LIMITS);
+    this.follower = new Watch(clock, FOLLOWER_LIMITS);
+    this.damage = new DamageMonitor(clock, options.isSound);
+    this.ledger = new LedgerMonitor({
+      ...options,
+      onRecovered: () => {
+        this.feeds.forgive();
+        this.follower.forgive();
+      },
+    });
+  }
+
+  /** Whether requests that need the ledger would fail. */
+  get isLedgerUnusable(): boolean {
+    return this.ledger.outage !== undefined || this.damage.damage !== undefined;
+  }
+
+  /** Feeds and follower fail with the ledger: that is one alarm, not three. */
+  alarms(): Alarm[] {
+    const { outage } = this.ledger;
+    const { damage } = this.damage;
+    if (outage) return [this.#alarm('ledger.unreachable', String(outage.number), outage)];
+    if (damage) return [this.#alarm('ledger.corrupt', dayOf(damage.since), damage)];
+    return (['feeds', 'follower'] as const).flatMap((part) => {
+      const { trouble } = this[part];
+      return trouble ? this.#alarm(`${part}.failing`, String(trouble.since), trouble) : [];
+    });
+  }
+
+  stop(): void {
+    this.ledger.stop();
+    this.damage.stop();
+  }
+
+  #alarm(type: string, about: string, { since, reason }: Trouble): Alarm {
+    const process = processName();
+    return {
+      name: type,
+      about,
+      since,
+      event: { type, since: new Date(Math.min(since, this.#clock.now())).toISOString(), reason, process },
+    };
+  }
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test';
+import { LedgerMonitor } from './ledger-monitor.ts';
+
+const NOON = Date.UTC(2026, 10, 16, 12);
+
+function monitored() {
+  const state = {
+    now: NOON,
+    failure: undefined as Error | undefined,
+    isMeterDown: false,
+    outages: 4,
+    recovered: 0,
+  };
+  const recorded: number[] = [];
+  const call = <T>(value: T) => (state.failure ? Promise.reject(state.failure) : Promise.resolve(value));
+  const monitor = new LedgerMonitor({
+    clock: { now: () => state.now },
+    readOutages: () => call(state.outages),
+    recordOutage: async (number) => {
+      await call(undefined);
+      recorded.push(number);
+    },
+    isMeterDown: () => state.isMeterDown,
+    onRecovered: () => void state.recovered++,
+  });
+  const after = async (ms: number) => {
+    state.now += ms;
+    await monitor.check();
+    return monitor.outage;
+  };
+  return { state, recorded, after };
+}
+
+test('one failed probe is no outage; probes that fail for three seconds are', async () => {
+  const { state, after } = monitored();
+  await after(0);
+  state.failure = new Error('Failed to connect');
+  expect(await after(1_000)).toBeUndefined();
+  expect(await after(1_000)).toBeUndefined();
+  expect(await after(1_000)).toEqual({ since: NOON, reason: 'Failed to connect', number: 5 });
+});
+
+test('an outage keeps its beginning and number, and is over and recorded with the first probe that succeeds', async () => {
+  const { state, recorded, after } = monitored();
+  await after(0);
+  state.failure = new Error('Failed to connect');
+  for (let i = 0; i < 30; i++) await after(1_000);
+  expect(await after(1_000)).toMatchObject({ since: NOON, number: 5 });
+  state.failure = undefined;
+  expect(await after(1_000)).toBeUndefined();
+  expect({ recorded, recovered: state.recovered }).toEqual({ recorded: [5], recovered: 1 });
+  state.failure = new Error('again');
+  for (let i = 0; i < 4; i++) await after(1_000);
+  expect(await after(1_000)).toMatchObject({ number: 6 });
+});
+
+test('a ledger that answers but takes no counts is an outage too', async () => {
+  const { state, after } = monitored();
+  await after(0);
+  state.isMeterDown = true;
+  await after(1_500);
+  expect(await after(1_500)).toMatchObject({ reason: 'counts cannot be written' });
+  state.isMeterDown = false;
+  expect(await after(1_000)).toBeUndefined();
+});

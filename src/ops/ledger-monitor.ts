@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts';
+import { messageOf } from '../log.ts';
+
+export interface Outage {
+  /** When the ledger was last reached, in ms since the epoch. */
+  since: number;
+  reason: string;
+  /** The same on every replica, so that a receiver recognises the alarms of several as one. */
+  number: number;
+}
+
+export interface LedgerMonitorOptions {
+  /** Reads how many outages the ledger has recorded. Rejects when the ledger does not answer. */
+  readOutages(): Promise<number>;
+  /** Records that an outage is over. */
+  recordOutage(number: number): Promise<void>;
+  onRecovered(): void;
+  /** Whether counts cannot be written, so that requests are refused once their leases are spent. */
+  isMeterDown(): boolean;
+  clock: Clock;
+}
+
+const PROBE_MS = 1_000;
+/** A connection may hang; a ledger this slow cannot serve requests either. */
+const PROBE_MS_MAX = 2_000;
+/** One dropped connection is not an outage. With the probe's own times, an outage is noticed after 4 s at most. */
+const OUTAGE_AFTER_MS = 2_500;
+
+/** Probes the ledger every second, and knows whether it can be reached. */
+export class LedgerMonitor {
+  readonly #options: LedgerMonitorOptions;
+  #outages = 0;
+  #reachedAt: number;
+  #outage: Outage | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #checking: Promise<void> | undefined;
+  /** An outage that is over and has not been recorded. */
+  #unrecorded: number | undefined;
+
+  constructor(options: LedgerMonitorOptions) {
+    this.#options = options;
+    this.#reachedAt = this.#elapsed();
+  }
+
+  /** Undefined while the ledger can be reached. */
+  get outage(): Outage | undefined {
+    return this.#outage;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.check(), PROBE_MS);
+    void this.check();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Probes now, unless a probe is under way. */
+  check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const failure = await this.#probe();
+    if (failure === undefined) this.#recover();
+    else this.#fail(failure);
+    if (this.#unrecorded !== undefined && failure === undefined) await this.#record(this.#unrecorded);
+  }
+
+  /** Why the ledger is of no use now; undefined when it is. */
+  async #probe(): Promise<string | undefined> {
+    try {
+      this.#outages = Math.max(this.#outages, await inTime(this.#options.readOutages()));
+    } catch (error) {
+      return messageOf(error);
+    }
+    return this.#options.isMeterDown() ? 'counts cannot be written' : undefined;
+  }
+
+  #fail(reason: string): void {
+    const awayMs = this.#elapsed() - this.#reachedAt;
+    if (awayMs < OUTAGE_AFTER_MS) return;
+    this.#outage ??= { since: this.#options.clock.now() - awayMs, reason, number: this.#outages + 1 };
+  }
+
+  #recover(): void {
+    this.#reachedAt = this.#elapsed();
+    if (!this.#outage) return;
+    this.#unrecorded = this.#outage.number;
+    this.#outage = undefined;
+    this.#options.onRecovered();
+  }
+
+  async #record(number: number): Promise<void> {
+    try {
+      await inTime(this.#options.recordOutage(number));
+      this.#outages = Math.max(this.#outages, number);
+      this.#unrecorded = undefined;
+    } catch {
+      // The next probe tries again.
+    }
+  }
+
+  #elapsed(): number {
+    const { clock } = this.#options;
+    return clock.elapsed?.() ?? clock.now();
+  }
+}
+
+function inTime<T>(call: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`the ledger has not answered within ${PROBE_MS_MAX} ms`)),
+      PROBE_MS_MAX,
+    );
+    call.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+
+export interface Trouble {
+  /** Milliseconds since the epoch. */
+  since: number;
+  reason: string;
+}
+
+export interface WatchLimits {
+  /** How long work may fail before that is trouble. */
+  failingMs: number;
+  /** How long work may take to succeed once, without an error. */
+  silentMs: number;
+}
+
+/** Watches work that repeats, and tells when it has failed or been silent for too long. */
+export class Watch {
+  readonly #clock: Clock;
+  readonly #limits: WatchLimits;
+  #succeededAt: number;
+  #failing: { since: number; reason: string } | undefined;
+  #isStarted = false;
+
+  constructor(clock: Clock, limits: WatchLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#succeededAt = this.#elapsed();
+  }
+
+  /** From here on silence counts. */
+  start(): void {
+    this.#isStarted = true;
+    this.succeeded();
+  }
+
+  succeeded(): void {
+    this.#succeededAt = this.#elapsed();
+    this.#failing = undefined;
+  }
+
+  failed(reason: string): void {
+    this.#failing = { since: this.#failing?.since ?? this.#elapsed(), reason };
+  }
+
+  /** Gives the work its full time again, as after an outage that was not its own. */
+  forgive(): void {
+    if (this.#failing) this.#failing.since = this.#elapsed();
+    this.#succeededAt = this.#elapsed();
+  }
+
+  get trouble(): Trouble | undefined {
+    if (!this.#isStarted) return undefined;
+    const now = this.#elapsed();
+    const at = (elapsed: number) => Math.round(this.#clock.now() - (now - elapsed));
+    const failing = this.#failing;
+    if (failing && now - failing.since >= this.#limits.failingMs) {
+      return { since: at(failing.since), reason: failing.reason };
+    }
+    if (now - this.#succeededAt < this.#limits.silentMs) return undefined;
+    return { since: at(this.#succeededAt), reason: failing?.reason ?? 'it does not finish' };
+  }
+
+  #elapsed(): number {
+    return this.#clock.elapsed?.() ?? this.#clock.now();
+  }
+}
