@@ -1,10 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
-import type { Config } from '../config.ts';
+import { systemClock } from '../clock.ts';
 import { isInUse } from '../gate/spool/in-use.ts';
 import { createPrivate, restrict } from '../ledger/engine/private-file.ts';
+import { openEngine } from '../ledger/engine.ts';
 import { type Command, UsageError } from './command.ts';
+import { ledgerPath } from './ledger/ledger-path.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (docs/operating.md)';
 
@@ -13,19 +15,18 @@ export const backupCommand: Command = {
   operands: ['FILE'],
   summary: 'Copy the SQLite ledger to a file, consistent, while the service runs',
   flags: {},
-  async run({ config, withLedger, operands }) {
+  async run({ config, operands }) {
     const file = operands[0]!;
-    if (isPostgres(config)) throw new UsageError(POSTGRES_HINT);
+    const path = ledgerPath(config);
+    if (path === undefined) throw new UsageError(POSTGRES_HINT);
     if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
-    if (!existsSync(ledgerPath(config))) throw new UsageError(`there is no ledger at ${ledgerPath(config)}`);
+    if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
     if (existsSync(file)) throw new UsageError(`${file} is there already; choose another name`);
     // Under another name until it is whole, so that a backup that was cut short is never taken for one.
     const partial = `${file}.partial`;
     rmSync(partial, { force: true });
     createPrivate(partial); // VACUUM INTO takes an empty file
-    await withLedger(async (ledger) => {
-      await ledger.engine.read.unsafe('VACUUM INTO ?', [partial]);
-    });
+    await copyLedger(path, partial);
     await verify(partial);
     renameSync(partial, file);
     console.log(`Backed up to ${file} (${Math.ceil(Bun.file(file).size / 1024)} KB).`);
@@ -42,7 +43,7 @@ export const restoreCommand: Command = {
   async run({ config, operands, isSet }) {
     const file = operands[0]!;
     const path = ledgerPath(config);
-    if (isPostgres(config)) throw new UsageError(POSTGRES_HINT);
+    if (path === undefined) throw new UsageError(POSTGRES_HINT);
     if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
     if (isInUse(join(config.dataDir, 'spool')))
       throw new Error('the service is running on this ledger; stop it first');
@@ -70,12 +71,14 @@ function keepBeside(path: string): void {
   }
 }
 
-function isPostgres({ databaseUrl }: Config): boolean {
-  return /^postgres(ql)?:/.test(databaseUrl);
-}
-
-function ledgerPath({ databaseUrl }: Config): string {
-  return databaseUrl.replace(/^sqlite:(\/\/)?/, '');
+/** Copies a ledger of any schema version: a backup is due before a migration. */
+async function copyLedger(path: string, copy: string): Promise<void> {
+  const engine = await openEngine(path, systemClock, 'working');
+  try {
+    await engine.read.unsafe('VACUUM INTO ?', [copy]);
+  } finally {
+    await engine.close();
+  }
 }
 
 async function verify(file: string): Promise<void> {

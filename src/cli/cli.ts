@@ -13,6 +13,7 @@ import { feedCommands } from './feed.ts';
 import { importRunCommands } from './import/undo.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
+import { migrateCommand } from './ledger/migrate.ts';
 import { moveCommand } from './move.ts';
 import { planCommands } from './plan.ts';
 import { quarantineCommands } from './quarantine.ts';
@@ -35,6 +36,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...keyCommands,
     webhookCommand,
     checkCommand,
+    migrateCommand,
     backupCommand,
     restoreCommand,
     moveCommand,

@@ -87,6 +87,10 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await writer.write(rows.map(csvLine).join(''));
       await writer.close();
     },
+    async hasTable(handle, name) {
+      const [row] = await handle`SELECT to_regclass(${name}) IS NOT NULL AS found`;
+      return row.found;
+    },
     lockForMigration: async (tx) => {
       await tx.unsafe(`SET LOCAL statement_timeout = ${MIGRATION_MS_MAX}`);
       await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;

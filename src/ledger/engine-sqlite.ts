@@ -40,6 +40,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     hasRoom: () => hasRoom(dirname(path)),
     tidy: () => inTurn(() => tidy(path, writer)),
     placeholder: () => '?',
+    hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
     clustered: 'WITHOUT ROWID',
     now: async () => clock.now(),
@@ -66,6 +67,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     hasRoom: () => hasRoom(dirname(path)),
     tidy: isReadOnly,
     placeholder: () => '?',
+    hasTable,
     lockForMigration: isReadOnly,
     clustered: 'WITHOUT ROWID',
     now: async () => clock.now(),
@@ -85,6 +87,11 @@ async function snapshotOf<T>(path: string, work: (handle: SQL) => Promise<T>): P
   } finally {
     await handle.close();
   }
+}
+
+async function hasTable(handle: SQL, name: string): Promise<boolean> {
+  const rows = await handle`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${name}`;
+  return rows.length > 0;
 }
 
 /**

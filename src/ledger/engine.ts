@@ -44,6 +44,9 @@ export interface Engine {
   /** Loads many rows at once, where the engine has a way of its own that is faster than INSERT. */
   load?(tx: SQL, into: string, rows: readonly TableRow[]): Promise<void>;
 
+  /** Whether the ledger's database has this table. */
+  hasTable(handle: SQL, name: string): Promise<boolean>;
+
   /** Holds off every other migration until the transaction ends. */
   lockForMigration(tx: SQL): Promise<void>;
 

@@ -9,9 +9,9 @@ import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
+import { prepareSchema, readSchema, type SchemaState } from './engine/schema.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
-import { migrate } from './migrations.ts';
 import { MOVE_MARKER } from './move/marker.ts';
 import { HeldBarStore } from './prices/held-bars.ts';
 import { ImportStore } from './prices/imports.ts';
@@ -72,16 +72,41 @@ export class Ledger {
     this.replicas = new ReplicaStore(engine);
   }
 
-  /** Opens the ledger, brings its schema up to date, and fills a new one with the catalogue and the built-in plans. */
+  /**
+   * Opens the ledger, and creates it with the catalogue and the built-in plans where there is none. Only a server brings
+   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`.
+   */
   static async open(url: string, clock: Clock, use: LedgerUse = 'working'): Promise<Ledger> {
     const engine = await openEngine(url, clock, use);
     try {
-      await migrate(engine);
+      await prepareSchema(engine, use === 'serving' ? 'upgrade' : 'refuse');
       await fillNew(engine);
       return new Ledger(engine);
     } catch (error) {
       await engine.close();
       throw error;
+    }
+  }
+
+  /** Creates the ledger or brings its schema up to date. Returns the state it was in before. */
+  static async migrate(url: string, clock: Clock): Promise<SchemaState> {
+    const engine = await openEngine(url, clock, 'working');
+    try {
+      const before = await prepareSchema(engine, 'upgrade');
+      await fillNew(engine);
+      return before;
+    } finally {
+      await engine.close();
+    }
+  }
+
+  /** Reads how far the schema of an existing database is, without changing anything. */
+  static async schema(url: string, clock: Clock): Promise<SchemaState> {
+    const engine = await openEngine(url, clock, 'reading');
+    try {
+      return await readSchema(engine);
+    } finally {
+      await engine.close();
     }
   }
 

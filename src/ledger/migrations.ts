@@ -1,7 +1,12 @@
-import type { Engine } from './engine.ts';
+/** One step of the schema. */
+export interface Migration {
+  id: number;
+  title: string;
+  /** In the dialect of both engines. `{clustered}` is the engine's keyword for rows in key order. */
+  statements: readonly string[];
+}
 
-/** Statements in the dialect of both engines. `{clustered}` is the engine's word for rows in key order. */
-const MIGRATIONS: readonly { id: number; title: string; statements: readonly string[] }[] = [
+export const MIGRATIONS: readonly Migration[] = [
   {
     id: 1,
     title: 'prices, symbols, accounts',
@@ -221,28 +226,4 @@ export function schemaStatements(clustered: string): string[] {
   );
 }
 
-const CREATE_MIGRATION = 'CREATE TABLE IF NOT EXISTS migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)';
-
-/** Brings the ledger to this program's schema, once, whoever comes first. */
-export async function migrate(engine: Engine): Promise<void> {
-  await engine.write(async (tx) => {
-    await engine.lockForMigration(tx);
-    await tx.unsafe(CREATE_MIGRATION);
-    const rows = await tx`SELECT id FROM migration`;
-    const applied = new Set<number>(rows.map((row: { id: number }) => Number(row.id)));
-    const version = Math.max(0, ...applied);
-    if (version > SCHEMA_VERSION) {
-      throw new Error(
-        `the ledger has schema ${version}, and this program knows schema ${SCHEMA_VERSION}: run a newer openpit`,
-      );
-    }
-    for (const migration of MIGRATIONS) {
-      if (applied.has(migration.id)) continue;
-      for (const statement of migration.statements) {
-        await tx.unsafe(statement.replace('{clustered}', engine.clustered));
-      }
-      await tx`INSERT INTO migration (id, title) VALUES (${migration.id}, ${migration.title})`;
-    }
-    await tx`INSERT INTO meta (name, value) VALUES ('epoch', ${crypto.randomUUID()}) ON CONFLICT DO NOTHING`;
-  }, true);
-}
+export const CREATE_MIGRATION = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, title TEXT NOT NULL)';

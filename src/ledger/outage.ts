@@ -13,6 +13,7 @@ const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
  */
 const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
+const PERMISSION_DENIED = '42501';
 
 /** Something that is away for the moment. The message says what, and goes to the caller. */
 export class Unavailable extends Error {
@@ -39,6 +40,11 @@ export function isFull(error: unknown): boolean {
 /** Whether an error, or the text of one, says that the ledger's file is damaged. */
 export function isCorrupt(error: unknown): boolean {
   return CORRUPT.test(`${codesOf(error).code} ${messageOf(error)}`);
+}
+
+/** Whether the database user lacks a privilege for a statement. */
+export function isPermissionDenied(error: unknown): boolean {
+  return codesOf(error).state === PERMISSION_DENIED;
 }
 
 function messageOf(error: unknown): string {

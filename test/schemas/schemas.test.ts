@@ -43,7 +43,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
   for (const version of VERSIONS) {
     test(`of version ${version} is upgraded once, and keeps its epoch and its revisions`, async () => {
       const url = await loadFixture(version, engine);
-      const ledger = await ledgers.open(url);
+      const ledger = await ledgers.upgrade(url);
       const [newest] = await ledger.engine.read`SELECT count(*) AS n, max(id) AS id FROM migration`;
       expect([Number(newest.n), Number(newest.id)]).toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
       const head = await ledger.head();
@@ -52,7 +52,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
     });
 
     test(`of version ${version} keeps its prices, with their corrections, sources and ticks`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       const gold = await symbolOf(ledger, 'XAU');
       const versions = await ledger.bars.revisions(gold.id, 'real', day('2024-05-01'), day('2024-05-31'));
       expect(versions).toMatchObject([
@@ -102,7 +102,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
     });
 
     test(`of version ${version} keeps its plans and accounts, and new accounts can be added`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       expect((await ledger.accounts.plans()).find((plan) => plan.name === PLAN.name)).toEqual(PLAN);
       expect((await ledger.accounts.list()).map(({ id, plan, status }) => [id, plan, status])).toEqual([
         ['acme', 'club', 'active'],
@@ -117,7 +117,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.quota)) {
     test(`of version ${version} keeps what was used, and settles the lease that was open`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       const total = Object.values(USED_IN_CLOSED_MONTH).reduce((sum, count) => sum + count);
       expect(await ledger.quota.usage('acme', CLOSED_MONTH)).toMatchObject({
         used: total,
@@ -152,7 +152,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.feeds)) {
     test(`of version ${version} keeps its feeds and their runs`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       const [ecb, worldBank] = await ledger.feeds.health(RECORDED_AT);
       expect([ecb!.key, ecb!.enabled]).toEqual(['ecb', false]);
       expect(worldBank).toMatchObject({ key: 'world-bank', enabled: true, days: 12, gaps: 1, failures: 0 });
@@ -163,7 +163,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.quarantine)) {
     test(`of version ${version} keeps the tick that was held back, and can release it`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       const [held] = await ledger.quarantine.list({ all: true, limit: 10 });
       expect(held).toMatchObject({ symbol: 'XAU', tickId: 'tick-2', state: 'held', price: 23_744 });
       expect(await ledger.quarantine.release(held!.id, RECORDED_AT, 'test')).toBe(true);
@@ -174,7 +174,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.replicas)) {
     test(`of version ${version} keeps the processes that served from it`, async () => {
-      const ledger = await ledgers.open(await loadFixture(version, engine));
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       expect((await ledger.replicas.list()).replicas).toMatchObject([{ id: 'replica-1', version: '0.1.0' }]);
     });
   }
@@ -182,7 +182,9 @@ onEachEngine('a ledger of an older schema', (engine) => {
   test('the upgraded schema is the same whichever version it started from', async () => {
     const fresh = await schemaOf(await ledgers.new(), engine);
     for (const version of VERSIONS) {
-      expect(await schemaOf(await ledgers.open(await loadFixture(version, engine)), engine)).toEqual(fresh);
+      expect(await schemaOf(await ledgers.upgrade(await loadFixture(version, engine)), engine)).toEqual(
+        fresh,
+      );
     }
   });
 });

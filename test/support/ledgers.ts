@@ -24,6 +24,11 @@ export function ledgersOf(engine: EngineName) {
   };
   return {
     open,
+    /** Brings a ledger of an older schema up to date, and opens it. */
+    async upgrade(url: string): Promise<Ledger> {
+      await Ledger.migrate(url, fixedClock);
+      return open(url);
+    },
     async new(): Promise<Ledger> {
       return open(await newLedgerUrl(engine));
     },

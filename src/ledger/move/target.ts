@@ -1,5 +1,5 @@
+import { prepareSchema } from '../engine/schema.ts';
 import type { Engine } from '../engine.ts';
-import { migrate } from '../migrations.ts';
 import { insertRows, type TableRow } from '../statements.ts';
 import { type MoveMarker, readMarker, writeMarker } from './marker.ts';
 import type { Table } from './tables.ts';
@@ -11,7 +11,7 @@ export async function openTarget(
   tables: readonly Table[],
   note: (text: string) => void,
 ): Promise<MoveMarker> {
-  if (!(await hasTables(target))) return startTarget(target, origin);
+  if (!(await target.hasTable(target.read, 'migration'))) return startTarget(target, origin);
   const marker = await readMarker(target.read);
   if (!marker) {
     // Without its catalogue a ledger has never been opened: an earlier move was interrupted before its marker.
@@ -43,7 +43,7 @@ export async function resetTarget(
 
 /** Creates the schema, without the rows of a new ledger, and marks it. */
 async function startTarget(target: Engine, origin: MoveMarker): Promise<MoveMarker> {
-  await migrate(target);
+  await prepareSchema(target, 'upgrade');
   await target.write(async (tx) => {
     await target.lockForMigration(tx); // a process that opens it at this moment would fill in the catalogue
     await tx`DELETE FROM counter`;
@@ -69,15 +69,4 @@ export async function completeTarget(
     await insertRows(target, tx, 'migration (id, title)', migrations);
   });
   await target.flush();
-}
-
-async function hasTables(target: Engine): Promise<boolean> {
-  try {
-    await target.read`SELECT 1 FROM migration LIMIT 1`;
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /no such table|relation .* does not exist/.test(error.message))
-      return false;
-    throw error;
-  }
 }
