@@ -82,7 +82,7 @@ async function fill({ sql, numbers }: BenchLedger): Promise<{ codes: string[]; d
   console.log('indexed');
   await sql.unsafe(`UPDATE symbol SET real_revision = 1000 WHERE id IN (${ids.join(',')})`);
   await sql.unsafe(`UPDATE counter SET value = 10000000 WHERE name = 'prices'`);
-  await sql.unsafe('ANALYZE');
+  await sql.unsafe('VACUUM ANALYZE tick'); // as autovacuum does on a table that has grown
   return { codes: rows.map((row: { code: string }) => row.code), days: days.length };
 }
 

@@ -1,4 +1,4 @@
-import type { BarRevision } from '../ledger/bars.ts';
+import type { BarRevision, Strand } from '../ledger/bars.ts';
 import type { Decide } from '../ledger/closing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../ledger/ticks/fold-day.ts';
@@ -103,8 +103,8 @@ export class Closer {
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
       const old = days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon);
       for (const { symbolId, day } of old) {
-        for (const strand of ['real', 'simulated'] as const) {
-          if (work.isOver) break;
+        if (work.isOver) break;
+        for (const strand of await this.#strandsOf(symbolId)) {
           const of = { symbolId, strand, day };
           if (!(await this.#ledger.ticks.prune(of, horizon, limits.signal))) continue;
           pruned.push(of);
@@ -205,6 +205,12 @@ export class Closer {
   /** The strand that a symbol's bars are made of. */
   #strandDay(symbolId: number, day: number): StrandDay {
     return { symbolId, day, strand: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
+  }
+
+  /** The strands that a symbol has ticks of. */
+  async #strandsOf(symbolId: number): Promise<Strand[]> {
+    if (!this.#traits.get(symbolId)!.real) return ['simulated'];
+    return (await this.#ledger.ticks.hasSimulated(symbolId)) ? ['real', 'simulated'] : ['real'];
   }
 
   /** Read again each time: a symbol may have got its first real price, or another market. */

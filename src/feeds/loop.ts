@@ -149,7 +149,7 @@ export class FeedLoop {
         if ((await closer.close(now, limits)) > 0) this.#post({ kind: 'written' });
       },
       async () => {
-        if (!isPruneDue) return;
+        if (!isPruneDue || closer.isBehind) return; // a day without a bar keeps its ticks
         await closer.prune(now, limits);
         if (!closer.isPruningBehind) this.#prunedAt = now;
       },

@@ -100,6 +100,13 @@ export class TickStore {
     }
   }
 
+  /** Whether a symbol has simulated ticks. */
+  async hasSimulated(symbolId: number): Promise<boolean> {
+    const rows = await this.#engine.read`
+      SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id = ${SIMULATED_ID} LIMIT 1`;
+    return rows.length > 0;
+  }
+
   /** Deletes the ticks of a day in batches. `pruneDay` says when it does. */
   prune(of: StrandDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
     return pruneDay(this.#engine, of, receivedBy, signal);

@@ -47,7 +47,9 @@ export async function foldDay(
     const page: Range = { after, upTo: await pages.end(after) };
     const folded = await pages.summary(page, limits);
     if (folded) sum = sum ? combine(sum, folded) : folded;
-    if (limits.onOther) for (const tick of await pages.others(page, limits)) limits.onOther(tick);
+    if (limits.onOther && (await pages.hasOthers(page, limits))) {
+      for (const tick of await pages.others(page, limits)) limits.onOther(tick);
+    }
     if (page.upTo === LAST_MOMENT) break;
     after = page.upTo;
   }
@@ -120,6 +122,12 @@ class DayPages {
     if (!row || row[0] === null) return undefined;
     const [low, high, firstAt, lastAt, firstRevision] = row.map(Number);
     return { low: low!, high: high!, firstAt: firstAt!, lastAt: lastAt!, firstRevision: firstRevision! };
+  }
+
+  /** From the index alone: `others` would have PostgreSQL fetch every row of the page. */
+  async hasOthers({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<boolean> {
+    const rest = 'AND (at > {3} OR received > {4}) LIMIT 1';
+    return (await this.#select('1', rest, [after, upTo, madeBy, receivedBy])).length > 0;
   }
 
   async others({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<LedgerTick[]> {
