@@ -18,6 +18,7 @@ import { startFeeds } from './feeds/feeds.ts';
 import { Freshness } from './feeds/freshness.ts';
 import { PROVIDERS } from './feeds/providers/index.ts';
 import { takePush } from './feeds/push.ts';
+import { BurstLimits } from './gate/burst/burst-limits.ts';
 import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
@@ -30,6 +31,7 @@ import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
 import { isPostgres, sqlitePath } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
+import type { Beat } from './ledger/replicas.ts';
 import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
 import { faultGauges } from './ops/fault-gauges.ts';
@@ -67,6 +69,8 @@ export interface Core {
   /** Whether requests are answered. */
   phase: Phase;
   readonly accessLog: AccessLog | undefined;
+  /** The burst limits of this machine. */
+  readonly burst: BurstLimits;
   /** What is wrong with this process and its ledger. */
   readonly faults: Faults;
   /** What an operator should see to. */
@@ -99,9 +103,11 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     publicKey: await publicKey(config, ledger, clock.now()),
   };
   const caches = new Caches(config.cacheMb * 1024 * 1024);
+  const burst = new BurstLimits(join(config.dataDir, 'burst'));
   const gate = await Gate.open({
     ledger,
     clock,
+    burst,
     failedKeysPerMinute: config.failedKeysPerMinute,
     keyBytesMax: caches.bytesMax('keys'),
     failedKeys: caches.failedKeys,
@@ -190,6 +196,7 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     demoKey: pageKeys.demoKey,
     phase: 'starting',
     accessLog,
+    burst,
     faults,
     alarms: () => [
       ...faults.alarms(),
@@ -308,7 +315,15 @@ export async function startService(
   const repeated = [alarming, telling, following];
   const stopRepeated = () => Promise.all(repeated.map((one) => one.stop()));
   opened.defer(async () => void (await stopRepeated()));
-  const heartbeat = new Heartbeat(core.ledger.replicas, log, () => ({
+  const { burst, ledger } = core;
+  const replicas = {
+    async beat(beat: Beat) {
+      await ledger.replicas.beat(beat);
+      burst.setMachines(await ledger.machines.record(burst.machine));
+    },
+    leave: (id: string) => ledger.replicas.leave(id),
+  };
+  const heartbeat = new Heartbeat(replicas, log, () => ({
     id: core.replica,
     name: processName(),
     version: VERSION,

@@ -2,16 +2,16 @@ import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';
+import type { SharedWindow } from './burst/shared-windows.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
-import { Window } from './window.ts';
 
 /** An account in memory, shared by all its keys. */
 export interface Customer {
   readonly account: Account;
   plan: Plan;
-  /** Requests of the running second, over all keys. */
-  readonly burst: Window;
+  /** Requests of the running second, over all keys and all processes of this machine. */
+  readonly burst: SharedWindow;
   /** What was last known to be left of the quota that starts anew at `resetAt`. */
   left: { remaining: number; resetAt: number };
 }
@@ -38,6 +38,7 @@ const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
+  readonly #burstOf: (accountId: string) => SharedWindow;
   /** By their text. One that is evicted is looked up again when it comes back. */
   readonly cache: BoundedCache<string, KnownKey>;
   /** By a key's hash. */
@@ -49,14 +50,19 @@ export class Directory {
   /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
   #changes = 0;
 
-  private constructor(ledger: Ledger, bytesMax: number) {
+  private constructor(ledger: Ledger, burstOf: (accountId: string) => SharedWindow, bytesMax: number) {
     this.#ledger = ledger;
+    this.#burstOf = burstOf;
     this.cache = new BoundedCache({ bytesMax, onEvict: ({ key }) => this.#forgetHash(key.hash) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 
-  static async open(ledger: Ledger, bytesMax = BYTES_MAX_DEFAULT): Promise<Directory> {
-    const directory = new Directory(ledger, bytesMax);
+  static async open(
+    ledger: Ledger,
+    burstOf: (accountId: string) => SharedWindow,
+    bytesMax = BYTES_MAX_DEFAULT,
+  ): Promise<Directory> {
+    const directory = new Directory(ledger, burstOf, bytesMax);
     await directory.#reload();
     return directory;
   }
@@ -130,7 +136,7 @@ export class Directory {
       customer: {
         account,
         plan: this.#planOf(account),
-        burst: new Window(),
+        burst: this.#burstOf(account.id),
         left: { remaining: 0, resetAt: 0 },
       },
       hashes: new Set<string>(),

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type ApiKey, isActive } from '../ledger/accounts.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
+import type { BurstLimits } from './burst/burst-limits.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
 import { Failures } from './failures.ts';
 import { isWellFormed } from './key.ts';
@@ -10,6 +11,7 @@ import type { Window } from './window.ts';
 export interface GateOptions {
   ledger: Ledger;
   clock: Clock;
+  burst: BurstLimits;
   failedKeysPerMinute: number;
   /** How much memory keys may take that were looked up. */
   keyBytesMax?: number;
@@ -31,22 +33,25 @@ export type Admission =
   | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
   | { ok: false; code: 'rate_limited'; customer: Customer };
 
-const SECOND_MS = 1_000;
-
 /** Who may ask. */
 export class Gate {
   readonly directory: Directory;
   readonly #clock: Clock;
   readonly #failures: Failures;
+  readonly #burst: BurstLimits;
 
   private constructor(options: GateOptions, directory: Directory) {
     this.directory = directory;
     this.#clock = options.clock;
+    this.#burst = options.burst;
     this.#failures = new Failures(options.clock, options.failedKeysPerMinute, options.failedKeys);
   }
 
   static async open(options: GateOptions): Promise<Gate> {
-    return new Gate(options, await Directory.open(options.ledger, options.keyBytesMax));
+    return new Gate(
+      options,
+      await Directory.open(options.ledger, (id) => options.burst.window(id), options.keyBytesMax),
+    );
   }
 
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
@@ -68,7 +73,7 @@ export class Gate {
       isPlain &&
       isActive(key, now) &&
       customer.account.status === 'active' &&
-      customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)
+      this.#burst.take(customer.burst, now, customer.plan.burstPerSecond)
     );
   }
 
@@ -93,7 +98,7 @@ export class Gate {
     if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
     if (allowed && !allowed.has(presented.address()))
       return { ok: false, code: 'key_not_allowed', why: 'address' };
-    if (!customer.burst.take(now, customer.plan.burstPerSecond, SECOND_MS)) {
+    if (!this.#burst.take(customer.burst, now, customer.plan.burstPerSecond)) {
       return { ok: false, code: 'rate_limited', customer };
     }
     return { ok: true, customer, key };

@@ -13,6 +13,7 @@ import { prepareSchema, readSchema, type SchemaState } from './engine/schema.ts'
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { MOVE_MARKER } from './move/marker.ts';
+import { MachineStore } from './operations/machines.ts';
 import { HeldBarStore } from './prices/held-bars.ts';
 import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
@@ -52,6 +53,7 @@ export class Ledger {
   readonly quarantine: QuarantineStore;
   readonly alarms: AlarmStore;
   readonly replicas: ReplicaStore;
+  readonly machines: MachineStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -70,6 +72,7 @@ export class Ledger {
     this.quarantine = new QuarantineStore(engine, this.heldBars);
     this.alarms = new AlarmStore(engine);
     this.replicas = new ReplicaStore(engine);
+    this.machines = new MachineStore(engine);
   }
 
   /**

@@ -48,4 +48,18 @@ onEachEngine('replicas', (engine) => {
     const { replicas } = await ledger.replicas.list();
     expect(replicas.map(({ id }) => id).sort()).toEqual([recent, lives].sort());
   });
+
+  test('machines that were recorded in the last 15 seconds are live, and are forgotten after a day', async () => {
+    const [a, b] = await ledgers.pair();
+    const [one, two, silent, gone] = [unique('m'), unique('m'), unique('m'), unique('m')];
+    for (const machine of [one, silent, gone]) await a.machines.record(machine);
+    const { now } = await a.replicas.list();
+    await a.engine.write(async (tx) => {
+      await tx`UPDATE meta SET value = ${String(now - 15_001)} WHERE name = ${`machine ${silent}`}`;
+      await tx`UPDATE meta SET value = ${String(now - 90_000_000)} WHERE name = ${`machine ${gone}`}`;
+    });
+    expect(await b.machines.record(two)).toEqual([one, two].sort());
+    expect(await b.meta(`machine ${silent}`)).toBeDefined();
+    expect(await b.meta(`machine ${gone}`)).toBeUndefined();
+  });
 });

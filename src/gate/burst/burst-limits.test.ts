@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { newFolder } from '../../../test/support/ledger.ts';
+import { BurstLimits, shareOf } from './burst-limits.ts';
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+test('the shares of all machines add up to the limit, and none is without a share', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 200 }), (limit, machines) => {
+      const shares = Array.from({ length: machines }, (_, rank) => shareOf(limit, machines, rank));
+      const perSecond = shares.reduce((sum, share) => sum + (share.limit * 1_000) / share.windowMs, 0);
+      expect(shares.every((share) => share.limit >= 1)).toBe(true);
+      expect(perSecond).toBeLessThanOrEqual(limit + 1e-6);
+      expect(perSecond).toBeGreaterThan(limit * 0.8);
+    }),
+  );
+});
+
+test('processes with one data folder count together, and others do not', () => {
+  const path = join(newFolder(), 'burst');
+  const [first, second] = [new BurstLimits(path), new BurstLimits(path)];
+  const elsewhere = new BurstLimits(join(newFolder(), 'burst'));
+  expect(second.machine).toBe(first.machine);
+  expect(elsewhere.machine).not.toBe(first.machine);
+  const takes = Array.from({ length: 20 }, (_, i) => {
+    const limits = i % 2 ? first : second;
+    return limits.take(limits.window('acc_1'), NOW, 7);
+  });
+  expect(takes.filter(Boolean)).toHaveLength(7);
+  expect(elsewhere.take(elsewhere.window('acc_1'), NOW, 7)).toBe(true);
+  expect(first.take(first.window('acc_2'), NOW, 7)).toBe(true);
+  expect(second.take(second.window('acc_1'), NOW + 1_000, 7)).toBe(true);
+});
+
+test('with other machines each has its share, and all of it when they are gone', () => {
+  const limits = new BurstLimits(join(newFolder(), 'burst'));
+  const window = limits.window('acc_1');
+  const allowed = (now: number) =>
+    Array.from({ length: 50 }, () => limits.take(window, now, 20)).filter(Boolean).length;
+  limits.setMachines([limits.machine, 'zz', '!!']);
+  expect(allowed(NOW)).toBe(7); // 20 among three: 7, 7, 6
+  limits.setMachines([limits.machine, '!', '!!']);
+  expect(allowed(NOW + 1_000)).toBe(6);
+  limits.setMachines([limits.machine]);
+  expect(allowed(NOW + 2_000)).toBe(20);
+});
+
+test('100,000 accounts take turns in the table without limiting each other', () => {
+  const limits = new BurstLimits(join(newFolder(), 'burst'));
+  const windows = Array.from({ length: 100_000 }, (_, i) => limits.window(`acc_${i}`));
+  let now = NOW;
+  let refused = 0;
+  for (let i = 0; i < windows.length; i++) {
+    if (i % 2_000 === 0) now += 1_000; // 2,000 accounts a second
+    for (let n = 0; n < 2; n++) if (!limits.take(windows[i]!, now, 2)) refused++;
+  }
+  expect(refused).toBe(0);
+});
+
+test('a data folder that cannot be written to leaves the process with a limit of its own', () => {
+  const limits = new BurstLimits('/proc/no-such-folder/burst');
+  const window = limits.window('acc_1');
+  expect([1, 2, 3].map(() => limits.take(window, NOW, 2))).toEqual([true, true, false]);
+});

@@ -1,0 +1,54 @@
+import { openSharedMemory } from './shared-memory.ts';
+import { type SharedWindow, SharedWindows, WORDS_PER_SLOT } from './shared-windows.ts';
+
+/** Accounts that send requests within the same few seconds, on one machine. */
+const SLOTS = 16_384;
+const SECOND_MS = 1_000;
+
+/**
+ * The burst limits of this machine. Processes with the same data folder count together in mapped memory; machines divide each
+ * limit among them, since counting together would take a round trip for each request.
+ */
+export class BurstLimits {
+  /** Names this machine: the same for all processes with this data folder. */
+  readonly machine: string;
+  readonly #windows: SharedWindows;
+  #machines = 1;
+  /** This machine's place among them: the first get what a division leaves over. */
+  #rank = 0;
+
+  constructor(path: string) {
+    const { id, words } = openSharedMemory(path, SLOTS * WORDS_PER_SLOT);
+    this.machine = id;
+    this.#windows = new SharedWindows(words);
+  }
+
+  window(accountId: string): SharedWindow {
+    return this.#windows.window(accountId);
+  }
+
+  /** Counts a request of an account with this limit a second, if its share allows it. */
+  take(window: SharedWindow, now: number, perSecond: number): boolean {
+    if (this.#machines === 1) return window.take(now, perSecond, SECOND_MS);
+    const { limit, windowMs } = shareOf(perSecond, this.#machines, this.#rank);
+    return window.take(now, limit, windowMs);
+  }
+
+  /** The machines that serve now, this one included. */
+  setMachines(machines: readonly string[]): void {
+    const others = machines.filter((machine) => machine !== this.machine);
+    this.#machines = others.length + 1;
+    this.#rank = others.filter((machine) => machine < this.machine).length;
+  }
+}
+
+/** What one of several machines may let through. The shares of all add up to the limit; one below 1 is 1 in a longer window. */
+export function shareOf(
+  perSecond: number,
+  machines: number,
+  rank: number,
+): { limit: number; windowMs: number } {
+  if (perSecond < machines) return { limit: 1, windowMs: Math.ceil((SECOND_MS * machines) / perSecond) };
+  const extra = rank < perSecond % machines ? 1 : 0;
+  return { limit: Math.floor(perSecond / machines) + extra, windowMs: SECOND_MS };
+}

@@ -1,0 +1,59 @@
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Memory that all processes with the same file share, and an id that only they have. */
+export interface SharedMemory {
+  id: string;
+  words: Int32Array;
+}
+
+const ID_BYTES = 36;
+const HEADER_BYTES = 64;
+
+/**
+ * Maps a file, which the first process creates. Without a file, as on a full disk, the memory is this process's own, with an id
+ * of its own.
+ */
+export function openSharedMemory(path: string, words: number): SharedMemory {
+  const size = HEADER_BYTES + words * Int32Array.BYTES_PER_ELEMENT;
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.size !== size) create(path, size);
+    return memoryOf(Bun.mmap(path, { shared: true }));
+  } catch {
+    return memoryOf(newContent(size));
+  }
+}
+
+/** Every byte is written before the file gets its name: a store into a hole of a sparse file on a full disk is a SIGBUS. */
+function create(path: string, size: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${crypto.randomUUID()}`;
+  try {
+    const file = openSync(unfinished, 'wx', 0o600);
+    try {
+      const bytes = newContent(size);
+      for (let written = 0; written < size; ) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    if (statSync(path, { throwIfNoEntry: false })?.size !== size) rmSync(path, { force: true }); // another layout
+    linkSync(unfinished, path); // fails if another process was first, and then its file is used
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function newContent(size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  bytes.set(new TextEncoder().encode(crypto.randomUUID()));
+  return bytes;
+}
+
+function memoryOf(bytes: Uint8Array): SharedMemory {
+  const id = new TextDecoder().decode(bytes.subarray(0, ID_BYTES));
+  const count = (bytes.byteLength - HEADER_BYTES) / Int32Array.BYTES_PER_ELEMENT;
+  return { id, words: new Int32Array(bytes.buffer, bytes.byteOffset + HEADER_BYTES, count) };
+}

@@ -1,0 +1,79 @@
+/**
+ * Counters of a limit per window of time, in memory that several processes map:
+ *
+ *     word   0     1        2       3
+ *          ├ tag ┼ opened ┼ count ┼ unused ┤   a slot for each key of the last seconds
+ *
+ * A key's slot is the one with its tag among the 16 from its home on. A slot whose window is long over is free for another key.
+ * All words are changed by atomic operations. When two processes open a window in the same instant, one event may go uncounted.
+ */
+export const WORDS_PER_SLOT = 4;
+const OPENED = 1;
+const COUNT = 2;
+const PROBES = 16;
+
+export class SharedWindows {
+  readonly #words: Int32Array;
+  readonly #slots: number;
+
+  constructor(words: Int32Array) {
+    this.#words = words;
+    this.#slots = Math.floor(words.length / WORDS_PER_SLOT);
+  }
+
+  /** The counter of a key. Every process that maps the memory has the same one. */
+  window(key: string): SharedWindow {
+    const hash = Bun.hash(key) as bigint;
+    const tag = Number(hash & 0xffff_ffffn) | 1; // 0 is a slot that was never used
+    const home = Number((hash >> 32n) % BigInt(this.#slots));
+    return new SharedWindow(this.#words, tag, (now, idleMs) => this.#find(tag, home, now, idleMs));
+  }
+
+  /** Where the slot of a tag begins, which may have to be taken from a key that is idle. */
+  #find(tag: number, home: number, now: number, idleMs: number): number {
+    for (;;) {
+      let free = -1;
+      for (let probe = 0; probe < PROBES; probe++) {
+        const at = ((home + probe) % this.#slots) * WORDS_PER_SLOT;
+        const found = Atomics.load(this.#words, at);
+        if (found === tag) return at;
+        if (free < 0 && (found === 0 || this.#isIdle(at, now, idleMs))) free = at;
+      }
+      if (free < 0) return home * WORDS_PER_SLOT; // 16 busy neighbours: it shares a counter, and is limited sooner
+      const found = Atomics.load(this.#words, free);
+      if (Atomics.compareExchange(this.#words, free, found, tag) === found) return free;
+    }
+  }
+
+  #isIdle(at: number, now: number, idleMs: number): boolean {
+    const age = ((now | 0) - Atomics.load(this.#words, at + OPENED)) | 0;
+    return age < 0 || age >= idleMs;
+  }
+}
+
+export class SharedWindow {
+  readonly #words: Int32Array;
+  readonly #tag: number;
+  readonly #find: (now: number, idleMs: number) => number;
+  #at = -1;
+
+  constructor(words: Int32Array, tag: number, find: (now: number, idleMs: number) => number) {
+    this.#words = words;
+    this.#tag = tag;
+    this.#find = find;
+  }
+
+  /** Counts one event if the limit allows it. The window opens with its first event. Times are in ms, modulo 2³². */
+  take(now: number, limit: number, windowMs: number): boolean {
+    const words = this.#words;
+    if (this.#at < 0 || Atomics.load(words, this.#at) !== this.#tag) this.#at = this.#find(now, 2 * windowMs);
+    const opened = Atomics.load(words, this.#at + OPENED);
+    const age = ((now | 0) - opened) | 0;
+    const isOver = age < 0 || age >= windowMs;
+    if (isOver && Atomics.compareExchange(words, this.#at + OPENED, opened, now | 0) === opened) {
+      Atomics.store(words, this.#at + COUNT, 1);
+      return true;
+    }
+    return Atomics.add(words, this.#at + COUNT, 1) < limit;
+  }
+}

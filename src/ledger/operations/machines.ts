@@ -1,0 +1,36 @@
+import type { Engine } from '../engine.ts';
+
+/** Three heartbeats. */
+const LIVE_MS = 15_000;
+const KEPT_MS = 86_400_000;
+const PREFIX = 'machine ';
+
+/** Which machines serve from this ledger: each is the processes of one data folder. */
+export class MachineStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Records that a machine serves now. Returns all that have been recorded in the last seconds. */
+  async record(machine: string): Promise<string[]> {
+    return this.#engine.write(async (tx) => {
+      const now = await this.#engine.now(tx);
+      await tx`INSERT INTO meta (name, value) VALUES (${PREFIX + machine}, ${String(now)})
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+      const rows = await tx`SELECT name, value FROM meta WHERE name LIKE ${`${PREFIX}%`}`;
+      const seen = rows.map((row: { name: string; value: string }) => ({
+        id: row.name.slice(PREFIX.length),
+        ageMs: now - Number(row.value),
+      }));
+      for (const { id, ageMs } of seen) {
+        if (ageMs > KEPT_MS) await tx`DELETE FROM meta WHERE name = ${PREFIX + id}`;
+      }
+      return seen
+        .filter(({ ageMs }: { ageMs: number }) => ageMs < LIVE_MS)
+        .map(({ id }: { id: string }) => id)
+        .sort();
+    });
+  }
+}
