@@ -68,6 +68,10 @@ function requests(all: readonly string[]): [name: string, method: string, path: 
     ['history by year, a page', `/rates/history?${symbols}&${century}&interval=year`],
     ['history by year as CSV', `/rates/history?${symbols}&${century}&interval=year&format=csv`],
     [
+      'history by year in euros as CSV',
+      `/rates/history?${symbols}&${century}&interval=year&quote=EUR&format=csv`,
+    ],
+    [
       'history by year in euros, a page',
       `/rates/history?${symbols}&startDate=2000-01-01&endDate=2025-12-31&interval=year&quote=EUR`,
     ],

@@ -10,12 +10,15 @@ import { type Log, messageOf } from '../log.ts';
 import { ConvertedPrices } from './converted-prices.ts';
 import { LongTableSource } from './download/chunks.ts';
 import { Download, type TableSource } from './download/download.ts';
+import { gzipInSlices } from './download/gzip-chunks.ts';
 import type { LongTable } from './download/long-table.ts';
-import { acceptsGzip } from './encoding.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import type { Context, Lasting, PriceEndpoint, Question } from './endpoint.ts';
 import type { EntityTags } from './etag.ts';
-import { type Body, formatAccepted, formatInUrl, writeDown } from './format.ts';
+import { type Body, contentOf, formatAccepted, formatInUrl, noBody, writeDown } from './format.ts';
 import type { KeptAnswers } from './kept-answers.ts';
+import { DeferredAnswer } from './large/deferred-answer.ts';
+import type { LargeAnswer } from './large/large-answer.ts';
 import { nextLink } from './paging.ts';
 import type { LedgerRequest, LedgerResponse } from './past/protocol.ts';
 import { type Query, readTarget } from './query.ts';
@@ -90,29 +93,59 @@ export class Answering {
     { packet, gzipped, next, lasting, length, contentFrom, type }: LedgerResponse,
   ): ReadyAnswer {
     const body = { packet: Buffer.from(packet.buffer) as Bytes, length, contentFrom, type };
-    return this.#ready(asked, { body, gzipped, next, lasting });
+    const written = { body, gzipped, next, lasting };
+    return this.#ready(asked, written, this.#tagOf(asked, written));
   }
 
   #answer(asked: Asked, seen: Prices): Soon<Prepared> {
     const { endpoint, context, question } = asked;
     const { conversion } = question;
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
+    const large = endpoint.large?.(question, prices, context);
+    if (large) return this.#defer(asked, large);
     const answer = endpoint.answer(question, prices, context);
     return soon(answer, (read) => {
       const { lasting, next } = read;
       const body = writeDown(read, context.format);
       if ('columns' in body) return this.#download(asked, body, lasting);
-      const ready = this.#ready(asked, { body, lasting, next });
+      const written = { body, lasting, next };
+      const ready = this.#ready(asked, written, this.#tagOf(asked, written));
       if (!this.#keep(asked, ready)) ready.giveAway();
       return ready;
     });
   }
 
-  #download(asked: Asked, table: LongTable, lasting: Lasting): Download {
-    const { context, view } = asked;
-    const format = context.format as TableFormat;
+  /** Its tag is known at once, its body is written when somebody pays for it. */
+  #defer(asked: Asked, large: LargeAnswer): DeferredAnswer {
+    const { lasting, next } = large;
+    const etag = this.#tagOfState(asked, large);
+    const head = this.#ready(asked, { body: noBody(asked.context.format), lasting, next }, etag);
+    return new DeferredAnswer(head, async (wantsGzip) => {
+      const answer = await large.build();
+      const body = writeDown(answer, 'json') as Body;
+      const isLong = body.length > COMPRESS_FROM_BYTES;
+      const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
+      const ready = this.#ready(asked, { body, gzipped, lasting, next }, etag);
+      ready.giveAway(); // never kept: its prices may have changed while it was built
+      return ready;
+    });
+  }
+
+  #tagOf(asked: Asked, { body, lasting }: Written): string {
+    const { delayMs } = asked.view;
+    const newest = newestTagged(asked, lasting);
+    return this.#tags.ofContent(contentOf(body), { delayMs, weak: body.contentFrom > 0, newest });
+  }
+
+  #tagOfState(asked: Asked, { state, lasting }: { state: string; lasting: Lasting }): string {
     const newest = newestTagged(asked, lasting)?.toHex() ?? '';
-    const etag = this.#tags.ofState(`${format} ${newest} ${table.state}`, view.delayMs);
+    return this.#tags.ofState(`${asked.context.format} ${newest} ${state}`, asked.view.delayMs);
+  }
+
+  #download(asked: Asked, table: LongTable, lasting: Lasting): Download {
+    const { context } = asked;
+    const format = context.format as TableFormat;
+    const etag = this.#tagOfState(asked, { state: table.state, lasting });
     const source = new LongTableSource(table, format);
     return new Download({ source, format, lasting, etag, plan: context.plan, onFailure: this.#onFailure });
   }
@@ -133,15 +166,14 @@ export class Answering {
     this.#log.error('download failed', { message: messageOf(error) });
   };
 
-  #ready(asked: Asked, { body, gzipped, lasting, next }: Written): ReadyAnswer {
+  #ready(asked: Asked, { body, gzipped, lasting, next }: Written, etag: string): ReadyAnswer {
     const { context, question, view } = asked;
     const { query, plan, board, now } = context;
     return new ReadyAnswer({
       body,
       gzipped,
       lasting,
-      newest: newestTagged(asked, lasting),
-      tags: this.#tags,
+      etag,
       link: next === undefined ? undefined : nextLink(query, next),
       series: question.series,
       view,
@@ -182,8 +214,8 @@ export function readsLedger({ endpoint, question }: Asked): boolean {
   return endpoint.readsLedger === true || question.asOf !== undefined;
 }
 
-/** An answer that is ready to be sent, or one that is written while it is sent. */
-export type Prepared = ReadyAnswer | Download;
+/** An answer that is ready to be sent, one that is built when it is paid for, or one that is written while it is sent. */
+export type Prepared = ReadyAnswer | DeferredAnswer | Download;
 
 /** A body, and what its headers tell of it. */
 interface Written {

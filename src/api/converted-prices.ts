@@ -1,10 +1,12 @@
 import type { SourcedBar } from '../board/columns.ts';
-import type { Factor, FrozenPrices, Measure, Prices } from '../board/prices.ts';
+import type { Factor, FrozenPrices, IntervalBar, Measure, Prices } from '../board/prices.ts';
 import type { Series } from '../board/series.ts';
 import type { LatestPrice } from '../board/strand-view.ts';
 import { type Day, printDay, utcDay } from '../market/day.ts';
+import type { Interval } from '../market/interval.ts';
 import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../market/ratio.ts';
 import type { Conversion, SeriesConversion } from './conversion.ts';
+import { foldConverted } from './download/interval-fold.ts';
 import { refuse } from './errors.ts';
 
 /** How old an exchange rate may be, in days: as old as the close that stands for a closed day. */
@@ -61,12 +63,16 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
     const bar = this.prices.barOnOrBefore(series, day, earliest);
-    return bar && this.#convert(bar, this.of(series));
+    return bar && convert(bar, this.#factorsOf(series)(bar.day));
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const conversion = this.of(series);
-    return this.prices.bars(series, first, last).map((bar) => this.#convert(bar, conversion));
+    const factorOn = this.#factorsOf(series);
+    return this.prices.bars(series, first, last).map((bar) => convert(bar, factorOn(bar.day)));
+  }
+
+  fold(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[] {
+    return foldConverted(this.prices.bars(series, first, last), this.#factorsOf(series), interval);
   }
 
   freeze(series: readonly Series[]): FrozenPrices | undefined {
@@ -78,45 +84,68 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     return this.conversion.of.get(series)!;
   }
 
-  #convert(bar: SourcedBar, conversion: SeriesConversion): SourcedBar {
-    const factor = this.#factorOn(conversion, bar.day);
-    return {
-      day: bar.day,
-      open: factor.apply(bar.open),
-      high: factor.apply(bar.high),
-      low: factor.apply(bar.low),
-      close: factor.apply(bar.close),
-      sourceId: bar.sourceId,
-      factor,
+  /** The factor of each day for a series. */
+  #factorsOf(series: Series): (day: Day) => ExactFactor {
+    const conversion = this.of(series);
+    const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
+    const isFixed = !conversion.from && !conversion.to;
+    return (day) => {
+      const key = isFixed ? 0 : day;
+      const found = known.get(key);
+      if (found) return found;
+      if (known.size >= FACTORS_MAX) known.clear();
+      const factor = factorBy(conversion, (rate) => this.#rateOn(rate, day));
+      known.set(key, factor);
+      return factor;
     };
   }
 
-  #factorOn(conversion: SeriesConversion, day: Day): ExactFactor {
-    const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
-    if (known.size >= FACTORS_MAX) known.clear();
-    const key = conversion.from || conversion.to ? day : 0;
-    return known.getOrInsertComputed(key, () =>
-      factorBy(conversion, (rate) => {
-        const found = this.prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
-        if (!found || found.close <= 0) throw noRate(rate, day);
-        return { rate: found.close, sourceId: found.sourceId };
-      }),
-    );
+  #rateOn(rate: Series, day: Day): { rate: number; sourceId: number } {
+    const found = this.prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
+    if (!found || found.close <= 0) throw noRate(rate, day);
+    return { rate: found.close, sourceId: found.sourceId };
   }
+}
+
+function convert(bar: SourcedBar, factor: ExactFactor): SourcedBar {
+  return {
+    day: bar.day,
+    open: factor.apply(bar.open),
+    high: factor.apply(bar.high),
+    low: factor.apply(bar.low),
+    close: factor.apply(bar.close),
+    sourceId: bar.sourceId,
+    factor,
+  };
+}
+
+interface Gap {
+  first: Day;
+  last: Day;
 }
 
 /** The same over prices that do not change any more. */
 class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements FrozenPrices {
+  /** What was worked out for an exchange rate, by its range of days: all series that are converted alike share it. */
+  readonly #rateDigests = new Map<Series, Map<string, bigint>>();
+  readonly #gaps = new Map<Series, Map<string, Gap[]>>();
+
   days(series: Series, first: Day, last: Day): Int32Array {
     return this.prices.days(series, first, last);
   }
 
   digest(series: Series, first: Day, last: Day): bigint {
     const { unit, quote, constant, from, to } = this.of(series);
-    const rates = [from, to].map((rate) => rate && this.prices.digest(rate, first - RATE_DAYS_MAX, last));
+    const rates = [from, to].map((rate) => rate && this.#rateDigest(rate, first, last));
     const { numerator, denominator } = constant;
     const bars = this.prices.digest(series, first, last);
     return Bun.hash.xxHash3([bars, ...rates, numerator, denominator, unit, quote].join('\n'));
+  }
+
+  #rateDigest(rate: Series, first: Day, last: Day): bigint {
+    return this.#rateDigests
+      .getOrInsertComputed(rate, () => new Map<string, bigint>())
+      .getOrInsertComputed(`${first} ${last}`, () => this.prices.digest(rate, first - RATE_DAYS_MAX, last));
   }
 
   requireComplete(series: Series, first: Day, last: Day): void {
@@ -130,8 +159,14 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
   }
 
   /** The spans of days from `first` to `last` that have no exchange rate. */
-  #gapsOf(rate: Series, first: Day, last: Day): { first: Day; last: Day }[] {
-    const gaps: { first: Day; last: Day }[] = [];
+  #gapsOf(rate: Series, first: Day, last: Day): Gap[] {
+    return this.#gaps
+      .getOrInsertComputed(rate, () => new Map<string, Gap[]>())
+      .getOrInsertComputed(`${first} ${last}`, () => this.#findGaps(rate, first, last));
+  }
+
+  #findGaps(rate: Series, first: Day, last: Day): Gap[] {
+    const gaps: Gap[] = [];
     let start = first;
     for (const { day, close } of this.prices.bars(rate, first - RATE_DAYS_MAX, last)) {
       if (day > start) gaps.push({ first: start, last: day - 1 });

@@ -15,6 +15,7 @@ import type { AsOf } from './as-of.ts';
 import type { AskedSymbol } from './basket.ts';
 import type { Conversion } from './conversion.ts';
 import type { LongTable } from './download/long-table.ts';
+import type { LargeAnswer } from './large/large-answer.ts';
 import type { Query } from './query.ts';
 import type { Sheet } from './sheet.ts';
 import type { Format, Table } from './table.ts';
@@ -97,6 +98,8 @@ export interface PriceEndpoint<Q extends Question = Question> {
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
   reads?(question: Q): Reading;
   answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
+  /** The same from prices in memory where it is large; undefined where it is not. */
+  large?(question: Q, prices: Prices, context: Context): LargeAnswer | undefined;
 }
 
 /** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */

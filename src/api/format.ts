@@ -1,4 +1,4 @@
-import type { Bytes } from '../http/bytes.ts';
+import { type Bytes, bytesFor } from '../http/bytes.ts';
 import type { LongTable } from './download/long-table.ts';
 import type { Answer } from './endpoint.ts';
 import { refuse } from './errors.ts';
@@ -33,6 +33,18 @@ export interface Body {
   /** Its media type. */
   type: string;
 }
+
+/** What the tag of a body covers. */
+export function contentOf({ packet, length, contentFrom }: Body): Uint8Array {
+  return packet.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
+}
+
+/** Stands for the body of a response of which only the head is sent. */
+export function noBody(format: Format): Body {
+  return { packet: NO_BYTES, length: 0, contentFrom: 0, type: TYPES[format] };
+}
+
+const NO_BYTES = bytesFor(0);
 
 /** The format that the URL names; undefined when it names none. */
 export function formatInUrl(query: Query): Format | undefined {

@@ -7,7 +7,7 @@ import { headerLines } from '../http/reply.ts';
 import type { Plan } from '../ledger/accounts.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from './encoding.ts';
 import { CACHE_CONTROL, type Lasting } from './endpoint.ts';
-import { type EntityTags, etagOfEncoding, matches } from './etag.ts';
+import { etagOfEncoding, matches } from './etag.ts';
 import type { Body } from './format.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from './headers.ts';
 import { HEAD_ROOM, Representation } from './representation.ts';
@@ -16,16 +16,14 @@ export interface ReadyAnswerOptions {
   body: Body;
   /** The body in gzip, where it was compressed before. */
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
+  etag: string;
   lasting: Lasting;
   /** Where the next page is, as a `Link` header. */
   link: string | undefined;
   /** All that it was made from. */
   series: readonly Series[];
-  /** Where the newest price of each series stands, if the tag is to cover it. */
-  newest: Uint8Array | undefined;
   view: View;
   board: Board;
-  tags: EntityTags;
   plan: Plan;
   now: number;
 }
@@ -53,11 +51,9 @@ export class ReadyAnswer {
   readonly bytes: number;
 
   constructor(options: ReadyAnswerOptions) {
-    const { body: said, lasting, link, series, newest, view, board, tags, plan, now } = options;
-    const { packet, length, contentFrom } = said;
+    const { body: said, etag, lasting, link, series, view, board, plan, now } = options;
+    const { packet, length } = said;
     const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
-    const content = contentFrom === 0 ? body : body.subarray(contentFrom);
-    const etag = tags.ofContent(content, { delayMs: view.delayMs, weak: contentFrom > 0, newest });
     let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[lasting]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.

@@ -60,11 +60,12 @@ export function measureCells({ unit, quote }: Measure, factor: Factor | undefine
   return [unit, quote, factor?.text ?? '1'];
 }
 
-/** The ids of the sources of some bars, each once. */
-export function sourceIdsOfAll(bars: readonly SourcedBar[]): number[] {
+/** The ids of the sources of some bars, each once. Bars that are not converted yet come with their factors. */
+export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly Factor[]): number[] {
   const ids: number[] = [];
-  for (const { sourceId, factor } of bars) {
-    addOnce(ids, sourceId);
+  for (let i = 0; i < bars.length; i++) {
+    addOnce(ids, bars[i]!.sourceId);
+    const factor = factors ? factors[i] : bars[i]!.factor;
     if (factor) for (const id of factor.sourceIds) addOnce(ids, id);
   }
   return ids;

@@ -7,8 +7,10 @@ import type { Ready, Reply } from '../http/reply.ts';
 import type { Allowance } from './allowance.ts';
 import { type Answering, type Asked, readsLedger } from './answering.ts';
 import { Download } from './download/download.ts';
+import { acceptsGzip } from './encoding.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import { DeferredAnswer } from './large/deferred-answer.ts';
 import type { Management } from './management.ts';
 import { PastPages } from './past/past-pages.ts';
 import type { LedgerRequest } from './past/protocol.ts';
@@ -58,13 +60,11 @@ export class Serving {
       if (exchange.ready) return this.#sell(exchange, endpoint, customer, exchange.ready);
       const asked = answering.understand(request, endpoint, query, customer.plan);
       if (readsLedger(asked)) return this.#sellRead(exchange, endpoint, customer, asked);
-      return soon(
-        answering.prepare(asked),
-        (ready): Soon<Ready | Reply> =>
-          ready instanceof Download
-            ? this.#sellDownload(exchange, endpoint, customer, ready)
-            : this.#sell(exchange, endpoint, customer, ready),
-      );
+      return soon(answering.prepare(asked), (ready): Soon<Ready | Reply> => {
+        if (ready instanceof Download) return this.#sellDownload(exchange, endpoint, customer, ready);
+        if (ready instanceof DeferredAnswer) return this.#sellDeferred(exchange, endpoint, customer, ready);
+        return this.#sell(exchange, endpoint, customer, ready);
+      });
     }
     if (endpoint.kind === 'stream') return this.#stream(exchange, endpoint, query, customer);
     const managing = { request, id, query: target.query };
@@ -127,6 +127,23 @@ export class Serving {
     return soon(reception.count(exchange, customer, endpoint), () =>
       representation.success(requestId, allowance.header(customer)),
     );
+  }
+
+  /** Builds a large answer once its unit is paid. Nothing is left that could refuse it. */
+  async #sellDeferred(
+    exchange: Exchange,
+    endpoint: PriceEndpoint,
+    customer: Customer,
+    deferred: DeferredAnswer,
+  ): Promise<Ready> {
+    const { allowance, reception } = this.#options;
+    const { request, requestId } = exchange;
+    const unchanged = unchangedOf(request, deferred.head);
+    if (unchanged) return unchanged.notModified(requestId, allowance.header(customer));
+    if (request.method === 'HEAD') return deferred.head.plain.headOnly(requestId, allowance.header(customer));
+    await reception.count(exchange, customer, endpoint);
+    const ready = await deferred.build(acceptsGzip(request.headers.get('accept-encoding')));
+    return ready.representation(request).success(requestId, allowance.header(customer));
   }
 
   /** Streams a table. Its units are spent before the first byte, so that a quota which is too small gives no half file. */

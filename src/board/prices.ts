@@ -1,4 +1,6 @@
+import type { Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
+import type { Interval } from '../market/interval.ts';
 import type { Columns, SourcedBar } from './columns.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
@@ -16,6 +18,18 @@ export interface Factor {
   sourceIds: readonly number[];
 }
 
+/** The bars of one interval, folded to one. */
+export interface IntervalBar extends Ohlc {
+  /** The first day of the interval, whether it has a bar or not. */
+  day: Day;
+  /** How many bars were folded. */
+  bars: number;
+  /** That of the close, where prices were converted. */
+  factor: Factor | undefined;
+  /** Of the bars, and of the exchange rates that converted them, each once. */
+  sourceIds: readonly number[];
+}
+
 /** What an endpoint reads prices from: the market as a plan sees it now, as it saw it once, or in another currency. */
 export interface Prices {
   /** The plan's delay. */
@@ -28,7 +42,9 @@ export interface Prices {
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined;
   /** The bars from `first` to `last`, ascending. */
   bars(series: Series, first: Day, last: Day): SourcedBar[];
-  /** The same where they lie in the history, if they are kept there and nothing younger is among them. */
+  /** The same, folded by interval, where that is cheaper than folding `bars`. */
+  fold?(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[];
+  /** The bars where they lie in the history, if they are kept there and nothing younger is among them. */
   settled?(series: Series, first: Day, last: Day): Settled | undefined;
   /** The same prices of these series, without what changes from now on. For prices in memory. */
   freeze?(series: readonly Series[]): FrozenPrices | undefined;

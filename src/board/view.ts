@@ -1,8 +1,8 @@
 import type { Strand as StrandName } from '../ledger/bars.ts';
 import type { Day } from '../market/day.ts';
-import type { SourcedBar } from './columns.ts';
+import type { Columns, SourcedBar } from './columns.ts';
 import { type FrozenSeries, FrozenView, NO_BARS } from './frozen/frozen-view.ts';
-import { mergeBars, newestBar } from './frozen/merge.ts';
+import { mergeBars, newestBar, settledIn } from './frozen/merge.ts';
 import type { Measure, Prices, Settled } from './prices.ts';
 import type { Series } from './series.ts';
 import type { LatestPrice } from './strand-view.ts';
@@ -60,14 +60,7 @@ export class View implements Prices {
 
   settled(series: Series, first: Day, last: Day): Settled | undefined {
     const strand = series.shown(this.index);
-    if (!strand) return undefined;
-    const { overlay } = strand.views[this.index]!;
-    if (overlay.length > 0 && overlay[0]!.day <= last) return undefined;
-    const columns = strand.columns!;
-    const from = columns.firstFrom(first);
-    let to = from;
-    while (to < columns.length && columns.day(to) <= last) to++; // a month's days lie side by side
-    return { columns, from, to };
+    return strand && settledIn(strand.columns!, strand.views[this.index]!.overlay, first, last);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
@@ -87,10 +80,15 @@ export class View implements Prices {
       latest: this.latest(series),
       firstDay: this.firstDay(series),
       lastDay: this.lastDay(series),
-      bars: strand ? strand.columns!.freeze() : NO_BARS,
-      overlay: strand ? strand.views[this.index]!.overlay : [],
+      ...(strand ? frozenStrand(strand.columns!, strand.views[this.index]!.overlay) : NOTHING),
     };
   }
+}
+
+const NOTHING = { bars: NO_BARS, overlay: [] };
+
+function frozenStrand(columns: Columns, overlay: readonly SourcedBar[]) {
+  return { bars: columns.freeze(), overlay, origin: { columns, version: columns.version } };
 }
 
 function earlier(a: Day | undefined, b: Day | undefined): Day | undefined {

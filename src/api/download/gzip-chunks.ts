@@ -1,4 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { turns } from '../../turns.ts';
 
 /** No name, no time, fastest compression, unknown system (RFC 1952, 2.3). */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255);
@@ -24,4 +25,20 @@ export async function* gzipChunks(chunks: AsyncGenerator<Uint8Array>): AsyncGene
   end.writeUInt32LE(checksum, LAST_BLOCK.length);
   end.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4);
   yield end;
+}
+
+const CHUNK_BYTES = 32 * 1024;
+
+/** Compresses a body, yielding to requests between chunks of it. */
+export async function gzipInSlices(body: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  for await (const part of gzipChunks(slicesOf(body))) parts.push(part);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+async function* slicesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < body.length; start += CHUNK_BYTES) {
+    if (turns.isOver) await turns.next();
+    yield body.subarray(start, start + CHUNK_BYTES);
+  }
 }

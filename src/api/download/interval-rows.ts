@@ -1,18 +1,12 @@
-import type { SourcedBar } from '../../board/columns.ts';
-import type { Prices } from '../../board/prices.ts';
+import type { IntervalBar, Prices } from '../../board/prices.ts';
 import type { Day } from '../../market/day.ts';
-import {
-  type FoldedBar,
-  foldBars,
-  type Interval,
-  intervalStart,
-  laterInterval,
-} from '../../market/interval.ts';
+import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import type { AskedSymbol } from '../basket.ts';
 import type { Cursor } from '../paging.ts';
+import { foldSeries } from './interval-fold.ts';
 
 /** One interval of one symbol, which is known by its place in the request. */
-export interface IntervalRow extends FoldedBar<SourcedBar> {
+export interface IntervalRow extends IntervalBar {
   place: number;
 }
 
@@ -49,6 +43,15 @@ export interface Window {
   /** The days of the span in them. */
   first: Day;
   last: Day;
+  /** Whether it is one interval, and not several. */
+  isSingle: boolean;
+}
+
+/** Symbols whose rows of a window are read together: from `place` up to `end`. The next rows begin at `next`. */
+export interface Group {
+  place: number;
+  end: number;
+  next: Cursor;
 }
 
 /** The rows of a span from a place on, by date and then in the order of symbols. */
@@ -77,56 +80,74 @@ export function* windowsFrom(
   while (day <= last) {
     const start = intervalStart(interval, day);
     const end = laterInterval(interval, start, intervals);
-    yield { start, end, first: Math.max(first, start), last: Math.min(last, end - 1) };
+    const isSingle = intervals === 1;
+    yield { start, end, first: Math.max(first, start), last: Math.min(last, end - 1), isSingle };
     day = end;
   }
 }
 
-/** The rows of a window from a place on. One interval of too many symbols comes in several pieces. */
+/**
+ * Cuts the symbols of a window into groups, so that one interval of many symbols comes in several pieces. Symbols before
+ * the cursor's place have had their rows of its interval.
+ */
+export function* groupsOf(
+  { start, end, isSingle }: Window,
+  from: Cursor,
+  symbolCount: number,
+  interval: Interval,
+): Generator<Group> {
+  const size = Math.ceil(BARS_PER_PIECE / BARS_PER_INTERVAL[interval]);
+  const first = isSingle && start === from.day ? from.place : 0;
+  for (let place = first; place < symbolCount; place += size) {
+    const groupEnd = Math.min(place + size, symbolCount);
+    const next = groupEnd < symbolCount ? { day: start, place: groupEnd } : { day: end, place: 0 };
+    yield { place, end: groupEnd, next };
+  }
+}
+
+/** The rows of a window from a place on. */
 export function* piecesOf(
-  { start, end, first, last }: Window,
+  window: Window,
   from: Cursor,
   symbols: readonly AskedSymbol[],
   prices: Prices,
   interval: Interval,
 ): Generator<Piece> {
-  const groupSize = Math.ceil(BARS_PER_PIECE / BARS_PER_INTERVAL[interval]);
-  for (let place = 0; place < symbols.length; place += groupSize) {
-    const nextPlace = place + groupSize;
-    const { rows, bars } = foldGroup(
-      symbols.slice(place, nextPlace),
-      place,
-      prices,
-      { first, last },
-      interval,
-    );
+  for (const group of groupsOf(window, from, symbols.length, interval)) {
+    const { rows, bars } = foldGroup(group, symbols, prices, window, interval);
     yield {
-      rows: start <= from.day ? rows.filter((row) => isFrom(from, row)) : rows,
+      rows: window.start <= from.day ? rows.filter((row) => isFrom(from, row)) : rows,
       bars,
-      next: nextPlace < symbols.length ? { day: start, place: nextPlace } : { day: end, place: 0 },
+      next: group.next,
     };
   }
 }
 
 function foldGroup(
-  group: readonly AskedSymbol[],
-  firstPlace: number,
+  { place: firstPlace, end }: Group,
+  symbols: readonly AskedSymbol[],
   prices: Prices,
-  { first, last }: { first: Day; last: Day },
+  { first, last }: Window,
   interval: Interval,
 ): Pick<Piece, 'rows' | 'bars'> {
   const rows: IntervalRow[] = [];
   let bars = 0;
-  group.forEach(({ series }, i) => {
-    const own = prices.bars(series, first, last);
-    bars += own.length;
-    const place = firstPlace + i;
-    for (const bar of foldBars(own, interval)) rows.push(Object.assign(bar, { place }));
-  });
-  if (group.length > 1) rows.sort((a, b) => a.day - b.day || a.place - b.place);
+  for (let place = firstPlace; place < end; place++) {
+    for (const bar of foldSeries(prices, symbols[place]!.series, first, last, interval)) {
+      bars += bar.bars;
+      rows.push(Object.assign(bar, { place }));
+    }
+  }
+  if (end - firstPlace > 1) rows.sort(byDayAndPlace);
   return { rows, bars };
 }
 
-function isFrom(from: Cursor, { day, place }: IntervalRow): boolean {
-  return day > from.day || (day === from.day && place >= from.place);
+/** The order of rows. */
+export function byDayAndPlace(a: Cursor, b: Cursor): number {
+  return a.day - b.day || a.place - b.place;
+}
+
+/** Whether a row lies at a place or after it. */
+export function isFrom(from: Cursor, row: Cursor): boolean {
+  return byDayAndPlace(row, from) >= 0;
 }

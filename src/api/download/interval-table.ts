@@ -4,11 +4,12 @@ import { printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { turns } from '../../turns.ts';
 import type { AskedSymbol } from '../basket.ts';
+import { isLarge, stateOfBars } from '../large/large-answer.ts';
 import type { Cursor } from '../paging.ts';
-import { measureCells, ohlcCells, sourceIdsOfAll, sourceNames } from '../render.ts';
+import { measureCells, ohlcCells, sourceNames } from '../render.ts';
 import { columnsOf, type Row, type Table } from '../table.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
-import { type LongTable, ROWS_PER_UNIT } from './long-table.ts';
+import type { LongTable } from './long-table.ts';
 
 /** The columns of /rates/history and /rates/time-series. */
 export const INTERVAL_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
@@ -22,28 +23,19 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
   unitsOf: (rows: number) => number;
 }
 
-/** Folding more bars than this takes too long to be done in one go. */
-const BARS_MAX = 20_000;
-
 /** All rows of a span from a place on, however many. Refused when one of them cannot be converted. */
 export function intervalTable(options: IntervalTableOptions): Table | LongTable {
-  const { symbols, prices } = options;
-  const frozen = prices.freeze?.(symbols.map(({ series }) => series));
-  if (frozen && isLong({ ...options, prices: frozen })) return longTable({ ...options, prices: frozen });
+  const { symbols, prices, span, from } = options;
+  if (isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
+    return longTable({ ...options, prices: prices.freeze!(symbols.map(({ series }) => series))! });
+  }
   return { columns: INTERVAL_COLUMNS, rows: [...rowPieces(options)].flat() };
 }
 
-function isLong(options: IntervalTableOptions<FrozenPrices>): boolean {
-  const { symbols, prices, span, from } = options;
-  const first = Math.max(span.first, from.day);
-  let bars = 0;
-  for (const { series } of symbols) bars += prices.days(series, first, span.last).length;
-  return bars > BARS_MAX || (bars > ROWS_PER_UNIT && countAll(options) > ROWS_PER_UNIT);
-}
-
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
-  const { symbols, prices, span, unitsOf } = options;
-  for (const { series } of symbols) prices.requireComplete(series, span.first, span.last);
+  const { symbols, prices, span, from, unitsOf } = options;
+  const first = Math.max(span.first, from.day);
+  for (const { series } of symbols) prices.requireComplete(series, first, span.last);
   return {
     columns: INTERVAL_COLUMNS,
     state: stateOf(options),
@@ -66,20 +58,22 @@ export function rowWriter(
 ): (row: IntervalRow) => Row {
   const measures = symbols.map(({ series }) => prices.measure(series));
   return (row) => {
-    const { bars, place } = row;
-    const measure = measureCells(measures[place]!, bars.at(-1)!.factor); // the factor of an interval is that of its close
-    const source = sourceNames(board, sourceIdsOfAll(bars));
+    const { place } = row;
+    const measure = measureCells(measures[place]!, row.factor);
+    const source = sourceNames(board, row.sourceIds);
     return [printDay(row.day), symbols[place]!.code, ...ohlcCells(row), ...measure, source];
   };
 }
 
 function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): string {
   const { first, last, interval } = span;
-  const digests = symbols.map(({ code, series }) => {
-    const { unit, quote } = prices.measure(series);
-    return [code, unit, quote, String(prices.digest(series, first, last))];
-  });
-  return JSON.stringify([first, interval, from.day, from.place, digests]);
+  return JSON.stringify([
+    first,
+    interval,
+    from.day,
+    from.place,
+    stateOfBars(symbols, prices, { first: Math.max(first, from.day), last }),
+  ]);
 }
 
 /** Counts the rows without folding a bar. */
@@ -90,10 +84,6 @@ async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<n
     rows += rowsAt(place, options);
   }
   return rows;
-}
-
-function countAll(options: IntervalTableOptions<FrozenPrices>): number {
-  return options.symbols.reduce((rows, _, place) => rows + rowsAt(place, options), 0);
 }
 
 /** How many rows one symbol has. Before the cursor's place it has had its row of the cursor's interval. */

@@ -3,7 +3,7 @@ import type { Column, Row } from '../table.ts';
 /** The most rows of one unit: as many as a page of JSON has. */
 export const ROWS_PER_UNIT = 2_000;
 
-/** A table with more rows than are written in one go. What it reads does not change, so its rows can be counted first. */
+/** A table that takes too long to be written in one go. What it reads does not change, so its rows can be counted first. */
 export interface LongTable {
   columns: readonly Column[];
   /** Names all that the rows follow from, for the entity tag: the query, and a digest of the prices it reads. */

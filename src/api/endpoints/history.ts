@@ -1,4 +1,3 @@
-import type { SourcedBar } from '../../board/columns.ts';
 import type { Prices } from '../../board/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../market/day.ts';
@@ -9,15 +8,14 @@ import { INTERVAL_COLUMNS, intervalTable, rowWriter } from '../download/interval
 import { ROWS_PER_UNIT, unitsByRows } from '../download/long-table.ts';
 import { type Answer, type Context, type LedgerReads, priceEndpoint } from '../endpoint.ts';
 import { refuse } from '../errors.ts';
+import { buildPage, HistoryPage } from '../large/history-page.ts';
+import { LARGE_FROM_BARS, type LargeAnswer, stateOfBars } from '../large/large-answer.ts';
+import { PAGE_BARS_MAX, planPage } from '../large/page-plan.ts';
 import { type Cursor, printCursor, readCursor } from '../paging.ts';
 import { echo, lastingOf, readBasket, readRange, single } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { type RatesQuestion, readRates } from '../question.ts';
-import { bySymbol, measureJson, ohlcJson, sourceIdsOfAll, sourcesJson } from '../render.ts';
 import { type Soon, soon } from '../soon.ts';
-
-/** After so many bars a page ends, however few rows they fold to: the others are not kept waiting for longer. */
-const BARS_MAX = 50_000;
 
 /** GET /rates/history: open, high, low and close by interval over any span. JSON comes in pages, a table as a whole. */
 export const history = priceEndpoint({
@@ -48,6 +46,10 @@ export const history = priceEndpoint({
     const isPaged = context.format === 'json' || context.past !== undefined;
     return isPaged ? pageOf(question, prices, context) : wholeOf(question, prices, context);
   },
+
+  large(question, prices, context) {
+    return context.format === 'json' ? largePageOf(question, prices, context) : undefined;
+  },
 });
 
 /** What a request for history asks. */
@@ -77,42 +79,77 @@ function pageOf(question: HistoryQuestion, prices: Prices, context: Context): So
   return soon(readPage(reading, context.past), (page) => answerOf(question, page, prices, context));
 }
 
-function answerOf(
-  { symbols, first, last, interval, asked, metadata }: HistoryQuestion,
-  { rows: page, next }: Page,
-  prices: Prices,
-  { board, now }: Context,
-): Answer {
-  const cursor = next && printCursor(next, asked);
+function answerOf(question: HistoryQuestion, { rows, next }: Page, prices: Prices, context: Context): Answer {
+  const { board } = context;
+  const { symbols } = question;
   return {
     json(sheet) {
-      sheet.ascii(
-        `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}","rates":[`,
-      );
-      const codes = symbols.map(({ code }) => `","symbol":"${code}",`); // a known code has nothing to escape
-      let separator = '';
-      for (const row of page) {
-        const factor = row.bars.at(-1)!.factor; // of an interval, that of its close
-        const prices = ohlcJson(row).slice(1, -1);
-        sheet.ascii(
-          `${separator}{"date":"${printDay(row.day)}${codes[row.place]}${prices}${factor ? `,"factor":${factor.text}` : ''}}`,
-        );
-        separator = ',';
-      }
-      sheet.text(`],"next":${JSON.stringify(cursor ?? null)}`);
-      if (metadata) {
-        const bars = symbols.map((): SourcedBar[] => []);
-        for (const row of page) for (const bar of row.bars) bars[row.place]!.push(bar);
-        const record = ({ series }: AskedSymbol, i: number) =>
-          `{${measureJson(prices.measure(series))},"source":${sourcesJson(board, sourceIdsOfAll(bars[i]!))}}`;
-        sheet.text(`,"metadata":${bySymbol(symbols, record)}`);
-      }
-      sheet.ascii('}');
+      const page = new HistoryPage(symbols);
+      for (const row of rows) page.add(row);
+      sheet.text(pageJson(question, page, next, prices, context));
     },
-    table: () => ({ columns: INTERVAL_COLUMNS, rows: page.map(rowWriter(board, symbols, prices)) }),
-    lasting: lastingOf(next ? laterInterval(interval, next.day, 1) - 1 : last, symbols, now - prices.delayMs),
-    next: cursor,
+    table: () => ({ columns: INTERVAL_COLUMNS, rows: rows.map(rowWriter(board, symbols, prices)) }),
+    lasting: lastingOfPage(question, next, prices, context),
+    next: cursorOf(question, next),
   };
+}
+
+/** A page that is made of many bars: it is planned now, and built later. */
+function largePageOf(question: HistoryQuestion, prices: Prices, context: Context): LargeAnswer | undefined {
+  const { symbols, first, last, interval, from, metadata } = question;
+  const frozen = prices.freeze?.(symbols.map(({ series }) => series));
+  if (!frozen) return undefined;
+  const span = spanOf(question);
+  const plan = planPage(from, symbols, frozen, span);
+  const { next } = plan;
+  if (plan.bars <= LARGE_FROM_BARS) return undefined;
+  const days = { first: Math.max(first, from.day), last: plan.last };
+  for (const { series } of symbols) frozen.requireComplete(series, days.first, days.last);
+  const bars = stateOfBars(symbols, frozen, days);
+  const lasting = lastingOfPage(question, next, prices, context);
+  const cursor = cursorOf(question, next);
+  return {
+    state: JSON.stringify(['history', first, last, interval, from, metadata, cursor ?? null, bars]),
+    lasting,
+    next: cursor,
+    async build() {
+      const page = await buildPage(from, symbols, frozen, span, plan.rows);
+      return {
+        json: (sheet) => sheet.text(pageJson(question, page, next, frozen, context)),
+        lasting,
+        next: cursor,
+      };
+    },
+  };
+}
+
+function pageJson(
+  question: HistoryQuestion,
+  page: HistoryPage,
+  next: Cursor | undefined,
+  prices: Prices,
+  { board }: Context,
+): string {
+  const { first, last, interval, metadata } = question;
+  const cursor = JSON.stringify(cursorOf(question, next) ?? null);
+  const start = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}"`;
+  const end = metadata ? `,"metadata":${page.metadataJson(board, prices)}}` : '}';
+  return `${start},"rates":${page.ratesJson()},"next":${cursor}${end}`;
+}
+
+function cursorOf({ asked }: HistoryQuestion, next: Cursor | undefined): string | undefined {
+  return next && printCursor(next, asked);
+}
+
+/** A page is about the days before the next one. */
+function lastingOfPage(
+  { symbols, last, interval }: HistoryQuestion,
+  next: Cursor | undefined,
+  prices: Prices,
+  { now }: Context,
+) {
+  const lastDay = next ? laterInterval(interval, next.day, 1) - 1 : last;
+  return lastingOf(lastDay, symbols, now - prices.delayMs);
 }
 
 function readInterval(query: Query): Interval {
@@ -168,7 +205,7 @@ function* pageFrom(
       bars += piece.bars;
       const over = rows[ROWS_PER_UNIT];
       if (over) return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: over.day, place: over.place } };
-      if (bars >= BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
+      if (bars >= PAGE_BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
     }
   }
   return { rows, next: undefined };

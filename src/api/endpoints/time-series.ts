@@ -1,13 +1,14 @@
-import type { SourcedBar } from '../../board/columns.ts';
-import type { Prices, Settled } from '../../board/prices.ts';
+import type { Board } from '../../board/board.ts';
+import type { Prices } from '../../board/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import type { AskedSymbol, Basket } from '../basket.ts';
+import type { AskedSymbol } from '../basket.ts';
 import { intervalTable } from '../download/interval-table.ts';
-import { priceEndpoint } from '../endpoint.ts';
+import { type Context, priceEndpoint } from '../endpoint.ts';
+import { isLarge, type LargeAnswer, stateOfBars } from '../large/large-answer.ts';
+import { buildRates, type Described, describe, writeRates } from '../large/rates-by-day.ts';
 import { lastingOf, readBasket, readRange } from '../parameters.ts';
-import { readRates } from '../question.ts';
-import { BarLines, SettledLines, writeByDay } from '../rate-lines.ts';
-import { bySymbol, measureJson, sourceIdsOfAll, sourcesJson } from '../render.ts';
+import { type RatesQuestion, readRates } from '../question.ts';
+import { bySymbol, measureJson, sourcesJson } from '../render.ts';
 import { CLOSE, OPEN, type Sheet } from '../sheet.ts';
 
 /** GET /rates/time-series: every day of a range on which a symbol has a bar. */
@@ -24,27 +25,14 @@ export const timeSeries = priceEndpoint({
 
   reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),
 
-  answer({ basket, symbols, first, last, today, metadata }, prices, { board, now }) {
-    const end = Math.min(last, today);
+  answer(question, prices, { board, now }) {
+    const { basket, symbols, first, last, metadata } = question;
+    const end = lastDayOf(question);
     return {
       json(sheet) {
-        sheet.ascii(
-          `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`,
-        );
-        const begin = sheet.length;
-        const found = writeRates(sheet, basket, symbols, prices, { first, last: end });
-        if (sheet.length > begin) sheet.overwrite(begin, OPEN);
-        else sheet.byte(OPEN);
-        sheet.byte(CLOSE);
-        if (metadata) {
-          const records = bySymbol(symbols, ({ series }, i) => {
-            const measure = measureJson(prices.measure(series));
-            const sources = sourcesJson(board, sourceIdsIn(found[i]!));
-            return `{${measure}${factorsJson(found[i]!)},"source":${sources}}`;
-          });
-          sheet.text(`,"metadata":${records}`);
-        }
-        sheet.byte(CLOSE);
+        const begin = openJson(sheet, question);
+        const found = writeRates(sheet, symbols, prices, { first, last: end }, basket);
+        closeJson(sheet, begin, metadata && metadataJson(board, symbols, prices, [found.map(describe)]));
       },
       table() {
         const span = { first, last: end, interval: 'day' } as const;
@@ -61,41 +49,75 @@ export const timeSeries = priceEndpoint({
       lasting: lastingOf(last, symbols, now - prices.delayMs),
     };
   },
+
+  large(question, prices, context) {
+    const { symbols, first } = question;
+    if (context.format !== 'json' || !isLarge(symbols, first, lastDayOf(question), prices)) return undefined;
+    return largeOf(question, prices, context);
+  },
 });
 
-/** The bars of a symbol: where they lie in the history, or themselves. */
-type Found = Settled | SourcedBar[];
+interface TimeSeriesQuestion extends RatesQuestion {
+  first: Day;
+  last: Day;
+}
 
-/** Writes a line for each day. Where all lie in the history, the basket has them ready if it was asked for before. */
-function writeRates(
-  sheet: Sheet,
-  basket: Basket,
+function lastDayOf({ last, today }: TimeSeriesQuestion): Day {
+  return Math.min(last, today);
+}
+
+function largeOf(question: TimeSeriesQuestion, prices: Prices, { board, now }: Context): LargeAnswer {
+  const { basket, symbols, first, last, metadata, conversion } = question;
+  const days = { first, last: lastDayOf(question) };
+  const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
+  for (const { series } of symbols) frozen.requireComplete(series, first, days.last);
+  const lasting = lastingOf(last, symbols, now - prices.delayMs);
+  return {
+    state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
+    lasting,
+    async build() {
+      const { bytes, described } = await buildRates(symbols, frozen, days, {
+        basket,
+        isConverted: !!conversion,
+      });
+      return {
+        json(sheet) {
+          const begin = openJson(sheet, question);
+          sheet.copy(bytes, 0, bytes.length);
+          closeJson(sheet, begin, metadata && metadataJson(board, symbols, frozen, described));
+        },
+        lasting,
+      };
+    },
+  };
+}
+
+/** Returns where the rates begin. */
+function openJson(sheet: Sheet, { first, last }: TimeSeriesQuestion): number {
+  sheet.ascii(`{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`);
+  return sheet.length;
+}
+
+/** The first day begins with the comma that would divide it from the one before. */
+function closeJson(sheet: Sheet, begin: number, metadata: string | false): void {
+  if (sheet.length > begin) sheet.overwrite(begin, OPEN);
+  else sheet.byte(OPEN);
+  sheet.byte(CLOSE);
+  if (metadata !== false) sheet.text(`,"metadata":${metadata}`);
+  sheet.byte(CLOSE);
+}
+
+/** `parts` are consecutive spans of days, each with what is said of every symbol. */
+function metadataJson(
+  board: Board,
   symbols: readonly AskedSymbol[],
   prices: Prices,
-  { first, last }: { first: Day; last: Day },
-): Found[] {
-  const found = symbols.map(
-    ({ series }): Found => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
-  );
-  const settled = found.filter((one): one is Settled => !Array.isArray(one));
-  const isReady =
-    settled.length === found.length && basket.lines?.write(sheet, basket.codes, settled, first, last);
-  if (!isReady) {
-    const lines = found.map((one, i) => {
-      const { code } = symbols[i]!;
-      return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
-    });
-    writeByDay(sheet, lines);
-  }
-  return found;
-}
-
-function sourceIdsIn(found: Found): number[] {
-  return Array.isArray(found) ? sourceIdsOfAll(found) : found.columns.sources(found.from, found.to);
-}
-
-/** Each day has its own exchange rate, and so its own factor. */
-function factorsJson(bars: Found): string {
-  if (!Array.isArray(bars) || !bars[0]?.factor) return '';
-  return `,"factors":{${bars.map((bar) => `"${printDay(bar.day)}":${bar.factor!.text}`).join(',')}}`;
+  parts: readonly (readonly Described[])[],
+): string {
+  return bySymbol(symbols, ({ series }, i) => {
+    const ids = parts.length === 1 ? parts[0]![i]!.sourceIds : parts.flatMap((part) => part[i]!.sourceIds);
+    const factors = parts.map((part) => part[i]!.factors).filter((text) => text !== '');
+    const factorsJson = factors.length > 0 ? `,"factors":{${factors}}` : '';
+    return `{${measureJson(prices.measure(series))}${factorsJson},"source":${sourcesJson(board, ids)}}`;
+  });
 }

@@ -1,10 +1,10 @@
 import type { Day } from '../../market/day.ts';
-import type { SourcedBar } from '../columns.ts';
-import type { FrozenPrices, Measure } from '../prices.ts';
+import type { Columns, SourcedBar } from '../columns.ts';
+import type { FrozenPrices, Measure, Settled } from '../prices.ts';
 import type { Series } from '../series.ts';
 import type { LatestPrice } from '../strand-view.ts';
 import { FrozenBars } from './frozen-bars.ts';
-import { mergeBars, newestBar } from './merge.ts';
+import { mergeBars, newestBar, settledIn } from './merge.ts';
 
 /** What a view shows of one series. */
 export interface FrozenSeries {
@@ -15,6 +15,8 @@ export interface FrozenSeries {
   bars: FrozenBars;
   /** The days on which the view differs from `bars`, ascending. */
   overlay: readonly SourcedBar[];
+  /** The history that `bars` was taken from, and its version then. */
+  origin?: { columns: Columns; version: number };
 }
 
 /** A view of some series that does not change any more. */
@@ -55,6 +57,13 @@ export class FrozenView implements FrozenPrices {
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
     const { bars, overlay } = this.#of(series);
     return mergeBars(bars, overlay, first, last);
+  }
+
+  /** As long as the history has not changed. So the result must be read before anything else can happen. */
+  settled(series: Series, first: Day, last: Day): Settled | undefined {
+    const { origin, overlay } = this.#of(series);
+    if (!origin || origin.columns.version !== origin.version) return undefined;
+    return settledIn(origin.columns, overlay, first, last);
   }
 
   days(series: Series, first: Day, last: Day): Int32Array {

@@ -1,5 +1,6 @@
 import type { Day } from '../../market/day.ts';
-import type { SourcedBar } from '../columns.ts';
+import type { Columns, SourcedBar } from '../columns.ts';
+import type { Settled } from '../prices.ts';
 
 /** A history that can be read by index. */
 interface History {
@@ -26,6 +27,20 @@ export function mergeBars(
   }
   while (next < young.length) bars.push(young[next++]!);
   return bars;
+}
+
+/** Where the bars of some days lie in a history; undefined when its overlay may have one of them. */
+export function settledIn(
+  columns: Columns,
+  overlay: readonly SourcedBar[],
+  first: Day,
+  last: Day,
+): Settled | undefined {
+  if (overlay.length > 0 && overlay[0]!.day <= last) return undefined;
+  const from = columns.firstFrom(first);
+  let to = from;
+  while (to < columns.length && columns.day(to) <= last) to++; // a month's days lie side by side
+  return { columns, from, to };
 }
 
 /** The last bar of a history and its overlay on or before `day`, not before `earliest`. */

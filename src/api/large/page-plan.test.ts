@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Columns } from '../../board/columns.ts';
+import { FrozenView } from '../../board/frozen/frozen-view.ts';
+import type { Series } from '../../board/series.ts';
+import { INTERVALS, intervalStart } from '../../market/interval.ts';
+import { intervalPieces, type Span } from '../download/interval-rows.ts';
+import { ROWS_PER_UNIT } from '../download/long-table.ts';
+import type { Cursor } from '../paging.ts';
+import { PAGE_BARS_MAX, planPage } from './page-plan.ts';
+
+const FIRST = 16_000;
+const DAYS = 2_000;
+
+/** A market of series that have a bar on every day but each so-manieth. */
+function marketOf(gaps: readonly number[]) {
+  const frozen = gaps.map((gap) => {
+    const columns = new Columns();
+    for (let day = FIRST; day < FIRST + DAYS; day++) {
+      if (day % gap !== 0) columns.set(day, { open: 1, high: 1, low: 1, close: 1 }, 1);
+    }
+    const measure = { unit: '', quote: '' };
+    const ends = { latest: undefined, firstDay: FIRST, lastDay: FIRST + DAYS - 1 };
+    return [{} as Series, { measure, ...ends, bars: columns.freeze(), overlay: [] }] as const;
+  });
+  const symbols = frozen.map(([series], i) => ({ code: `S${i}`, series }));
+  return { symbols, prices: new FrozenView(0, new Map(frozen)) };
+}
+
+test('a page has the rows that folding finds, and the next one begins with the first that it lacks', () => {
+  const { symbols, prices } = marketOf([2, 3, 5, 7, 400]);
+  const property = fc.property(
+    fc.constantFrom(...INTERVALS),
+    fc.integer({ min: FIRST - 50, max: FIRST + DAYS }),
+    fc.nat(DAYS),
+    fc.nat(DAYS),
+    fc.nat(6),
+    (interval, first, length, offset, place) => {
+      const span: Span = { first, last: first + length, interval };
+      const from: Cursor = { day: intervalStart(interval, first + offset), place };
+      const rows = [...intervalPieces(from, symbols, prices, span)].flatMap((piece) => piece.rows);
+      const plan = planPage(from, symbols, prices, span);
+      expect(plan.rows).toBe(Math.min(rows.length, ROWS_PER_UNIT));
+      const over = rows[ROWS_PER_UNIT];
+      expect(plan.next).toEqual(over && { day: over.day, place: over.place });
+    },
+  );
+  fc.assert(property, { numRuns: 200 });
+});
+
+test('pages of more bars than one may have go on to the end, without a gap', () => {
+  const { symbols: one, prices } = marketOf([3_000]);
+  const symbols = Array.from({ length: 600 }, (_, i) => ({ ...one[0]!, code: `S${i}` }));
+  const span: Span = { first: FIRST, last: FIRST + DAYS - 1, interval: 'year' };
+  const start = { day: intervalStart('year', FIRST), place: 0 };
+  const expected = [...intervalPieces(start, symbols, prices, span)].flatMap((p) => p.rows);
+  let rows = 0;
+  let pages = 0;
+  let next: Cursor | undefined = start;
+  while (next) {
+    const plan = planPage(next, symbols, prices, span);
+    expect(plan.bars).toBeLessThan(PAGE_BARS_MAX + 1_000);
+    expect(plan.rows).toBeGreaterThan(0);
+    rows += plan.rows;
+    pages++;
+    next = plan.next;
+  }
+  expect(pages).toBeGreaterThan(5);
+  expect(rows).toBe(expected.length);
+});
