@@ -11,6 +11,7 @@ import { systemClock } from '../src/clock.ts';
 import { stageFile } from '../src/feeds/import/stage-file.ts';
 import { Staging } from '../src/feeds/import/staging.ts';
 import type { NewBar } from '../src/ledger/bars.ts';
+import { asNumber, type Sql, typed } from '../src/ledger/engine/rows.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { printDay, utcDay } from '../src/market/day.ts';
 import { newDatabase, stopPostgres } from '../test/support/postgres.ts';
@@ -86,7 +87,7 @@ async function bulkPostgres(bars: readonly NewBar[]): Promise<Run> {
   const sql = new SQL({ url: await newDatabase(), max: 1 });
   await sql.unsafe(TABLE);
   const run = await timed(
-    () => postgresPids(sql),
+    () => postgresPids(typed(sql)),
     async () => {
       for (let from = 0; from < bars.length; from += PER_TRANSACTION) {
         const lines = bars
@@ -124,9 +125,9 @@ async function publish(
 }
 
 /** The server process behind each connection; the pool has up to ten. */
-async function postgresPids(sql: SQL): Promise<number[]> {
+async function postgresPids(sql: Sql): Promise<number[]> {
   const rows = await sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database()`;
-  return rows.map((row: { pid: number }) => row.pid);
+  return rows.map((row) => asNumber(row.pid));
 }
 
 /** Rows by splitting alone: nothing is checked, and only this one layout is read. */

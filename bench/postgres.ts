@@ -129,7 +129,7 @@ async function bytesPerLease(): Promise<number> {
   const [count, batch] = [20_000, 200];
   const { engine, quota } = ledgers[0]!;
   const size = async () =>
-    Number((await engine.read`SELECT pg_total_relation_size('quota_lease') AS bytes`)[0].bytes);
+    Number((await engine.read`SELECT pg_total_relation_size('quota_lease') AS bytes`)[0]?.bytes);
   await giveQuota(ledgers[0]!, 'bench-size', 1_000_000_000);
   const before = await size();
   for (let done = 0; done < count; done += batch) {

@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import type { BarRevision, NewBar, PublishResult } from '../ledger/bars.ts';
+import type { Sql } from '../ledger/engine/rows.ts';
 import { type Coverage, type FeedLease, LeaseLost, type SeriesFailure } from '../ledger/feed-runs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Judgement, judgeBars } from '../ledger/prices/judge.ts';
@@ -271,7 +271,7 @@ class Run {
   }
 
   /** Every transaction stands or falls with the lease. */
-  readonly #holdLease = async (tx: SQL): Promise<void> => {
+  readonly #holdLease = async (tx: Sql): Promise<void> => {
     const { ledger, signal } = this.#parts;
     if (signal.aborted) throw new Error('it was stopped in the middle; the next run completes it');
     await ledger.feeds.renewWithin(tx, this.#lease);

@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './accounts/key-owner.ts';
+import { asNumber, asText, onlyRow, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { listOf, lockRevisions, nextRevision, sortBy } from './statements.ts';
 
@@ -81,8 +81,8 @@ export class AccountStore {
   async deletePlan(name: string): Promise<boolean | number> {
     return this.#engine.write(async (tx) => {
       await nextRevision(tx, 'accounts'); // from here on no account can take the plan
-      const [row] = await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`;
-      if (Number(row.n) > 0) return Number(row.n);
+      const row = onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`);
+      if (asNumber(row.n) > 0) return asNumber(row.n);
       const deleted = await tx`DELETE FROM plan WHERE name = ${name} RETURNING name`;
       return deleted.length > 0;
     });
@@ -218,7 +218,7 @@ export class AccountStore {
        FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash IN (${listOf(this.#engine, size)})`,
       padded,
     );
-    return new Map(rows.map((row) => [String(row.hash), toFoundKey(row)]));
+    return new Map(rows.map((row) => [asText(row.hash), toFoundKey(row)]));
   }
 
   /** What changed in (after, upTo], so that a cache can let go of it. */
@@ -232,8 +232,8 @@ export class AccountStore {
     const keys = await read`SELECT hash FROM api_key WHERE revision > ${after} AND revision <= ${upTo}`;
     return {
       plans: plans.map(toPlan),
-      accountIds: accounts.map((row: { id: string }) => row.id),
-      keyHashes: keys.map((row: { hash: string }) => row.hash),
+      accountIds: accounts.map((row) => asText(row.id)),
+      keyHashes: keys.map((row) => asText(row.hash)),
     };
   }
 }
@@ -259,26 +259,26 @@ export class UnknownPlan extends Error {
 }
 
 /** The caller holds the lock on the accounts' counter, so the plan cannot be deleted before its transaction ends. */
-async function requirePlan(tx: SQL, name: string): Promise<void> {
+async function requirePlan(tx: Sql, name: string): Promise<void> {
   const [row] = await tx`SELECT name FROM plan WHERE name = ${name}`;
   if (!row) throw new UnknownPlan(name);
 }
 
-async function insertAccount(tx: SQL, account: Account): Promise<void> {
+async function insertAccount(tx: Sql, account: Account): Promise<void> {
   const revision = await nextRevision(tx, 'accounts');
   await requirePlan(tx, account.plan);
   await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
     (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
 }
 
-async function insertKey(tx: SQL, key: ApiKey, revision: number): Promise<void> {
+async function insertKey(tx: Sql, key: ApiKey, revision: number): Promise<void> {
   await tx`INSERT INTO api_key
       (hash, id, account_id, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
     VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.createdAt}, ${key.expiresAt}, ${key.revokedAt},
       ${key.allowedIps === null ? null : key.allowedIps.join(',')}, ${key.headerOnly ? 1 : 0}, ${revision})`;
 }
 
-export async function writePlan(tx: SQL, plan: Plan): Promise<void> {
+export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
   const revision = await nextRevision(tx, 'accounts');
   await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, history, revision)
     VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
@@ -288,27 +288,25 @@ export async function writePlan(tx: SQL, plan: Plan): Promise<void> {
       burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
 }
 
-type Row = Record<string, string | number | null>;
-
 function toPlan(row: Row): Plan {
   return {
-    name: String(row.name),
-    quota: Number(row.quota),
-    delaySeconds: Number(row.delay_seconds),
-    maxSymbols: Number(row.max_symbols),
-    maxSpanDays: Number(row.max_span_days),
-    burstPerSecond: Number(row.burst_per_second),
-    history: Number(row.history) === 1,
+    name: asText(row.name),
+    quota: asNumber(row.quota),
+    delaySeconds: asNumber(row.delay_seconds),
+    maxSymbols: asNumber(row.max_symbols),
+    maxSpanDays: asNumber(row.max_span_days),
+    burstPerSecond: asNumber(row.burst_per_second),
+    history: asNumber(row.history) === 1,
   };
 }
 
 function toAccount(row: Row): Account {
   return {
-    id: String(row.id),
-    name: String(row.name),
-    plan: String(row.plan),
+    id: asText(row.id),
+    name: asText(row.name),
+    plan: asText(row.plan),
     status: row.status === 'suspended' ? 'suspended' : 'active',
-    createdAt: Number(row.created_at),
+    createdAt: asNumber(row.created_at),
   };
 }
 
@@ -319,13 +317,13 @@ function toFoundKey(row: Row): FoundKey {
 
 function toKey(row: Row): ApiKey {
   return {
-    id: String(row.id),
-    hash: String(row.hash),
-    accountId: String(row.account_id),
-    createdAt: Number(row.created_at),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-    allowedIps: row.allowed_ips === null ? null : String(row.allowed_ips).split(',').filter(Boolean),
-    headerOnly: Number(row.header_only) === 1,
+    id: asText(row.id),
+    hash: asText(row.hash),
+    accountId: asText(row.account_id),
+    createdAt: asNumber(row.created_at),
+    expiresAt: row.expires_at === null ? null : asNumber(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : asNumber(row.revoked_at),
+    allowedIps: row.allowed_ips === null ? null : asText(row.allowed_ips).split(',').filter(Boolean),
+    headerOnly: asNumber(row.header_only) === 1,
   };
 }

@@ -1,7 +1,7 @@
-import type { SQL } from 'bun';
 import { areCalm, QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../market/quarantine.ts';
 import { tradeDate } from '../market/session.ts';
 import { missingPrice } from '../market/symbol.ts';
+import { asNumber, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { nextQuarantineId } from './prices/held-bars.ts';
 import {
@@ -30,7 +30,7 @@ export type TickOutcome =
 /** One transaction that takes ticks in. */
 interface Door {
   engine: Engine;
-  tx: SQL;
+  tx: Sql;
   source: number;
   revision: number;
   traits: ReadonlyMap<number, Traits>;
@@ -68,7 +68,7 @@ interface Decided {
  */
 export async function admitSome(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   ticks: readonly NewTick[],
   sourceName: string,
 ): Promise<TickOutcome[]> {
@@ -169,7 +169,7 @@ async function judge(
   const count = edge ? ticks.findLastIndex((tick) => tick.at <= edge.at) + 1 : ticks.length;
   const last = ticks[count - 1]!.at;
   const near = onward.filter((tick) => tick.at <= last).length + WINDOW_TICKS;
-  const held = waiting.filter((row) => Number(row.received) > now - QUARANTINE_MS).map(toCandidate);
+  const held = waiting.filter((row) => asNumber(row.received) > now - QUARANTINE_MS).map(toCandidate);
   const watch = new TickWatch<WatchedTick>(traits.usual, [...before, ...onward.slice(0, near)], held);
 
   const doubted = new Set<Candidate>();
@@ -200,13 +200,13 @@ async function judge(
 }
 
 function toCandidate(row: QuarantineRow): Candidate {
-  const tick = believedFrom(row, Number(row.received));
-  return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: Number(row.id) };
+  const tick = believedFrom(row, asNumber(row.received));
+  return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: asNumber(row.id) };
 }
 
 async function markReleased(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   released: readonly Candidate[],
   now: number,
 ): Promise<void> {
@@ -225,7 +225,7 @@ async function write({ engine, tx, source, revision, traits }: Door, decided: De
   await hold(engine, tx, decided.doubted);
 }
 
-async function hold(engine: Engine, tx: SQL, doubted: readonly Candidate[]): Promise<void> {
+async function hold(engine: Engine, tx: Sql, doubted: readonly Candidate[]): Promise<void> {
   if (doubted.length === 0) return;
   const first = await nextQuarantineId(tx);
   await insertRows(

@@ -1,3 +1,4 @@
+import { asNumber, asText, onlyRow } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 
 /** Which alarms have been told, so that several replicas tell each of them once. */
@@ -17,8 +18,8 @@ export class AlarmStore {
       const now = await this.#engine.now(tx);
       // The insert locks the row, or makes it: two replicas that come together go one after the other.
       await tx`INSERT INTO meta (name, value) VALUES (${keyOf(name)}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
-      const [row] = await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`;
-      const [known, until] = String(row.value).split('\n');
+      const row = onlyRow(await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`);
+      const [known, until] = asText(row.value).split('\n');
       if (known === about && until === TOLD) return 'told';
       if (known === about && Number(until) > now) return 'taken';
       await tx`UPDATE meta SET value = ${`${about}\n${now + claimMs}`} WHERE name = ${keyOf(name)}`;
@@ -29,7 +30,7 @@ export class AlarmStore {
   /** How often the ledger was unreachable for some replica. Replicas name the next outage by this without the ledger. */
   async outages(): Promise<number> {
     const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${OUTAGES}`;
-    return Number(row?.value ?? 0);
+    return asNumber(row?.value ?? 0);
   }
 
   /** Records an outage that is over. All replicas that noticed it record the same number. */

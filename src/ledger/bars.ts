@@ -1,6 +1,6 @@
-import type { SQL } from 'bun';
 import { type Bar, sameOhlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
+import { asNumber, asTextOrNull, type Cell, onlyRow, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import {
@@ -51,9 +51,9 @@ export interface Publication {
   /** Told of each bar, in any order, before its transaction is committed. */
   onBar?(bar: NewBar, outcome: BarOutcome): void;
   /** Done first in each transaction; what it throws undoes the transaction. */
-  before?(tx: SQL): Promise<void>;
+  before?(tx: Sql): Promise<void>;
   /** Done last in each transaction that has written bars, with the revision that they got. */
-  after?(tx: SQL, revision: number): Promise<void>;
+  after?(tx: Sql, revision: number): Promise<void>;
 }
 
 export type BarOutcome = 'taken' | 'unchanged' | 'corrected';
@@ -101,7 +101,7 @@ export class BarStore {
   async compare(bars: readonly NewBar[], publication: Publication): Promise<PublishResult> {
     const { read } = this.#engine;
     const [source] = await read`SELECT id FROM source WHERE name = ${publication.source}`;
-    const id = source === undefined ? NO_SOURCE : Number(source.id);
+    const id = source === undefined ? NO_SOURCE : asNumber(source.id);
     return (await compareBars(read, bars, publication, id)).result;
   }
 
@@ -133,7 +133,7 @@ export class BarStore {
        ORDER BY b.day LIMIT 1`,
       [symbolId],
     );
-    return row === undefined ? undefined : Number(row.day);
+    return row === undefined ? undefined : asNumber(row.day);
   }
 
   /** The last day of a strand that ever had a bar. */
@@ -147,7 +147,7 @@ export class BarStore {
       `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)} ORDER BY day ${order} LIMIT 1`,
       [symbolId],
     );
-    return row === undefined ? undefined : Number(row.day);
+    return row === undefined ? undefined : asNumber(row.day);
   }
 
   /** Which days of which symbols the revisions in (after, upTo] touched. */
@@ -155,23 +155,23 @@ export class BarStore {
     const rows = await this.#engine.read`
       SELECT symbol_id, min(first_day) AS first_day, max(last_day) AS last_day FROM bar_change
       WHERE revision > ${after} AND revision <= ${upTo} GROUP BY symbol_id`;
-    return rows.map((row: Record<string, unknown>) => ({
-      symbolId: Number(row.symbol_id),
-      firstDay: Number(row.first_day),
-      lastDay: Number(row.last_day),
+    return rows.map((row: Row) => ({
+      symbolId: asNumber(row.symbol_id),
+      firstDay: asNumber(row.first_day),
+      lastDay: asNumber(row.last_day),
     }));
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#engine.read`SELECT count(*) AS n FROM bar`;
-    return Number(row.n);
+    const row = onlyRow(await this.#engine.read`SELECT count(*) AS n FROM bar`);
+    return asNumber(row.n);
   }
 }
 
 /** Publishes within a transaction that is already open. */
 export async function publishBars(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   bars: readonly NewBar[],
   publication: Publication,
 ): Promise<PublishResult> {
@@ -210,7 +210,7 @@ const NO_SOURCE = -1;
 
 /** What publishing some bars does: how many of each outcome, the rows to write, and the days that they touch. */
 async function compareBars(
-  tx: SQL,
+  tx: Sql,
   bars: readonly NewBar[],
   publication: Publication,
   source: number,
@@ -273,7 +273,7 @@ function outcomeOf(
 /** From its first real observation on, a symbol's simulated prices are out of use, for good. */
 export async function markReal(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   symbolIds: readonly number[],
   revision: number,
 ): Promise<void> {
@@ -285,14 +285,14 @@ export async function markReal(
   );
 }
 
-export async function symbolsWithRealPrices(tx: SQL): Promise<Set<number>> {
+export async function symbolsWithRealPrices(tx: Sql): Promise<Set<number>> {
   const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
-  return new Set(rows.map((row: { id: number }) => Number(row.id)));
+  return new Set(rows.map((row) => asNumber(row.id)));
 }
 
-async function requireSymbols(tx: SQL, ids: Iterable<number>): Promise<void> {
+async function requireSymbols(tx: Sql, ids: Iterable<number>): Promise<void> {
   const rows = await tx`SELECT id FROM symbol`;
-  const known = new Set(rows.map((row: { id: number }) => Number(row.id)));
+  const known = new Set(rows.map((row) => asNumber(row.id)));
   for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }
 
@@ -302,7 +302,7 @@ export function strandFilter(strand: Strand): string {
 
 /** All revisions of a strand's days, by day and then by revision. */
 export async function readRevisions(
-  handle: SQL,
+  handle: Sql,
   symbolId: number,
   strand: Strand | 'all',
   firstDay: Day,
@@ -314,28 +314,26 @@ export async function readRevisions(
     ORDER BY day, revision`.values();
   const found: BarRevision[] = [];
   for (const row of rows) {
-    const isSimulated = Number(row[6]) === SIMULATED_ID;
+    const isSimulated = asNumber(row[6]) === SIMULATED_ID;
     if (strand === 'all' || isSimulated === (strand === 'simulated')) found.push(toRevision(row));
   }
   return found;
 }
 
 /** From a row as the statements for revisions select it. */
-export function toRevision(
-  row: readonly [Day, number, number, number, number, number, number, number, string | null, number],
-): BarRevision {
+export function toRevision(row: readonly Cell[]): BarRevision {
   const [day, revision, open, high, low, close, sourceId, recordedAt, reason, withdrawn] = row;
   return {
-    day,
-    revision: Number(revision),
-    open,
-    high,
-    low,
-    close,
-    sourceId: Number(sourceId),
-    recordedAt: Number(recordedAt),
-    reason,
-    withdrawn: WITHDRAWN[withdrawn] ?? false,
+    day: asNumber(day),
+    revision: asNumber(revision),
+    open: asNumber(open),
+    high: asNumber(high),
+    low: asNumber(low),
+    close: asNumber(close),
+    sourceId: asNumber(sourceId),
+    recordedAt: asNumber(recordedAt),
+    reason: asTextOrNull(reason),
+    withdrawn: WITHDRAWN[asNumber(withdrawn)] ?? false,
   };
 }
 

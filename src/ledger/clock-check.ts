@@ -1,5 +1,6 @@
 import { MS_PER_DAY, utcDay } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
+import { asNumber } from './engine/rows.ts';
 import type { Ledger } from './ledger.ts';
 import { SIMULATED_ID } from './sources.ts';
 
@@ -49,7 +50,7 @@ async function newestWrite({ engine: { read } }: Ledger): Promise<number | undef
       ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision
     ORDER BY c.revision DESC LIMIT 1`;
   const [replica] = await read`SELECT max(seen) AS at FROM replica`;
-  const times = [tick, bar, replica].map((row) => Number(row?.at ?? 0));
+  const times = [tick, bar, replica].map((row) => asNumber(row?.at ?? 0));
   return Math.max(...times) || undefined;
 }
 

@@ -1,6 +1,6 @@
-import type { SQL } from 'bun';
 import type { Ohlc } from '../market/bar.ts';
 import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
+import { asText, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { lockRevisions } from './statements.ts';
 import { ticksSince } from './ticks/new-ticks.ts';
@@ -39,7 +39,7 @@ export class ClosingStore {
 
 async function closeDays(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   days: readonly StrandDay[],
   decide: Decide,
   recordedAt: number,
@@ -58,9 +58,9 @@ async function closeDays(
   let written = 0;
   for (const alike of Map.groupBy(made, (one) => `${one.sourceId} ${one.reason}`).values()) {
     const { sourceId, reason } = alike[0]!;
-    const [source] = await tx`SELECT name FROM source WHERE id = ${sourceId}`;
+    const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${sourceId}`);
     const bars = alike.map((one) => one.bar);
-    const result = await publishBars(engine, tx, bars, { source: source.name, recordedAt, reason });
+    const result = await publishBars(engine, tx, bars, { source: asText(source.name), recordedAt, reason });
     written += result.taken + result.corrected;
   }
   return written;

@@ -1,4 +1,5 @@
 import { SQL } from 'bun';
+import { asNumber, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine, LedgerUse } from './engine.ts';
 import { isFull } from './outage.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -59,7 +60,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
   const engine: Engine = {
     name: 'postgres',
     read: readers.read,
-    async write<T>(work: (tx: SQL) => Promise<T>, isMigration = false): Promise<T> {
+    async write<T>(work: (tx: Sql) => Promise<T>, isMigration = false): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         try {
           const result = await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
@@ -88,8 +89,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await writer.close();
     },
     async hasTable(handle, name) {
-      const [row] = await handle`SELECT to_regclass(${name}) IS NOT NULL AS found`;
-      return row.found;
+      const rows = await handle`SELECT 1 WHERE to_regclass(${name}) IS NOT NULL`;
+      return rows.length > 0;
     },
     lockForMigration: async (tx) => {
       await tx.unsafe(`SET LOCAL statement_timeout = ${MIGRATION_MS_MAX}`);
@@ -97,8 +98,10 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     },
     clustered: '',
     async now(handle) {
-      const [row] = await handle`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS ms`;
-      return Number(row.ms);
+      const row = onlyRow(
+        await handle`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS ms`,
+      );
+      return asNumber(row.ms);
     },
     flush: async () => {}, // a commit waits for the disk
     async close() {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import { createPrivate, restrict } from './engine/private-file.ts';
+import { type Sql, typed } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { hasRoom, requireRoom } from './room.ts';
 import { SqliteLine } from './sqlite-line.ts';
@@ -29,7 +30,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
 
   return {
     name: 'sqlite',
-    read: reader,
+    read: typed(reader),
     write: (work) => inTurn(() => transact(writer, work)),
     snapshot: (work) => snapshotOf(path, work),
     takeIn: (work) =>
@@ -60,7 +61,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
   const isReadOnly = () => Promise.reject(new Error('this handle of the ledger is for reading'));
   return {
     name: 'sqlite',
-    read: reader,
+    read: typed(reader),
     write: isReadOnly,
     snapshot: (work) => snapshotOf(path, work),
     takeIn: isReadOnly,
@@ -77,19 +78,19 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
 }
 
 /** In WAL mode a reader sees the file as it was when its transaction first read from it. */
-async function snapshotOf<T>(path: string, work: (handle: SQL) => Promise<T>): Promise<T> {
+async function snapshotOf<T>(path: string, work: (handle: Sql) => Promise<T>): Promise<T> {
   const handle = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
   try {
     await handle.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
     await handle.unsafe('BEGIN');
     await handle.unsafe('SELECT 1 FROM meta LIMIT 1');
-    return await work(handle);
+    return await work(typed(handle));
   } finally {
     await handle.close();
   }
 }
 
-async function hasTable(handle: SQL, name: string): Promise<boolean> {
+async function hasTable(handle: Sql, name: string): Promise<boolean> {
   const rows = await handle`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${name}`;
   return rows.length > 0;
 }
@@ -160,7 +161,7 @@ interface Writer {
   line: SqliteLine;
 }
 
-async function transact<T>({ handle, line }: Writer, work: (tx: SQL) => Promise<T>): Promise<T> {
+async function transact<T>({ handle, line }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {
   await line.giveWay();
   // A deferred BEGIN that reads and then writes fails with BUSY_SNAPSHOT; IMMEDIATE takes the lock first.
   await retryWhileBusy(
@@ -169,7 +170,7 @@ async function transact<T>({ handle, line }: Writer, work: (tx: SQL) => Promise<
   );
   line.enter();
   try {
-    const result = await work(handle);
+    const result = await work(typed(handle));
     await retryWhileBusy(() => handle.unsafe('COMMIT'));
     return result;
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
+import type { Sql } from './engine/rows.ts';
 import { openPostgres } from './engine-postgres.ts';
 import { openSqlite, openSqliteForReading } from './engine-sqlite.ts';
 import type { TableRow } from './statements.ts';
@@ -8,29 +8,29 @@ import type { TableRow } from './statements.ts';
  * What differs between SQLite and PostgreSQL, and nothing else does. Every other file of the ledger speaks
  * the dialect that both understand:
  *   lock by UPDATE … RETURNING, CASE instead of greatest(), flags as INTEGER, times as BIGINT ms,
- *   prices as DOUBLE PRECISION, and Number(…) around every BIGINT and COUNT that is read.
+ *   prices as DOUBLE PRECISION; values that are read are decoded by engine/rows.ts.
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
 
   /** A handle for reading. It never sees a half-done write. */
-  readonly read: SQL;
+  readonly read: Sql;
 
   /**
    * Runs `work` in one transaction on the handle it is given. Transactions of one process do not overlap on
    * SQLite. A transaction that lost a race (busy file, deadlock, serialization) is run again, so `work` must
    * have no effect outside its transaction. A migration may take longer than any other.
    */
-  write<T>(work: (tx: SQL) => Promise<T>, isMigration?: boolean): Promise<T>;
+  write<T>(work: (tx: Sql) => Promise<T>, isMigration?: boolean): Promise<T>;
 
   /**
    * Runs `work` on a handle that sees the ledger as it is now, for as long as `work` takes. Nothing can be written through
    * it.
    */
-  snapshot<T>(work: (handle: SQL) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (handle: Sql) => Promise<T>): Promise<T>;
 
   /** The same as `write` for prices: refused with `Unavailable` while the little room that is left is for the counts. */
-  takeIn<T>(work: (tx: SQL) => Promise<T>): Promise<T>;
+  takeIn<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
 
   /** Whether prices are taken in: there is more room than the counts may need. */
   hasRoom(): boolean;
@@ -42,13 +42,13 @@ export interface Engine {
   placeholder(n: number): string;
 
   /** Loads many rows at once, where the engine has a way of its own that is faster than INSERT. */
-  load?(tx: SQL, into: string, rows: readonly TableRow[]): Promise<void>;
+  load?(tx: Sql, into: string, rows: readonly TableRow[]): Promise<void>;
 
   /** Whether the ledger's database has this table. */
-  hasTable(handle: SQL, name: string): Promise<boolean>;
+  hasTable(handle: Sql, name: string): Promise<boolean>;
 
   /** Holds off every other migration until the transaction ends. */
-  lockForMigration(tx: SQL): Promise<void>;
+  lockForMigration(tx: Sql): Promise<void>;
 
   /** Put behind a CREATE TABLE whose rows should lie in the order of their primary key. */
   readonly clustered: string;
@@ -57,7 +57,7 @@ export interface Engine {
   flush(): Promise<void>;
 
   /** The ledger's own time in ms: with several replicas, all go by it. */
-  now(handle: SQL): Promise<number>;
+  now(handle: Sql): Promise<number>;
 
   close(): Promise<void>;
 }

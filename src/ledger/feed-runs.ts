@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, asNumberIfAny, asText, onlyRow, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { insertRows } from './statements.ts';
 
@@ -125,39 +125,39 @@ const BODY_RUNS_KEPT = 50;
 /** Takes the lease and begins a run; undefined when another holds it, or, with `dueAt`, when the feed is not due any more. */
 export async function takeLease(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   asked: { feed: string; holder: string; leaseMs: number; started: number; dueAt?: number },
 ): Promise<FeedLease | undefined> {
   const { feed, holder, leaseMs, started, dueAt } = asked;
   const row = await lockFeed(tx, feed);
   const now = await engine.now(tx);
-  if (row.holder !== null && Number(row.lease_until) > now) return undefined;
-  if (dueAt !== undefined && !(Number(row.enabled) === 1 && Number(row.next_run ?? 0) <= dueAt)) {
+  if (row.holder !== null && asNumber(row.lease_until) > now) return undefined;
+  if (dueAt !== undefined && !(asNumber(row.enabled) === 1 && asNumber(row.next_run ?? 0) <= dueAt)) {
     return undefined;
   }
-  const number = Number(row.last_run) + 1;
+  const number = asNumber(row.last_run) + 1;
   await tx`UPDATE feed_run SET status = 'failed', ended = ${started}, message = ${CUT_SHORT}
     WHERE feed = ${feed} AND status = 'running'`;
   await tx`UPDATE feed SET holder = ${holder}, lease_until = ${now + leaseMs}, last_run = ${number} WHERE key = ${feed}`;
   await tx`INSERT INTO feed_run (feed, number, started, status, bytes, requests, taken, corrected, unchanged, missing,
       refused, reasons) VALUES (${feed}, ${number}, ${started}, 'running', 0, 0, 0, 0, 0, 0, 0, '[]')`;
   await tx`DELETE FROM feed_run WHERE feed = ${feed} AND number <= ${number - RUNS_KEPT}`;
-  const lastFull = row.last_full === null ? undefined : Number(row.last_full);
+  const lastFull = row.last_full === null ? undefined : asNumber(row.last_full);
   return {
     feed,
     number,
     holder,
     leaseMs,
-    failures: Number(row.failures),
+    failures: asNumber(row.failures),
     lastFull,
-    failing: readFailing(row.failing),
+    failing: readFailing(asText(row.failing)),
   };
 }
 
 export const CUT_SHORT = 'the runner ended in the middle; the run after it completes what it began';
 
 /** Renews the lease within a transaction; throws when another has it. The row stays locked until the transaction ends. */
-export async function renewLease(engine: Engine, tx: SQL, lease: FeedLease): Promise<void> {
+export async function renewLease(engine: Engine, tx: Sql, lease: FeedLease): Promise<void> {
   const until = (await engine.now(tx)) + lease.leaseMs;
   const held = await tx`UPDATE feed SET lease_until = ${until}
     WHERE key = ${lease.feed} AND holder = ${lease.holder} AND last_run = ${lease.number} RETURNING key`;
@@ -165,7 +165,7 @@ export async function renewLease(engine: Engine, tx: SQL, lease: FeedLease): Pro
 }
 
 /** Ends a run: what it did, what is known of its bodies, when the next is due. All of it, or nothing. */
-export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finish: Finish): Promise<void> {
+export async function finishRun(engine: Engine, tx: Sql, lease: FeedLease, finish: Finish): Promise<void> {
   await renewLease(engine, tx, lease);
   const { feed, number } = lease;
   const { report, ended, nextRun, lateAt, isFull, bodies = [], coverage, failing = [] } = finish;
@@ -179,8 +179,8 @@ export async function finishRun(engine: Engine, tx: SQL, lease: FeedLease, finis
   await tx`UPDATE feed SET holder = NULL, lease_until = 0, next_run = ${nextRun}, failures = failures + 1
     WHERE key = ${feed}`;
   if (lateAt === undefined) return;
-  const [before] = await tx`SELECT late_at FROM feed WHERE key = ${feed}`;
-  const still = JSON.stringify(stillFailing(failing, lease.failing, ended, before.late_at));
+  const before = onlyRow(await tx`SELECT late_at FROM feed WHERE key = ${feed}`);
+  const still = JSON.stringify(stillFailing(failing, lease.failing, ended, asNumberIfAny(before.late_at)));
   await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt}, failing = ${still}
     WHERE key = ${feed}`;
   if (isFull) await tx`UPDATE feed SET last_full = ${ended} WHERE key = ${feed}`;
@@ -211,9 +211,8 @@ function stillFailing(
   failing: readonly SeriesFailure[],
   known: readonly FailingSeries[],
   since: number,
-  feedLateAt: number | string | null,
+  lateAt: number | undefined,
 ): FailingSeries[] {
-  const lateAt = feedLateAt === null ? undefined : Number(feedLateAt);
   return failing.map(({ series, reason }) => {
     const before = known.find((one) => one.series === series) ?? { since, lateAt };
     return { series, reason, since: before.since, lateAt: before.lateAt };
@@ -224,22 +223,9 @@ export function readFailing(json: string): FailingSeries[] {
   return JSON.parse(json);
 }
 
-export interface FeedRow {
-  key: string;
-  enabled: number;
-  last_run: number;
-  failures: number;
-  last_full: number | string | null;
-  next_run: number | string | null;
-  holder: string | null;
-  lease_until: number | string;
-  failing: string;
-}
-
 /** The row of a feed, which is made when it is not there, locked until the transaction ends. */
-export async function lockFeed(tx: SQL, feed: string): Promise<FeedRow> {
+export async function lockFeed(tx: Sql, feed: string): Promise<Row> {
   await tx`INSERT INTO feed (key, enabled, last_run, failures, days, gaps, lease_until)
     VALUES (${feed}, 0, 0, 0, 0, 0, 0) ON CONFLICT (key) DO NOTHING`;
-  const [row] = await tx`UPDATE feed SET enabled = enabled WHERE key = ${feed} RETURNING *`;
-  return row;
+  return onlyRow(await tx`UPDATE feed SET enabled = enabled WHERE key = ${feed} RETURNING *`);
 }

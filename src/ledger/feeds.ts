@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import type { Day } from '../market/day.ts';
+import { asNumber, asText, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import {
   type Coverage,
@@ -48,7 +48,7 @@ export class FeedStore {
   async enable(key: string, now: number, lateAt: number): Promise<void> {
     await this.#engine.write(async (tx) => {
       const { enabled } = await lockFeed(tx, key);
-      if (Number(enabled) === 1) return;
+      if (asNumber(enabled) === 1) return;
       await tx`UPDATE feed SET enabled = 1, next_run = ${now}, late_at = ${lateAt}, failures = 0 WHERE key = ${key}`;
     });
   }
@@ -64,7 +64,7 @@ export class FeedStore {
   /** The feeds that are on. */
   async enabled(): Promise<Set<string>> {
     const rows = await this.#engine.read`SELECT key FROM feed WHERE enabled = 1`;
-    return new Set(rows.map((row: Row) => String(row.key)));
+    return new Set(rows.map((row: Row) => asText(row.key)));
   }
 
   /** The feeds that are on, due, and run by nobody. */
@@ -73,7 +73,7 @@ export class FeedStore {
     const ledgerNow = await this.#engine.now(read);
     const rows = await read`SELECT key FROM feed WHERE enabled = 1 AND next_run <= ${now}
       AND (holder IS NULL OR lease_until <= ${ledgerNow})`;
-    return rows.map((row: { key: string }) => row.key).sort();
+    return rows.map((row) => asText(row.key)).sort();
   }
 
   /** Takes the lease of a feed and begins a run. With `dueAt`, only if the feed is on and due then. */
@@ -93,7 +93,7 @@ export class FeedStore {
   }
 
   /** The same within a transaction, which then stands or falls with the lease. */
-  renewWithin(tx: SQL, lease: FeedLease): Promise<void> {
+  renewWithin(tx: Sql, lease: FeedLease): Promise<void> {
     return renewLease(this.#engine, tx, lease);
   }
 
@@ -108,12 +108,12 @@ export class FeedStore {
       WHERE feed = ${key}`;
     return new Map(
       rows.map((row: Row): [string, KnownBody] => [
-        String(row.url_hash),
+        asText(row.url_hash),
         {
-          urlHash: String(row.url_hash),
+          urlHash: asText(row.url_hash),
           etag: textOf(row.etag),
           lastModified: textOf(row.last_modified),
-          observations: Number(row.observations),
+          observations: asNumber(row.observations),
         },
       ]),
     );
@@ -126,14 +126,14 @@ export class FeedStore {
         SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
           AND w.withdrawn > 0)
       ORDER BY b.day`;
-    return rows.map((row: Row) => Number(row.day));
+    return rows.map((row: Row) => asNumber(row.day));
   }
 
   /** The last day on which a source has given a price of a symbol. */
   async lastDayOf(source: string, symbolId: number): Promise<Day | undefined> {
     const [row] = await this.#engine.read`SELECT b.day FROM bar b JOIN source s ON s.id = b.source_id
       WHERE b.symbol_id = ${symbolId} AND s.name = ${source} ORDER BY b.day DESC LIMIT 1`;
-    return row === undefined ? undefined : Number(row.day);
+    return row === undefined ? undefined : asNumber(row.day);
   }
 
   /** The newest runs, of one feed or of all, newest first. */
@@ -152,7 +152,7 @@ export class FeedStore {
     const ledgerNow = await this.#engine.now(read);
     const rows =
       await read`SELECT key, holder FROM feed WHERE holder IS NOT NULL AND lease_until > ${ledgerNow}`;
-    return new Map(rows.map((row: Row) => [String(row.key), String(row.holder)]));
+    return new Map(rows.map((row: Row) => [asText(row.key), asText(row.holder)]));
   }
 
   /** How every feed stands that was ever turned on or run. It reads a few small rows: it is cheap enough for /health. */
@@ -164,13 +164,11 @@ export class FeedStore {
   }
 }
 
-type Row = Record<string, string | number | null>;
-
 function toHealth(row: Row, now: number): FeedHealth {
-  const enabled = Number(row.enabled) === 1;
+  const enabled = asNumber(row.enabled) === 1;
   const lateAt = numberOf(row.late_at);
   return {
-    key: String(row.key),
+    key: asText(row.key),
     enabled,
     late: enabled && lateAt !== undefined && now > lateAt,
     lateAt: enabled ? lateAt : undefined,
@@ -178,17 +176,17 @@ function toHealth(row: Row, now: number): FeedHealth {
       row.started === null
         ? undefined
         : {
-            number: Number(row.last_run),
-            started: Number(row.started),
-            status: String(row.status) as RunStatus,
+            number: asNumber(row.last_run),
+            started: asNumber(row.started),
+            status: asText(row.status) as RunStatus,
             message: textOf(row.message),
           },
     lastOkAt: numberOf(row.last_ok),
     nextRunAt: enabled ? numberOf(row.next_run) : undefined,
-    failures: Number(row.failures),
-    failing: readFailing(String(row.failing)),
-    days: Number(row.days),
-    gaps: Number(row.gaps),
+    failures: asNumber(row.failures),
+    failing: readFailing(asText(row.failing)),
+    days: asNumber(row.days),
+    gaps: asNumber(row.gaps),
     firstDay: numberOf(row.first_day),
     lastDay: numberOf(row.last_day),
   };
@@ -196,31 +194,31 @@ function toHealth(row: Row, now: number): FeedHealth {
 
 function toRun(row: Row): FeedRun {
   return {
-    feed: String(row.feed),
-    number: Number(row.number),
-    started: Number(row.started),
+    feed: asText(row.feed),
+    number: asNumber(row.number),
+    started: asNumber(row.started),
     ended: numberOf(row.ended),
-    status: String(row.status) as RunStatus,
+    status: asText(row.status) as RunStatus,
     message: textOf(row.message),
     bodyHash: textOf(row.body_hash),
-    bytes: Number(row.bytes),
-    requests: Number(row.requests),
-    taken: Number(row.taken),
-    corrected: Number(row.corrected),
-    unchanged: Number(row.unchanged),
-    missing: Number(row.missing),
-    refused: Number(row.refused),
-    reasons: JSON.parse(String(row.reasons)),
-    odd: Number(row.odd),
-    ignored: Number(row.ignored),
-    held: Number(row.held),
-    withdrawn: Number(row.withdrawn),
-    notes: JSON.parse(String(row.notes)),
+    bytes: asNumber(row.bytes),
+    requests: asNumber(row.requests),
+    taken: asNumber(row.taken),
+    corrected: asNumber(row.corrected),
+    unchanged: asNumber(row.unchanged),
+    missing: asNumber(row.missing),
+    refused: asNumber(row.refused),
+    reasons: JSON.parse(asText(row.reasons)),
+    odd: asNumber(row.odd),
+    ignored: asNumber(row.ignored),
+    held: asNumber(row.held),
+    withdrawn: asNumber(row.withdrawn),
+    notes: JSON.parse(asText(row.notes)),
   };
 }
 
 function numberOf(value: string | number | null | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
+  return value === null || value === undefined ? undefined : asNumber(value);
 }
 
 function textOf(value: string | number | null | undefined): string | undefined {

@@ -1,4 +1,3 @@
-import type { SQL } from 'bun';
 import type { Clock } from '../clock.ts';
 import type { Day } from '../market/day.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
@@ -9,6 +8,7 @@ import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
+import { asNumber, asNumberIfAny, asText, type Sql } from './engine/rows.ts';
 import { prepareSchema, readSchema, type SchemaState } from './engine/schema.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
@@ -121,8 +121,8 @@ export class Ledger {
   async head(): Promise<Head> {
     const rows = await this.engine
       .read`SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM counter`;
-    const head: Head = { epoch: String(rows[0].epoch), prices: 0, accounts: 0 };
-    for (const row of rows) head[row.name as 'prices' | 'accounts'] = Number(row.value);
+    const head: Head = { epoch: asText(rows[0]?.epoch), prices: 0, accounts: 0 };
+    for (const row of rows) head[row.name as 'prices' | 'accounts'] = asNumber(row.value);
     return head;
   }
 
@@ -135,15 +135,15 @@ export class Ledger {
 
   /** The last day with a bar and the time of the newest tick, by market. An index lookup for each symbol. */
   async newestPrices(): Promise<{ market: string; day: Day | undefined; at: number | undefined }[]> {
-    const rows: { market: string; day: number | null; at: number | string | null }[] = await this.engine.read`
+    const rows = await this.engine.read`
       SELECT market, max(day) AS day, max(at) AS at FROM (
         SELECT s.market, (SELECT max(b.day) FROM bar b WHERE b.symbol_id = s.id) AS day,
           (SELECT t.at FROM tick t WHERE t.symbol_id = s.id ORDER BY t.day DESC, t.at DESC LIMIT 1) AS at
         FROM symbol s) newest GROUP BY market`;
     return rows.map(({ market, day, at }) => ({
-      market,
-      day: day ?? undefined,
-      at: at === null ? undefined : Number(at),
+      market: asText(market),
+      day: asNumberIfAny(day),
+      at: asNumberIfAny(at),
     }));
   }
 
@@ -155,13 +155,13 @@ export class Ledger {
         (SELECT symbol_id, last_day, revision FROM bar_change ORDER BY revision DESC LIMIT 1) c
       ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision`;
     if (!tick && !bar) return undefined;
-    return Math.max(Number(tick?.received ?? 0), Number(bar?.recorded_at ?? 0));
+    return Math.max(asNumber(tick?.received ?? 0), asNumber(bar?.recorded_at ?? 0));
   }
 
   /** A word that the service keeps about itself. */
   async meta(name: string): Promise<string | undefined> {
     const [row] = await this.engine.read`SELECT value FROM meta WHERE name = ${name}`;
-    return row?.value;
+    return row && asText(row.value);
   }
 
   /** A word that is made when it is first asked for, and is the same for everyone from then on. */
@@ -199,9 +199,8 @@ async function fillNew(engine: Engine): Promise<void> {
 }
 
 /** Throws when the ledger is incomplete: another one is being moved into it. */
-async function isFilled(handle: SQL): Promise<boolean> {
-  const rows: { name: string }[] =
-    await handle`SELECT name FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
+async function isFilled(handle: Sql): Promise<boolean> {
+  const rows = await handle`SELECT name FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
   if (rows.some(({ name }) => name === MOVE_MARKER)) {
     throw new Error('this ledger is the target of an unfinished "openpit move": run the same move again');
   }

@@ -1,4 +1,5 @@
 import type { SQL } from 'bun';
+import { type Sql, typed } from './engine/rows.ts';
 
 /**
  * Connections that may be replaced under their users. A call on a connection that hangs (its peer is gone without a
@@ -11,7 +12,7 @@ export class PostgresPool {
   readonly #callMsMax: number;
   #pool: SQL;
   /** For reading: always the connections of this moment. */
-  readonly read: SQL;
+  readonly read: Sql;
 
   constructor(connect: () => SQL, callMsMax: number) {
     this.#connect = connect;
@@ -21,25 +22,25 @@ export class PostgresPool {
     const ask = (strings: TemplateStringsArray, ...values: unknown[]) =>
       this.#timed((pool) => pool(strings, ...values));
     const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#timed((pool) => pool.unsafe(...args));
-    this.read = Object.assign(ask, { unsafe }) as unknown as SQL;
+    this.read = Object.assign(ask, { unsafe }) as unknown as Sql;
   }
 
-  async begin<T>(work: (tx: SQL) => Promise<T>, msMax = this.#callMsMax): Promise<T> {
+  async begin<T>(work: (tx: Sql) => Promise<T>, msMax = this.#callMsMax): Promise<T> {
     const pool = this.#pool;
     const timer = setTimeout(() => this.drop(pool), msMax);
     try {
-      return await pool.begin((tx) => work(tx));
+      return await pool.begin((tx) => work(typed(tx)));
     } finally {
       clearTimeout(timer);
     }
   }
 
   /** A transaction without a time limit that sees the database as it is now, and cannot write. */
-  snapshot<T>(work: (tx: SQL) => Promise<T>): Promise<T> {
+  snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
     return this.#pool.begin('isolation level repeatable read read only', async (tx) => {
       await tx.unsafe('SET LOCAL statement_timeout = 0');
       await tx.unsafe('SET LOCAL idle_in_transaction_session_timeout = 0');
-      return work(tx);
+      return work(typed(tx));
     }) as Promise<T>;
   }
 

@@ -1,8 +1,8 @@
-import type { SQL } from 'bun';
 import type { Day } from '../market/day.ts';
 import { type Usual, type WatchedTick, WINDOW_TICKS } from '../market/quarantine.ts';
 import { type Market, marketOf } from '../market/session.ts';
 import { canBeZero } from '../market/symbol.ts';
+import { asNumber, asText, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID } from './sources.ts';
 import { listOf, placeholders } from './statements.ts';
@@ -37,12 +37,12 @@ export interface Edge {
   isOvertaken: boolean;
 }
 
-export type QuarantineRow = Record<string, string | number | null>;
+export type QuarantineRow = Row;
 
 /** The traits of symbols. */
 export async function traitsOf(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   ids: readonly number[],
 ): Promise<Map<number, Traits>> {
   const rows = await tx.unsafe(
@@ -50,24 +50,15 @@ export async function traitsOf(
     [...ids],
   );
   return new Map(
-    rows.map((row: TraitsRow) => {
-      const unit = { symbol: row.unit_symbol, name: row.unit_name };
+    rows.map((row) => {
+      const unit = { symbol: asText(row.unit_symbol), name: asText(row.unit_name) };
       const usual = {
-        canBeZero: canBeZero({ category: row.category, unit }),
-        step: 10 ** -Number(row.decimals),
+        canBeZero: canBeZero({ category: asText(row.category), unit }),
+        step: 10 ** -asNumber(row.decimals),
       };
-      return [Number(row.id), { market: marketOf(row.market), usual }];
+      return [asNumber(row.id), { market: marketOf(asText(row.market)), usual }];
     }),
   );
-}
-
-interface TraitsRow {
-  id: number;
-  market: string;
-  category: string;
-  unit_symbol: string;
-  unit_name: string;
-  decimals: number;
 }
 
 /** The name of a tick of one source. */
@@ -78,7 +69,7 @@ export function keyOf({ symbolId, id }: { symbolId: number; id: string }): strin
 /** Which of these ticks of one source are known, as ticks or in quarantine. By their keys. */
 export async function knownTicks(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   source: number,
   ticks: readonly NewTick[],
 ): Promise<Map<string, Known>> {
@@ -96,9 +87,14 @@ export async function knownTicks(
     )
     .values();
   return new Map(
-    rows.map(([symbolId, id, at, price, state, reason]: [number, string, number, number, never, string]) => [
-      keyOf({ symbolId, id }),
-      { at: Number(at), price: Number(price), state, reason },
+    rows.map(([symbolId, id, at, price, state, reason]) => [
+      keyOf({ symbolId: asNumber(symbolId), id: asText(id) }),
+      {
+        at: asNumber(at),
+        price: asNumber(price),
+        state: asText(state) as Known['state'],
+        reason: asText(reason),
+      },
     ]),
   );
 }
@@ -108,7 +104,7 @@ const OLDEST_FIRST = 'day, at, source_id, tick_id';
 const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
 
 /** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
-export async function edgesOf(engine: Engine, tx: SQL, moments: readonly Moment[]): Promise<Edge[]> {
+export async function edgesOf(engine: Engine, tx: Sql, moments: readonly Moment[]): Promise<Edge[]> {
   // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
@@ -126,8 +122,8 @@ export async function edgesOf(engine: Engine, tx: SQL, moments: readonly Moment[
   const edges = new Array<Edge>(moments.length);
   for (const [place, at, price, later] of rows) {
     const isFirst = at === null;
-    edges[Number(place)] = {
-      before: isFirst ? undefined : { at: Number(at), price: Number(price) },
+    edges[asNumber(place)] = {
+      before: isFirst ? undefined : { at: asNumber(at), price: asNumber(price) },
       isOvertaken: later !== null,
     };
   }
@@ -140,7 +136,7 @@ export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 /** The real ticks of a symbol by time: as many before a moment as a tick is judged by, and the first ones from it on. */
 export async function believedAround(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   { symbolId, day, at }: Moment,
 ): Promise<{ before: WatchedTick[]; onward: WatchedTick[] }> {
   const { placeholder: p } = engine;
@@ -153,10 +149,10 @@ export async function believedAround(
         [symbolId, day, at],
       )
       .values();
-    return rows.map((row: unknown[]) => ({
-      at: Number(row[0]),
-      price: Number(row[1]),
-      sourceId: Number(row[2]),
+    return rows.map((row) => ({
+      at: asNumber(row[0]),
+      price: asNumber(row[1]),
+      sourceId: asNumber(row[2]),
     }));
   };
   const before = await read('<', `${NEWEST_FIRST} LIMIT ${WINDOW_TICKS}`);
@@ -166,24 +162,24 @@ export async function believedAround(
 /** The ticks of some symbols that are held back, by symbol. */
 export async function heldOf(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   symbolIds: readonly number[],
 ): Promise<Map<number, QuarantineRow[]>> {
-  const rows: QuarantineRow[] = await tx.unsafe(
+  const rows = await tx.unsafe(
     `SELECT * FROM quarantine_tick WHERE state = 'held' AND symbol_id IN (${listOf(engine, symbolIds.length)})`,
     [...symbolIds],
   );
-  return Map.groupBy(rows, (row) => Number(row.symbol_id));
+  return Map.groupBy(rows, (row) => asNumber(row.symbol_id));
 }
 
 /** A row of the quarantine as it comes to be believed: at its own time, and known from `received` on. */
 export function believedFrom(row: QuarantineRow, received: number): NewTick & { sourceId: number } {
   return {
-    symbolId: Number(row.symbol_id),
-    sourceId: Number(row.source_id),
-    id: String(row.tick_id),
-    at: Number(row.at),
+    symbolId: asNumber(row.symbol_id),
+    sourceId: asNumber(row.source_id),
+    id: asText(row.tick_id),
+    at: asNumber(row.at),
     received,
-    price: Number(row.price),
+    price: asNumber(row.price),
   };
 }

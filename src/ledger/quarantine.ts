@@ -1,5 +1,6 @@
 import { QUARANTINE_MS } from '../market/quarantine.ts';
 import { admitSome, type TickOutcome } from './admission.ts';
+import { asNumber, asText, onlyRow } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import type { HeldBarStore } from './prices/held-bars.ts';
 import { believedFrom, type QuarantineRow } from './quarantine-reads.ts';
@@ -87,9 +88,11 @@ export class QuarantineStore {
 
   /** Drops what nobody has confirmed in time, and forgets what was decided long ago. Answers how many were dropped. */
   async expire(now: number): Promise<number> {
-    const [due] = await this.#engine.read`SELECT count(*) AS n FROM quarantine_tick
-      WHERE (state = 'held' AND received <= ${now - QUARANTINE_MS}) OR decided_at <= ${now - KEEP_MS}`;
-    if (Number(due.n) === 0) return 0;
+    const due = onlyRow(
+      await this.#engine.read`SELECT count(*) AS n FROM quarantine_tick
+      WHERE (state = 'held' AND received <= ${now - QUARANTINE_MS}) OR decided_at <= ${now - KEEP_MS}`,
+    );
+    if (asNumber(due.n) === 0) return 0;
     return this.#engine.write(async (tx) => {
       const rows = await tx`UPDATE quarantine_tick
         SET state = 'dropped', decided_at = ${now}, decided_by = 'nobody confirmed it in 15 minutes'
@@ -102,16 +105,16 @@ export class QuarantineStore {
 
 function toHeld(row: QuarantineRow): HeldTick {
   return {
-    id: Number(row.id),
-    symbol: String(row.code),
-    source: String(row.name),
-    tickId: String(row.tick_id),
-    at: Number(row.at),
-    received: Number(row.received),
-    price: Number(row.price),
-    reason: String(row.reason),
-    state: String(row.state) as HeldTick['state'],
-    decidedAt: row.decided_at === null ? undefined : Number(row.decided_at),
-    decidedBy: row.decided_by === null ? undefined : String(row.decided_by),
+    id: asNumber(row.id),
+    symbol: asText(row.code),
+    source: asText(row.name),
+    tickId: asText(row.tick_id),
+    at: asNumber(row.at),
+    received: asNumber(row.received),
+    price: asNumber(row.price),
+    reason: asText(row.reason),
+    state: asText(row.state) as HeldTick['state'],
+    decidedAt: row.decided_at === null ? undefined : asNumber(row.decided_at),
+    decidedBy: row.decided_by === null ? undefined : asText(row.decided_by),
   };
 }

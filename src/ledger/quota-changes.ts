@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import type { Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import type { Period } from './period.ts';
 import { keyOf, writeLeases, writePeriods } from './quota-rows.ts';
@@ -38,7 +38,7 @@ export class QuotaChanges {
     }
   }
 
-  async write(engine: Engine, tx: SQL): Promise<void> {
+  async write(engine: Engine, tx: Sql): Promise<void> {
     await Promise.all([
       writePeriods(engine, tx, [...this.#periods.values()]),
       writeLeases(engine, tx, [...this.#leases.values()]),

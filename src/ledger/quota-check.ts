@@ -1,7 +1,8 @@
+import type { Row } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 
 /** What must hold after every transaction, asked of the whole ledger in one statement each. */
-const RULES: readonly { sql: string; says: (row: Record<string, string | number | null>) => string }[] = [
+const RULES: readonly { sql: string; says: (row: Row) => string }[] = [
   {
     sql: `SELECT p.account_id, p.period, p.granted AS told, coalesce(l.granted, 0) + p.folded AS found
           FROM quota_period p LEFT JOIN (

@@ -1,3 +1,4 @@
+import { asNumber, asText } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { type Period, periodOf, periodStart } from './period.ts';
 import { lockPeriods } from './quota-rows.ts';
@@ -17,15 +18,15 @@ export async function foldSettled(engine: Engine): Promise<number> {
   const [row] = await engine.read`SELECT account_id, period FROM quota_lease
     WHERE settled = 1 AND period <= ${newest} ORDER BY period, account_id LIMIT 1`;
   if (!row) return 0;
-  const of = { accountId: String(row.account_id), period: Number(row.period) };
+  const of = { accountId: asText(row.account_id), period: asNumber(row.period) };
   return engine.write(async (tx) => {
     // The lock first: a message about one of them that has read it must not write it back.
     await lockPeriods(engine, tx, [of]);
-    const gone: { spent: number | string }[] = await tx`DELETE FROM quota_lease WHERE lease_id IN (
+    const gone = await tx`DELETE FROM quota_lease WHERE lease_id IN (
         SELECT lease_id FROM quota_lease
         WHERE settled = 1 AND period = ${of.period} AND account_id = ${of.accountId} LIMIT ${LEASES_PER_FOLD}
       ) RETURNING spent`;
-    const spent = gone.reduce((sum, lease) => sum + Number(lease.spent), 0);
+    const spent = gone.reduce((sum, lease) => sum + asNumber(lease.spent), 0);
     await tx`UPDATE quota_period SET folded = folded + ${spent}
       WHERE account_id = ${of.accountId} AND period = ${of.period}`;
     return gone.length;

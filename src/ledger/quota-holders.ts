@@ -1,3 +1,4 @@
+import { asNumber, asText, type Row } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { LEASE_MS } from './quota-rules.ts';
 
@@ -18,10 +19,10 @@ export async function readHolders(engine: Engine): Promise<Holder[]> {
   const rows = await engine.read`SELECT replica, count(DISTINCT account_id) AS accounts,
       sum(granted - spent) AS units, max(expires_at) AS expires_at
     FROM quota_lease WHERE open = 1 GROUP BY replica ORDER BY max(expires_at) DESC, replica`;
-  return rows.map((row: Record<string, string | number>) => ({
-    replica: String(row.replica),
-    accounts: Number(row.accounts),
-    units: Number(row.units),
-    silentSeconds: Math.max(0, Math.floor((now - (Number(row.expires_at) - LEASE_MS)) / 1000)),
+  return rows.map((row: Row) => ({
+    replica: asText(row.replica),
+    accounts: asNumber(row.accounts),
+    units: asNumber(row.units),
+    silentSeconds: Math.max(0, Math.floor((now - (asNumber(row.expires_at) - LEASE_MS)) / 1000)),
   }));
 }

@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, asText, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import type { Period } from './period.ts';
 import type { LeaseState, PeriodState } from './quota-rules.ts';
@@ -6,8 +6,6 @@ import { totalOf } from './quota-rules.ts';
 import { insertRows } from './statements.ts';
 
 /** How periods and leases are read and written: few statements for many accounts. */
-
-type Row = Record<string, string | number>;
 
 /** One account's month, as the key of a map. */
 export function keyOf(of: { accountId: string; period: Period }): string {
@@ -21,7 +19,7 @@ export function keyOf(of: { accountId: string; period: Period }): string {
  */
 export async function lockPeriods(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   of: readonly { accountId: string; period: Period }[],
 ): Promise<Map<string, PeriodState>> {
   const wanted = [...new Map(of.map((one) => [keyOf(one), one])).values()].sort(byAccount);
@@ -35,11 +33,11 @@ export async function lockPeriods(
      ON CONFLICT (account_id, period) DO UPDATE SET granted = quota_period.granted RETURNING *`,
     wanted.flatMap((one) => [one.accountId, one.period]),
   );
-  const rows: Row[] = await lock.execute(); // at once: what is sent next comes behind it
+  const rows = await lock.execute(); // at once: what is sent next comes behind it
   return new Map(rows.map((row) => toPeriod(row)).map((period) => [keyOf(period), period]));
 }
 
-export async function writePeriods(engine: Engine, tx: SQL, periods: readonly PeriodState[]): Promise<void> {
+export async function writePeriods(engine: Engine, tx: Sql, periods: readonly PeriodState[]): Promise<void> {
   await insertRows(
     engine,
     tx,
@@ -60,15 +58,15 @@ export async function writePeriods(engine: Engine, tx: SQL, periods: readonly Pe
   );
 }
 
-export async function readLeases(engine: Engine, tx: SQL, ids: readonly string[]): Promise<LeaseState[]> {
-  const rows: Row[] = await tx.unsafe(
+export async function readLeases(engine: Engine, tx: Sql, ids: readonly string[]): Promise<LeaseState[]> {
+  const rows = await tx.unsafe(
     `SELECT * FROM quota_lease WHERE lease_id IN (${placeholders(engine, ids.length)})`,
     [...ids],
   );
   return rows.map(toLease);
 }
 
-export async function writeLeases(engine: Engine, tx: SQL, leases: readonly LeaseState[]): Promise<void> {
+export async function writeLeases(engine: Engine, tx: Sql, leases: readonly LeaseState[]): Promise<void> {
   await insertRows(
     engine,
     tx,
@@ -97,31 +95,31 @@ export async function writeLeases(engine: Engine, tx: SQL, leases: readonly Leas
 /** The quota of each account by its plan of this moment; an account that is gone has none. */
 export async function readQuotas(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows: Row[] = await tx.unsafe(
+  const rows = await tx.unsafe(
     `SELECT account.id, plan.quota FROM account JOIN plan ON plan.name = account.plan
      WHERE account.id IN (${placeholders(engine, ids.length)})`,
     [...ids],
   );
-  return new Map(rows.map((row) => [String(row.id), Number(row.quota)]));
+  return new Map(rows.map((row) => [asText(row.id), asNumber(row.quota)]));
 }
 
 export async function countOpenLeases(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   accountIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows: Row[] = await tx.unsafe(
+  const rows = await tx.unsafe(
     `SELECT account_id, period, count(*) AS n FROM quota_lease
      WHERE open = 1 AND account_id IN (${placeholders(engine, accountIds.length)}) GROUP BY account_id, period`,
     [...accountIds],
   );
   return new Map(
     rows.map((row) => [
-      keyOf({ accountId: String(row.account_id), period: Number(row.period) }),
-      Number(row.n),
+      keyOf({ accountId: asText(row.account_id), period: asNumber(row.period) }),
+      asNumber(row.n),
     ]),
   );
 }
@@ -132,31 +130,31 @@ export function placeholders(engine: Engine, count: number): string {
 
 export function toPeriod(row: Row): PeriodState {
   return {
-    accountId: String(row.account_id),
-    period: Number(row.period),
-    granted: Number(row.granted),
-    used: Number(row.used),
-    folded: Number(row.folded),
-    barrier: Number(row.barrier),
-    recallAt: Number(row.recall_at),
-    signalledAt: Number(row.signalled_at),
-    notified: Number(row.notified),
+    accountId: asText(row.account_id),
+    period: asNumber(row.period),
+    granted: asNumber(row.granted),
+    used: asNumber(row.used),
+    folded: asNumber(row.folded),
+    barrier: asNumber(row.barrier),
+    recallAt: asNumber(row.recall_at),
+    signalledAt: asNumber(row.signalled_at),
+    notified: asNumber(row.notified),
   };
 }
 
 export function toLease(row: Row): LeaseState {
   return {
-    leaseId: String(row.lease_id),
-    accountId: String(row.account_id),
-    period: Number(row.period),
-    replica: String(row.replica),
-    granted: Number(row.granted),
-    spentBy: JSON.parse(String(row.spent_by)),
-    seq: Number(row.seq),
-    barrierAck: Number(row.barrier_ack),
-    open: Number(row.open) === 1,
-    settled: Number(row.settled) === 1,
-    expiresAt: Number(row.expires_at),
+    leaseId: asText(row.lease_id),
+    accountId: asText(row.account_id),
+    period: asNumber(row.period),
+    replica: asText(row.replica),
+    granted: asNumber(row.granted),
+    spentBy: JSON.parse(asText(row.spent_by)),
+    seq: asNumber(row.seq),
+    barrierAck: asNumber(row.barrier_ack),
+    open: asNumber(row.open) === 1,
+    settled: asNumber(row.settled) === 1,
+    expiresAt: asNumber(row.expires_at),
   };
 }
 

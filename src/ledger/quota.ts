@@ -1,3 +1,4 @@
+import { asNumber, asText, onlyRow, type Row } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import type { Period } from './period.ts';
 import { QuotaChanges } from './quota-changes.ts';
@@ -136,11 +137,11 @@ export class QuotaStore {
   async signals(since: number): Promise<Signal[]> {
     const rows = await this.#engine
       .read`SELECT account_id, period, barrier, recall_at FROM quota_period WHERE signalled_at > ${since}`;
-    return rows.map((row: Record<string, string | number>) => ({
-      accountId: String(row.account_id),
-      period: Number(row.period),
-      barrier: Number(row.barrier),
-      recallAt: Number(row.recall_at),
+    return rows.map((row: Row) => ({
+      accountId: asText(row.account_id),
+      period: asNumber(row.period),
+      barrier: asNumber(row.barrier),
+      recallAt: asNumber(row.recall_at),
     }));
   }
 
@@ -149,19 +150,21 @@ export class QuotaStore {
     const { read } = this.#engine;
     const now = await this.#engine.now(read);
     // One statement, so that the count and the leases that are behind belong together.
-    const [row] = await read`SELECT
+    const row = onlyRow(
+      await read`SELECT
         coalesce(max(p.used), 0) AS used, count(l.lease_id) AS behind, min(l.expires_at) AS oldest,
         (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota
       FROM quota_period p LEFT JOIN quota_lease l
         ON l.open = 1 AND l.account_id = p.account_id AND l.period = p.period
         AND l.barrier_ack < coalesce(CAST(${barrier ?? null} AS BIGINT), p.barrier)
-      WHERE p.account_id = ${accountId} AND p.period = ${period}`;
-    const behind = Number(row.behind);
+      WHERE p.account_id = ${accountId} AND p.period = ${period}`,
+    );
+    const behind = asNumber(row.behind);
     return {
-      used: Number(row.used),
-      quota: Number(row.quota ?? 0),
+      used: asNumber(row.used),
+      quota: asNumber(row.quota ?? 0),
       behind,
-      asOf: behind === 0 ? now : Number(row.oldest) - LEASE_MS,
+      asOf: behind === 0 ? now : asNumber(row.oldest) - LEASE_MS,
     };
   }
 
@@ -172,16 +175,18 @@ export class QuotaStore {
   async usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageBeside> {
     const { read } = this.#engine;
     const now = await this.#engine.now(read);
-    const [row] = await read`SELECT
+    const row = onlyRow(
+      await read`SELECT
         (SELECT used FROM quota_period WHERE account_id = ${accountId} AND period = ${period}) AS used,
         (SELECT spent FROM quota_lease WHERE lease_id = ${leaseId}) AS spent,
         (SELECT count(*) FROM quota_lease
           WHERE open = 1 AND account_id = ${accountId} AND period = ${period} AND lease_id <> ${leaseId}) AS others,
-        (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota`;
+        (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota`,
+    );
     return {
-      usedBeside: Number(row.used ?? 0) - Number(row.spent ?? 0),
-      otherLeases: Number(row.others),
-      quota: Number(row.quota ?? 0),
+      usedBeside: asNumber(row.used ?? 0) - asNumber(row.spent ?? 0),
+      otherLeases: asNumber(row.others),
+      quota: asNumber(row.quota ?? 0),
       asOf: now,
     };
   }
@@ -190,10 +195,10 @@ export class QuotaStore {
     const rows = await this.#engine.read`SELECT day, endpoint, sum(count) AS count FROM usage_day
       WHERE account_id = ${accountId} AND day >= ${fromDay} AND day <= ${toDay}
       GROUP BY day, endpoint ORDER BY day, endpoint`;
-    return rows.map((row: Record<string, string | number>) => ({
-      day: Number(row.day),
-      endpoint: String(row.endpoint),
-      count: Number(row.count),
+    return rows.map((row: Row) => ({
+      day: asNumber(row.day),
+      endpoint: asText(row.endpoint),
+      count: asNumber(row.count),
     }));
   }
 
@@ -208,9 +213,9 @@ export class QuotaStore {
       WHERE open = 1 AND expires_at < ${silentSince} ORDER BY expires_at LIMIT 100`;
     if (seen.length === 0) return 0;
     return engine.write(async (tx) => {
-      const of = seen.map((row: Record<string, string | number>) => ({
-        accountId: String(row.account_id),
-        period: Number(row.period),
+      const of = seen.map((row: Row) => ({
+        accountId: asText(row.account_id),
+        period: asNumber(row.period),
       }));
       const periods = await lockPeriods(engine, tx, of);
       const accountIds = [...new Set([...periods.values()].map((period) => period.accountId))];
@@ -218,7 +223,7 @@ export class QuotaStore {
         `SELECT * FROM quota_lease WHERE open = 1 AND account_id IN (${placeholders(engine, accountIds.length)})`,
         accountIds,
       );
-      const lost: LeaseState[] = rows.map(toLease).filter((l: LeaseState) => l.expiresAt < silentSince);
+      const lost: LeaseState[] = rows.map(toLease).filter((l) => l.expiresAt < silentSince);
       const held = lost.filter((lease) => periods.has(keyOf(lease)));
       for (const lease of held) closeLease(periods.get(keyOf(lease))!, lease);
       await writeLeases(engine, tx, held);
@@ -251,8 +256,8 @@ export class QuotaStore {
    */
   async claimEvents(claimMs: (attempts: number) => number): Promise<QuotaEvent[]> {
     const engine = this.#engine;
-    const [waiting] = await engine.read`SELECT count(*) AS n FROM quota_event WHERE sent_at IS NULL`;
-    if (Number(waiting.n) === 0) return [];
+    const waiting = onlyRow(await engine.read`SELECT count(*) AS n FROM quota_event WHERE sent_at IS NULL`);
+    if (asNumber(waiting.n) === 0) return [];
     return engine.write(async (tx) => {
       const now = await engine.now(tx);
       const rows = await tx`UPDATE quota_event SET attempts = attempts + 1, claimed_until = ${now} + 1
@@ -285,15 +290,15 @@ export class QuotaStore {
   }
 }
 
-function toEvent(row: Record<string, string | number | null>): QuotaEvent {
+function toEvent(row: Row): QuotaEvent {
   return {
-    accountId: String(row.account_id),
-    period: Number(row.period),
-    percent: Number(row.percent),
-    used: Number(row.used),
-    quota: Number(row.quota),
-    at: Number(row.at),
-    sentAt: row.sent_at === null ? null : Number(row.sent_at),
-    attempts: Number(row.attempts),
+    accountId: asText(row.account_id),
+    period: asNumber(row.period),
+    percent: asNumber(row.percent),
+    used: asNumber(row.used),
+    quota: asNumber(row.quota),
+    at: asNumber(row.at),
+    sentAt: row.sent_at === null ? null : asNumber(row.sent_at),
+    attempts: asNumber(row.attempts),
   };
 }

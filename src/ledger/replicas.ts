@@ -1,3 +1,4 @@
+import { asNumber, asText, type Row } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 
 /** What a process that serves says of itself, every few seconds. */
@@ -60,15 +61,15 @@ export class ReplicaStore {
   }
 }
 
-function toReplica(row: Record<string, string | number>): ReplicaRow {
+function toReplica(row: Row): ReplicaRow {
   return {
-    id: String(row.id),
-    name: String(row.name),
-    version: String(row.version),
-    phase: String(row.phase),
-    started: Number(row.started),
-    seen: Number(row.seen),
-    revision: Number(row.revision),
-    head: Number(row.head),
+    id: asText(row.id),
+    name: asText(row.name),
+    version: asText(row.version),
+    phase: asText(row.phase),
+    started: asNumber(row.started),
+    seen: asNumber(row.seen),
+    revision: asNumber(row.revision),
+    head: asNumber(row.head),
   };
 }

@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, asText, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { lockRevisions } from './statements.ts';
 
@@ -21,23 +21,25 @@ export class SourceStore {
 
   async names(): Promise<Map<number, string>> {
     const rows = await this.#engine.read`SELECT id, name FROM source`;
-    return new Map(rows.map((row: { id: number; name: string }) => [Number(row.id), row.name]));
+    return new Map(rows.map((row) => [asNumber(row.id), asText(row.name)]));
   }
 }
 
-export async function sourceId(tx: SQL, name: string): Promise<number> {
+export async function sourceId(tx: Sql, name: string): Promise<number> {
   const known = await findSource(tx, name);
   if (known !== undefined) return known;
   // The counter's row is the lock: two writers with a new name each take their turn.
   await lockRevisions(tx, 'prices');
   const meanwhile = await findSource(tx, name);
   if (meanwhile !== undefined) return meanwhile;
-  const [row] = await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
-    RETURNING id`;
-  return Number(row.id);
+  const row = onlyRow(
+    await tx`INSERT INTO source (id, name) SELECT coalesce(max(id), 0) + 1, ${name} FROM source
+    RETURNING id`,
+  );
+  return asNumber(row.id);
 }
 
-async function findSource(tx: SQL, name: string): Promise<number | undefined> {
+async function findSource(tx: Sql, name: string): Promise<number | undefined> {
   const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
-  return row === undefined ? undefined : Number(row.id);
+  return row === undefined ? undefined : asNumber(row.id);
 }

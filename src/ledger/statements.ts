@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 
 /** The two revision counters: one orders prices and symbols, the other accounts, plans and keys. */
@@ -8,13 +8,13 @@ export type CounterName = 'prices' | 'accounts';
  * Takes the next revision. The row stays locked until the transaction ends, so that revisions are committed in
  * order and a follower that has seen `n` has seen all below it; a sequence would not give that.
  */
-export async function nextRevision(tx: SQL, counter: CounterName): Promise<number> {
-  const [row] = await tx`UPDATE counter SET value = value + 1 WHERE name = ${counter} RETURNING value`;
-  return Number(row.value);
+export async function nextRevision(tx: Sql, counter: CounterName): Promise<number> {
+  const row = onlyRow(await tx`UPDATE counter SET value = value + 1 WHERE name = ${counter} RETURNING value`);
+  return asNumber(row.value);
 }
 
 /** Holds off every other writer of revisions until the transaction ends, without taking one. */
-export async function lockRevisions(tx: SQL, counter: CounterName): Promise<void> {
+export async function lockRevisions(tx: Sql, counter: CounterName): Promise<void> {
   await tx`UPDATE counter SET value = value WHERE name = ${counter}`;
 }
 
@@ -38,7 +38,7 @@ const LOAD_FROM_ROWS = 50;
 /** Inserts rows the fastest way there is: the engine's own, or as few statements as its limit on parameters allows. */
 export async function insertRows(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   into: string,
   rows: readonly TableRow[],
   onConflict = '',
@@ -59,7 +59,7 @@ export async function insertRows(
  */
 export async function insertAlike(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   table: string,
   columns: readonly string[],
   rows: readonly TableRow[],

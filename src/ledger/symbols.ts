@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import type { SymbolRecord, UpdateInterval } from '../market/symbol.ts';
+import { asNumber, asText, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { nextRevision, sortBy } from './statements.ts';
 
@@ -68,16 +68,22 @@ export class SymbolStore {
   async aliases(): Promise<Alias[]> {
     const rows = await this.#engine
       .read`SELECT a.alias, s.code, a.kind FROM alias a JOIN symbol s ON s.id = a.symbol_id`;
-    const aliases: Alias[] = rows.map(({ alias, code, kind }: Alias) => ({ alias, code, kind }));
+    const aliases: Alias[] = rows.map((row) => ({
+      alias: asText(row.alias),
+      code: asText(row.code),
+      kind: asText(row.kind) as Alias['kind'],
+    }));
     return sortBy(aliases, ({ alias }) => alias);
   }
 
   /** Whether a revision in (after, upTo] touched a symbol or an alias. */
   async changedBetween(after: number, upTo: number): Promise<boolean> {
-    const [row] = await this.#engine.read`
+    const row = onlyRow(
+      await this.#engine.read`
       SELECT (SELECT count(*) FROM symbol WHERE revision > ${after} AND revision <= ${upTo})
-           + (SELECT count(*) FROM alias WHERE revision > ${after} AND revision <= ${upTo}) AS n`;
-    return Number(row.n) > 0;
+           + (SELECT count(*) FROM alias WHERE revision > ${after} AND revision <= ${upTo}) AS n`,
+    );
+    return asNumber(row.n) > 0;
   }
 
   /** Adds symbols and aliases, and brings those that are there up to date. Nothing is ever removed: codes are promises. */
@@ -93,7 +99,7 @@ export interface Changes {
 }
 
 export async function upsert(
-  tx: SQL,
+  tx: Sql,
   symbols: readonly SymbolRecord[],
   aliases: readonly Alias[],
 ): Promise<Changes> {
@@ -128,7 +134,7 @@ export async function upsert(
   return changes;
 }
 
-async function writeSymbol(tx: SQL, id: number, s: SymbolRecord, revision: number): Promise<void> {
+async function writeSymbol(tx: Sql, id: number, s: SymbolRecord, revision: number): Promise<void> {
   await tx`INSERT INTO symbol
       (id, code, name, category, currency_code, currency_name, currency_symbol, unit_symbol, unit_name,
        market, decimals, status, update_interval, revision)
@@ -169,20 +175,20 @@ type Row = Record<string, string | number | null>;
 
 function toSymbol(row: Row): LedgerSymbol {
   return {
-    id: Number(row.id),
-    code: String(row.code),
-    name: String(row.name),
-    category: String(row.category),
+    id: asNumber(row.id),
+    code: asText(row.code),
+    name: asText(row.name),
+    category: asText(row.category),
     currency: {
-      code: String(row.currency_code),
-      name: String(row.currency_name),
-      symbol: String(row.currency_symbol),
+      code: asText(row.currency_code),
+      name: asText(row.currency_name),
+      symbol: asText(row.currency_symbol),
     },
-    unit: { symbol: String(row.unit_symbol), name: String(row.unit_name) },
-    market: String(row.market),
-    decimals: Number(row.decimals),
-    status: String(row.status) as SymbolRecord['status'],
-    updateInterval: String(row.update_interval) as UpdateInterval,
+    unit: { symbol: asText(row.unit_symbol), name: asText(row.unit_name) },
+    market: asText(row.market),
+    decimals: asNumber(row.decimals),
+    status: asText(row.status) as SymbolRecord['status'],
+    updateInterval: asText(row.update_interval) as UpdateInterval,
     real: row.real_revision !== null,
   };
 }

@@ -1,8 +1,8 @@
-import type { SQL } from 'bun';
 import type { Day } from '../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../market/session.ts';
 import { turns } from '../turns.ts';
 import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from './bars.ts';
+import { asNumber, asText, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
@@ -64,7 +64,7 @@ export class TickStore {
        ORDER BY day`,
       [symbolId, symbolId, symbolId, symbolId, strand === 'simulated' ? 1 : 0],
     );
-    return rows.map((row: { day: number }) => row.day);
+    return rows.map((row) => asNumber(row.day));
   }
 
   /** Folds the ticks of one trade date, a bounded page at a time. */
@@ -114,15 +114,15 @@ export class TickStore {
 }
 
 /** The market of each symbol. */
-export async function marketsOf(tx: SQL): Promise<Map<number, Market>> {
+export async function marketsOf(tx: Sql): Promise<Map<number, Market>> {
   const rows = await tx`SELECT id, market FROM symbol`;
-  return new Map(rows.map((row: { id: number; market: string }) => [Number(row.id), marketOf(row.market)]));
+  return new Map(rows.map((row) => [asNumber(row.id), marketOf(asText(row.market))]));
 }
 
 /** Inserts ticks within a transaction that is already open. Those that are there already change nothing. */
 export async function insertTicks(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   ticks: readonly (NewTick & { sourceId: number })[],
   markets: ReadonlyMap<number, Market>,
   revision: number,
@@ -146,7 +146,7 @@ export async function insertTicks(
 /** The same for ticks of one real source of which it is known that none is there yet. */
 export async function insertFresh(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   ticks: readonly NewTick[],
   { markets, source, revision }: { markets: ReadonlyMap<number, Market>; source: number; revision: number },
 ): Promise<void> {

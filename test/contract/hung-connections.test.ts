@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { onlyRow } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { outageOf } from '../../src/ledger/outage.ts';
 import { fixedClock } from '../support/ledgers.ts';
@@ -62,7 +63,7 @@ test('a slow network slows calls down, and none fails', async () => {
 
 test('a server that has become a standby is left for the one that took its place', async () => {
   const { read } = direct.engine;
-  const [{ name }] = await read`SELECT current_database() AS name`;
+  const { name } = onlyRow(await read`SELECT current_database() AS name`);
   const become = (mode: 'on' | 'off') =>
     read.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${mode}`);
   await become('on');

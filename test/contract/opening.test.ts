@@ -27,7 +27,7 @@ onEachEngine('opening', (engine) => {
     expect(heads[0]).toMatchObject({ prices: 1, accounts: BUILT_IN_PLANS.length });
     expect(await opened[0]!.symbols.list()).toHaveLength(131);
     const [newest] = await opened[0]!.engine.read`SELECT max(id) AS id FROM migration`;
-    expect(Number(newest.id)).toBe(SCHEMA_VERSION);
+    expect(Number(newest!.id)).toBe(SCHEMA_VERSION);
   });
 
   test('again keeps the epoch, the revisions and what an operator changed', async () => {

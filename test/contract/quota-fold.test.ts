@@ -140,7 +140,7 @@ onEachEngine('leases that are folded', (engine) => {
 
   async function leases(): Promise<number> {
     const [row] = await ledger.engine.read`SELECT count(*) AS n FROM quota_lease`;
-    return Number(row.n);
+    return Number(row!.n);
   }
 });
 

@@ -130,7 +130,7 @@ describe('transactions on postgres that wait for each other', () => {
     await Promise.all([crosswise('note/a', 'note/b'), crosswise('note/b', 'note/a')]);
     expect(attempts).toBe(3);
     const rows = await ledger.engine.read`SELECT value FROM meta WHERE name IN ('note/a', 'note/b')`;
-    expect(rows.map((row: { value: string }) => row.value)).toEqual(['done++', 'done++']);
+    expect(rows.map((row) => String(row.value))).toEqual(['done++', 'done++']);
   });
 });
 
@@ -146,5 +146,5 @@ async function note(ledger: Ledger, name: string, fails = false): Promise<void> 
 
 async function notes(ledger: Ledger): Promise<string[]> {
   const rows = await ledger.engine.read`SELECT name FROM meta WHERE name LIKE 'note/%'`;
-  return rows.map((row: { name: string }) => row.name.slice('note/'.length)).sort();
+  return rows.map((row) => String(row.name).slice('note/'.length)).sort();
 }

@@ -45,7 +45,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
       const url = await loadFixture(version, engine);
       const ledger = await ledgers.upgrade(url);
       const [newest] = await ledger.engine.read`SELECT count(*) AS n, max(id) AS id FROM migration`;
-      expect([Number(newest.n), Number(newest.id)]).toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
+      expect([Number(newest!.n), Number(newest!.id)]).toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
       const head = await ledger.head();
       const again = await ledgers.open(url);
       expect(await again.head()).toEqual(head);
@@ -130,8 +130,8 @@ onEachEngine('a ledger of an older schema', (engine) => {
       expect(await ledger.quota.check()).toEqual([]);
 
       const [open] = await ledger.engine.read`SELECT period, replica FROM quota_lease WHERE open = 1`;
-      const period = Number(open.period);
-      const last = { leaseId: OPEN_LEASE.leaseId, accountId: 'acme', period, replica: String(open.replica) };
+      const period = Number(open!.period);
+      const last = { leaseId: OPEN_LEASE.leaseId, accountId: 'acme', period, replica: String(open!.replica) };
       const rest = {
         seq: 3,
         spentBy: { latest: 9 },
@@ -192,7 +192,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 /** Every column and index, with its definition. */
 async function schemaOf(ledger: Ledger, engine: EngineName): Promise<string[]> {
   const { read } = ledger.engine;
-  const rows: { definition: string }[] =
+  const rows =
     engine === 'sqlite'
       ? await read`SELECT m.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk AS definition
           FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'
@@ -200,7 +200,7 @@ async function schemaOf(ledger: Ledger, engine: EngineName): Promise<string[]> {
       : await read`SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS definition
           FROM information_schema.columns WHERE table_schema = 'public'
         UNION SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'`;
-  return rows.map((row) => row.definition).sort();
+  return rows.map((row) => String(row.definition)).sort();
 }
 
 function day(date: string): Day {

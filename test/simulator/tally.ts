@@ -117,7 +117,7 @@ export class Tally {
   async #openLeases(): Promise<{ id: string; spent: number; expiresAt: number }[]> {
     const rows = await this.#ledger.engine
       .read`SELECT lease_id, spent, expires_at FROM quota_lease WHERE open = 1`;
-    return rows.map((row: Record<string, string | number>) => ({
+    return rows.map((row) => ({
       id: String(row.lease_id),
       spent: Number(row.spent),
       expiresAt: Number(row.expires_at),

@@ -2,18 +2,18 @@ import type { Engine } from '../../src/ledger/engine.ts';
 
 /** Every table that is really in the database, whatever the program knows of it. */
 export async function tableNames({ name, read }: Engine): Promise<string[]> {
-  const rows: { name: string }[] =
+  const rows =
     name === 'sqlite'
       ? await read`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
       : await read`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`;
-  return rows.map((row) => row.name).sort();
+  return rows.map((row) => String(row.name)).sort();
 }
 
 /** All rows of all tables as text, sorted. The epoch is left out: each ledger has its own. */
 export async function contentOf(engine: Engine): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const table of await tableNames(engine)) {
-    const rows: Record<string, unknown>[] = await engine.read.unsafe(`SELECT * FROM ${table}`);
+    const rows = await engine.read.unsafe(`SELECT * FROM ${table}`);
     content[table] = rows
       .filter((row) => !(table === 'meta' && row.name === 'epoch'))
       .map((row) =>

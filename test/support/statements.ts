@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import type { Sql } from '../../src/ledger/engine/rows.ts';
 import type { Engine } from '../../src/ledger/engine.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
@@ -15,7 +15,7 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
   const note = (text: string, values: unknown[]) => {
     if (!seen.has(text)) seen.set(text, { text, values });
   };
-  const watched = (handle: SQL): SQL => {
+  const watched = (handle: Sql): Sql => {
     const ask = (strings: TemplateStringsArray, ...values: unknown[]) => {
       note(
         strings.reduce((text, part, i) => `${text}${placeholder(i)}${part}`),
@@ -27,7 +27,7 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
       note(text, values);
       return handle.unsafe(text, values);
     };
-    return Object.assign(ask, { unsafe }) as unknown as SQL;
+    return Object.assign(ask, { unsafe }) as unknown as Sql;
   };
   engine.read = watched(read);
   engine.write = (job, isMigration) => write((tx) => job(watched(tx)), isMigration);
@@ -62,15 +62,16 @@ export async function accessTo(
   const { name, read } = ledger.engine;
   if (name === 'sqlite') {
     const plan = await read.unsafe(`EXPLAIN QUERY PLAN ${text}`, values);
-    const details = plan.map(({ detail }: { detail: string }) => detail);
+    const details = plan.map(({ detail }) => String(detail));
     // A table is named by its alias, which is `t` throughout the ledger.
-    return { scans: details.filter((one: string) => new RegExp(`^SCAN (${table}|t)\\b`).test(one)), rows: 0 };
+    return { scans: details.filter((one) => new RegExp(`^SCAN (${table}|t)\\b`).test(one)), rows: 0 };
   }
   const isRead = /^\s*(SELECT|WITH)/.test(text);
   const [row] = await read
     .unsafe(`EXPLAIN (${isRead ? 'ANALYZE, ' : ''}FORMAT JSON) ${text}`, values)
     .values();
-  const json = typeof row[0] === 'string' ? JSON.parse(row[0]) : row[0];
+  const [plan] = row!;
+  const json = typeof plan === 'string' ? JSON.parse(plan) : plan;
   const nodes = flatten(json[0].Plan).filter((node) => node['Relation Name'] === table);
   const looked = (node: PlanNode) =>
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);

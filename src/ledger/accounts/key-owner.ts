@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 
 /** A customer that changes the keys of its own account. */
 export interface KeyOwner {
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
  * the accounts' counter, so nothing changes until its transaction ends.
  */
 export async function refuseOwner(
-  tx: SQL,
+  tx: Sql,
   accountId: string,
   { keyId, now }: KeyOwner,
 ): Promise<KeyRefusal | undefined> {
@@ -33,7 +33,7 @@ export async function refuseOwner(
 
 /** The same for making a key, which is also refused when the account has as many as it may have. */
 export async function refuseNewKey(
-  tx: SQL,
+  tx: Sql,
   accountId: string,
   owner: KeyOwner,
 ): Promise<KeyRefusal | undefined> {
@@ -45,8 +45,10 @@ export async function refuseNewKey(
  * Whether an account has as many keys as it may have: those that work, and all that were made in the last day, since
  * keys stay in the ledger after they are revoked.
  */
-async function isFull(tx: SQL, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
-  const [row] = await tx`SELECT count(*) AS n FROM api_key WHERE account_id = ${accountId} AND
-    (created_at > ${now - DAY_MS} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`;
-  return Number(row.n) >= keysMax;
+async function isFull(tx: Sql, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
+  const row = onlyRow(
+    await tx`SELECT count(*) AS n FROM api_key WHERE account_id = ${accountId} AND
+    (created_at > ${now - DAY_MS} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`,
+  );
+  return asNumber(row.n) >= keysMax;
 }

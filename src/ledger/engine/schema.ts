@@ -1,7 +1,7 @@
-import type { SQL } from 'bun';
 import type { Engine } from '../engine.ts';
 import { CREATE_MIGRATION, MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations.ts';
 import { isPermissionDenied } from '../outage.ts';
+import { asNumber, type Sql } from './rows.ts';
 
 /** Whether an existing ledger of an older version may be changed. A new ledger is created either way. */
 export type SchemaPolicy = 'upgrade' | 'refuse';
@@ -14,10 +14,10 @@ export interface SchemaState {
 }
 
 /** Reads the schema version, and changes nothing. Throws when the ledger is newer than this program. */
-export async function readSchema(engine: Engine, handle: SQL = engine.read): Promise<SchemaState> {
+export async function readSchema(engine: Engine, handle: Sql = engine.read): Promise<SchemaState> {
   if (!(await engine.hasTable(handle, 'migration'))) return { version: 0, pending: MIGRATIONS };
-  const rows: { id: number }[] = await handle`SELECT id FROM migration`;
-  const applied = new Set(rows.map((row) => Number(row.id)));
+  const rows = await handle`SELECT id FROM migration`;
+  const applied = new Set(rows.map((row) => asNumber(row.id)));
   const version = Math.max(0, ...applied);
   if (version > SCHEMA_VERSION) {
     throw new Error(
@@ -46,7 +46,7 @@ export async function prepareSchema(engine: Engine, policy: SchemaPolicy): Promi
   }
 }
 
-async function applyPending(engine: Engine, tx: SQL, policy: SchemaPolicy): Promise<SchemaState> {
+async function applyPending(engine: Engine, tx: Sql, policy: SchemaPolicy): Promise<SchemaState> {
   await engine.lockForMigration(tx);
   const found = await readSchema(engine, tx); // another process may have been first
   requireAllowed(found, policy);

@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import type { Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import type { TableRow } from '../statements.ts';
 import { pagesOf } from './rows.ts';
@@ -38,7 +38,7 @@ export function sumRows(rows: readonly TableRow[]): TableSum {
 /** Reads a whole table. `onRows` is told how many rows each page had. */
 export async function sumTable(
   engine: Engine,
-  handle: SQL,
+  handle: Sql,
   table: Table,
   onRows: (count: number) => void = () => {},
 ): Promise<TableSum> {

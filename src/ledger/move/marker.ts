@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asText, type Sql } from '../engine/rows.ts';
 import type { TableRow } from '../statements.ts';
 
 /** The name in `meta` that marks a ledger into which another is being moved. It goes when the move is complete. */
@@ -16,12 +16,12 @@ export interface MoveMarker {
   after?: TableRow;
 }
 
-export async function readMarker(handle: SQL): Promise<MoveMarker | undefined> {
+export async function readMarker(handle: Sql): Promise<MoveMarker | undefined> {
   const [row] = await handle`SELECT value FROM meta WHERE name = ${MOVE_MARKER}`;
-  return row === undefined ? undefined : (JSON.parse(String(row.value)) as MoveMarker);
+  return row === undefined ? undefined : (JSON.parse(asText(row.value)) as MoveMarker);
 }
 
-export async function writeMarker(tx: SQL, marker: MoveMarker): Promise<void> {
+export async function writeMarker(tx: Sql, marker: MoveMarker): Promise<void> {
   const text = JSON.stringify(marker);
   await tx`INSERT INTO meta (name, value) VALUES (${MOVE_MARKER}, ${text})
     ON CONFLICT (name) DO UPDATE SET value = ${text}`;

@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asText, type Sql } from '../engine/rows.ts';
 import type { TableRow } from '../statements.ts';
 import { MOVE_MARKER } from './marker.ts';
 
@@ -6,7 +6,9 @@ import { MOVE_MARKER } from './marker.ts';
 const NOT_MOVED: readonly string[] = ['epoch', MOVE_MARKER, 'room'];
 
 /** What the service stores about itself, its secrets included, as far as a move takes it along. */
-export async function metaRows(handle: SQL): Promise<TableRow[]> {
-  const rows: { name: string; value: string }[] = await handle`SELECT name, value FROM meta`;
-  return rows.filter(({ name }) => !NOT_MOVED.includes(name)).map(({ name, value }) => [name, value]);
+export async function metaRows(handle: Sql): Promise<TableRow[]> {
+  const rows = await handle`SELECT name, value FROM meta`;
+  return rows
+    .filter(({ name }) => !NOT_MOVED.includes(asText(name)))
+    .map(({ name, value }) => [asText(name), asText(value)]);
 }

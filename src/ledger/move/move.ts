@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, asNumberIfAny, asText, onlyRow, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { insertRows, type TableRow } from '../statements.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
@@ -63,14 +63,14 @@ export async function moveLedger(
 
 class Move {
   readonly #source: Engine;
-  readonly #handle: SQL;
+  readonly #handle: Sql;
   readonly #target: Engine;
   readonly #options: MoveOptions;
   readonly #tables = ledgerTables();
   readonly #total = new Map<string, number>();
   #done = 0;
 
-  constructor(source: Engine, handle: SQL, target: Engine, options: MoveOptions) {
+  constructor(source: Engine, handle: Sql, target: Engine, options: MoveOptions) {
     this.#source = source;
     this.#handle = handle;
     this.#target = target;
@@ -167,18 +167,21 @@ function difference(table: string, theirs: TableSum, ours: TableSum): Error {
 }
 
 /** Which ledger is moved, and where it stands. */
-async function originOf(handle: SQL): Promise<MoveMarker> {
-  const [row] = await handle`SELECT
+async function originOf(handle: Sql): Promise<MoveMarker> {
+  const row = onlyRow(
+    await handle`SELECT
     (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
     (SELECT value FROM counter WHERE name = 'prices') AS prices,
-    (SELECT value FROM counter WHERE name = 'accounts') AS accounts`;
-  return { epoch: String(row.epoch), prices: Number(row.prices), accounts: Number(row.accounts) };
+    (SELECT value FROM counter WHERE name = 'accounts') AS accounts`,
+  );
+  return { epoch: asText(row.epoch), prices: asNumber(row.prices), accounts: asNumber(row.accounts) };
 }
 
 /** Changes with every price, account and count that is written. */
-async function stateOf(handle: SQL): Promise<unknown> {
-  const [row] =
-    await handle`SELECT sum(used) AS used, sum(granted) AS granted, count(*) AS periods FROM quota_period`;
-  const { used, granted, periods } = row;
-  return { ...(await originOf(handle)), counts: [used, granted, periods].map(Number) };
+async function stateOf(handle: Sql): Promise<unknown> {
+  const { used, granted, periods } = onlyRow(
+    await handle`SELECT sum(used) AS used, sum(granted) AS granted, count(*) AS periods FROM quota_period`,
+  );
+  const counts = [used, granted, periods].map((cell) => asNumberIfAny(cell) ?? 0); // a sum over no rows is NULL
+  return { ...(await originOf(handle)), counts };
 }

@@ -1,4 +1,4 @@
-import type { SQL } from 'bun';
+import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { listOf, type TableRow } from '../statements.ts';
 import type { ColumnKind, Table } from './tables.ts';
@@ -24,7 +24,7 @@ export interface PageOptions {
 /** The rows of a table in pages. Keys instead of OFFSET: each page is one index range, however far along it is. */
 export async function* pagesOf(
   engine: Engine,
-  handle: SQL,
+  handle: Sql,
   table: Table,
   { after, rowsPerPage = ROWS_PER_PAGE }: PageOptions = {},
 ): AsyncGenerator<Page> {
@@ -47,9 +47,8 @@ export async function* pagesOf(
   }
 }
 
-export async function countRows(handle: SQL, table: Table): Promise<number> {
-  const [row] = await handle.unsafe(`SELECT count(*) AS n FROM ${table.name}`);
-  return Number(row.n);
+export async function countRows(handle: Sql, table: Table): Promise<number> {
+  return asNumber(onlyRow(await handle.unsafe(`SELECT count(*) AS n FROM ${table.name}`)).n);
 }
 
 /** Makes a row the same whichever engine it comes from: PostgreSQL gives BIGINT as text. */

@@ -1,3 +1,4 @@
+import { asNumber, asText } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 
 /** Three heartbeats. */
@@ -20,9 +21,9 @@ export class MachineStore {
       await tx`INSERT INTO meta (name, value) VALUES (${PREFIX + machine}, ${String(now)})
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
       const rows = await tx`SELECT name, value FROM meta WHERE name LIKE ${`${PREFIX}%`}`;
-      const seen = rows.map((row: { name: string; value: string }) => ({
-        id: row.name.slice(PREFIX.length),
-        ageMs: now - Number(row.value),
+      const seen = rows.map((row) => ({
+        id: asText(row.name).slice(PREFIX.length),
+        ageMs: now - asNumber(row.value),
       }));
       for (const { id, ageMs } of seen) {
         if (ageMs > KEPT_MS) await tx`DELETE FROM meta WHERE name = ${PREFIX + id}`;

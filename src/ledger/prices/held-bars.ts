@@ -1,7 +1,7 @@
-import type { SQL } from 'bun';
 import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { type NewBar, publishBars } from '../bars.ts';
+import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { sourceId } from '../sources.ts';
 import { insertRows, lockRevisions, ROWS_PER_TRANSACTION, type TableRow } from '../statements.ts';
@@ -27,7 +27,7 @@ export interface Holding {
   origin: string;
   received: number;
   /** Runs first in each transaction; what it throws undoes the transaction. */
-  before?(tx: SQL): Promise<void>;
+  before?(tx: Sql): Promise<void>;
 }
 
 /** Suspicious bars: they wait for the operator, for any length of time. */
@@ -66,14 +66,13 @@ export class HeldBarStore {
         await tx`UPDATE quarantine_bar SET state = 'released', decided_at = ${now}, decided_by = ${by}
         WHERE id = ${id} AND state <> 'released' RETURNING *`;
       if (!row) return false;
-      const [source] = await tx`SELECT name FROM source WHERE id = ${row.source_id}`;
-      const { open, high, low, close } = row;
-      const bar = { symbolId: Number(row.symbol_id), day: Number(row.day), open, high, low, close };
+      const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${row.source_id}`);
+      const bar = { symbolId: asNumber(row.symbol_id), day: asNumber(row.day), ...ohlcOf(row) };
       await publishBars(this.#engine, tx, [bar], {
-        source: source.name,
+        source: asText(source.name),
         recordedAt: now,
         reason: `released from quarantine by ${by}`,
-        after: (_, revision) => noteRevision(tx, row.origin, revision),
+        after: (_, revision) => noteRevision(tx, asText(row.origin), revision),
       });
       return true;
     });
@@ -102,8 +101,8 @@ export class HeldBarStore {
   /** Ends the wait of bars whose day got a bar of the same source at `now`: they were confirmed or replaced. */
   async settle(source: string, now: number): Promise<void> {
     const { read } = this.#engine;
-    const [waiting] = await read`SELECT count(*) AS n FROM quarantine_bar WHERE state = 'held'`;
-    if (Number(waiting.n) === 0) return;
+    const waiting = onlyRow(await read`SELECT count(*) AS n FROM quarantine_bar WHERE state = 'held'`);
+    if (asNumber(waiting.n) === 0) return;
     await this.#engine.write(async (tx) => {
       const id = await sourceId(tx, source);
       await tx`UPDATE quarantine_bar SET decided_at = ${now}, decided_by = 'a later bar of its source',
@@ -119,7 +118,7 @@ export class HeldBarStore {
 
 async function holdSome(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   held: readonly { bar: NewBar; reason: string }[],
   { source, origin, received, before }: Holding,
 ): Promise<void> {
@@ -145,27 +144,35 @@ async function holdSome(
 }
 
 /** Ticks and bars in quarantine share their ids. The caller holds the lock of the revisions. */
-export async function nextQuarantineId(tx: SQL): Promise<number> {
-  const [row] = await tx`SELECT
-    (SELECT coalesce(max(id), 0) FROM quarantine_tick) AS tick, (SELECT coalesce(max(id), 0) FROM quarantine_bar) AS bar`;
-  return Math.max(Number(row.tick), Number(row.bar)) + 1;
+export async function nextQuarantineId(tx: Sql): Promise<number> {
+  const row = onlyRow(
+    await tx`SELECT
+    (SELECT coalesce(max(id), 0) FROM quarantine_tick) AS tick, (SELECT coalesce(max(id), 0) FROM quarantine_bar) AS bar`,
+  );
+  return Math.max(asNumber(row.tick), asNumber(row.bar)) + 1;
 }
 
-function toHeldBar(row: Record<string, string | number | null>): HeldBar {
+function ohlcOf(row: Row): Ohlc {
   return {
-    id: Number(row.id),
-    symbol: String(row.code),
-    source: String(row.name),
-    day: Number(row.day),
-    open: Number(row.open),
-    high: Number(row.high),
-    low: Number(row.low),
-    close: Number(row.close),
-    received: Number(row.received),
-    reason: String(row.reason),
-    origin: String(row.origin),
-    state: String(row.state) as HeldBar['state'],
-    decidedAt: row.decided_at === null ? undefined : Number(row.decided_at),
-    decidedBy: row.decided_by === null ? undefined : String(row.decided_by),
+    open: asNumber(row.open),
+    high: asNumber(row.high),
+    low: asNumber(row.low),
+    close: asNumber(row.close),
+  };
+}
+
+function toHeldBar(row: Row): HeldBar {
+  return {
+    id: asNumber(row.id),
+    symbol: asText(row.code),
+    source: asText(row.name),
+    day: asNumber(row.day),
+    ...ohlcOf(row),
+    received: asNumber(row.received),
+    reason: asText(row.reason),
+    origin: asText(row.origin),
+    state: asText(row.state) as HeldBar['state'],
+    decidedAt: row.decided_at === null ? undefined : asNumber(row.decided_at),
+    decidedBy: row.decided_by === null ? undefined : asText(row.decided_by),
   };
 }

@@ -1,6 +1,6 @@
-import type { SQL } from 'bun';
 import type { Day } from '../../market/day.ts';
 import { readRevisions } from '../bars.ts';
+import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { nextRevision } from '../statements.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
@@ -46,11 +46,13 @@ export class ImportStore {
   /** Records that an import begins. Returns its number. */
   begin(file: string, source: string, started: number): Promise<number> {
     return this.#engine.write(async (tx) => {
-      const [row] = await tx`INSERT INTO import_run
+      const row = onlyRow(
+        await tx`INSERT INTO import_run
           (number, started, file, source, taken, corrected, unchanged, held, refused)
         SELECT coalesce(max(number), 0) + 1, ${started}, ${file}, ${source}, 0, 0, 0, 0, 0 FROM import_run
-        RETURNING number`;
-      return Number(row.number);
+        RETURNING number`,
+      );
+      return asNumber(row.number);
     });
   }
 
@@ -80,7 +82,7 @@ export class ImportStore {
   async undo(run: number, now: number, onDays: (days: readonly UndoneDay[]) => void): Promise<void> {
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}
       ORDER BY revision DESC`;
-    const own = new Set<number>(rows.map((row: { revision: number }) => Number(row.revision)));
+    const own = new Set<number>(rows.map((row) => asNumber(row.revision)));
     for (const revision of own) {
       onDays(await this.#engine.takeIn((tx) => undoRevision(this.#engine, tx, { run, revision, own, now })));
     }
@@ -96,14 +98,14 @@ export function importName(run: number): string {
 }
 
 /** Notes that a revision belongs to the import that is its origin, if it is one. */
-export async function noteRevision(tx: SQL, origin: string, revision: number): Promise<void> {
+export async function noteRevision(tx: Sql, origin: string, revision: number): Promise<void> {
   const run = /^import (\d+)$/.exec(origin)?.[1];
   if (run) await tx`INSERT INTO import_revision (run, revision) VALUES (${Number(run)}, ${revision})`;
 }
 
 async function undoRevision(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   { run, revision, own, now }: { run: number; revision: number; own: ReadonlySet<number>; now: number },
 ): Promise<UndoneDay[]> {
   const next = await nextRevision(tx, 'prices');
@@ -113,13 +115,13 @@ async function undoRevision(
   const days: UndoneDay[] = [];
   const rows: BarRow[] = [];
   for (const change of changes) {
-    const symbolId = Number(change.symbol_id);
+    const symbolId = asNumber(change.symbol_id);
     const found = await readRevisions(
       tx,
       symbolId,
       'real',
-      Number(change.first_day),
-      Number(change.last_day),
+      asNumber(change.first_day),
+      asNumber(change.last_day),
     );
     for (const [day, versions] of Map.groupBy(found, (bar) => bar.day)) {
       const written = versions.find((bar) => bar.revision === revision);
@@ -145,20 +147,20 @@ async function undoRevision(
   return days;
 }
 
-function toRun(row: Record<string, string | number | null>): ImportRun {
+function toRun(row: Row): ImportRun {
   const time = (value: string | number | null | undefined) =>
-    value === null || value === undefined ? undefined : Number(value);
+    value === null || value === undefined ? undefined : asNumber(value);
   return {
-    number: Number(row.number),
-    started: Number(row.started),
+    number: asNumber(row.number),
+    started: asNumber(row.started),
     ended: time(row.ended),
     undone: time(row.undone),
-    file: String(row.file),
-    source: String(row.source),
-    taken: Number(row.taken),
-    corrected: Number(row.corrected),
-    unchanged: Number(row.unchanged),
-    held: Number(row.held),
-    refused: Number(row.refused),
+    file: asText(row.file),
+    source: asText(row.source),
+    taken: asNumber(row.taken),
+    corrected: asNumber(row.corrected),
+    unchanged: asNumber(row.unchanged),
+    held: asNumber(row.held),
+    refused: asNumber(row.refused),
   };
 }

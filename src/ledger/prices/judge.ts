@@ -9,6 +9,7 @@ import {
 } from '../../market/quality/suspicion.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import { type BarRevision, type NewBar, readRevisions } from '../bars.ts';
+import { asNumber } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { traitsOf } from '../quarantine-reads.ts';
 
@@ -62,7 +63,7 @@ export async function judgeBars<B extends NewBar>(
       continue;
     }
     priced.sort((a, b) => a.day - b.day);
-    const known = await knownBars(engine, symbolId, priced, options, source && Number(source.id));
+    const known = await knownBars(engine, symbolId, priced, options, source && asNumber(source.id));
     const rule: SuspicionRule = { canBeZero, holdUnitChanges: options.holdUnitChanges };
     const suspicious = suspiciousOf(priced, known, options.alsoKnown?.get(symbolId) ?? [], rule);
     for (const bar of priced) {

@@ -1,6 +1,7 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { type BarRevision, type Strand, strandFilter, toRevision } from '../bars.ts';
+import { asNumber } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { type LedgerTick, toTick } from '../ticks/rows.ts';
 import type { SymbolDay } from './withdrawals.ts';
@@ -88,7 +89,7 @@ export class PastStore {
         FROM asked a`;
     });
     const found = rows.filter(([, day]) => day !== null);
-    return new Map(found.map(([symbolId, day]) => [Number(symbolId), Number(day)]));
+    return new Map(found.map(([symbolId, day]) => [asNumber(symbolId), asNumber(day)]));
   }
 
   /** Every revision that was recorded by a moment, by symbol, day and revision. */
@@ -130,7 +131,7 @@ export class PastStore {
             AND p.simulated = ${strand === 'simulated' ? 1 : 0})
         ORDER BY a.symbol_id, a.day`;
     });
-    return rows.map(([symbolId, day]) => ({ symbolId: Number(symbolId), day: Number(day) }));
+    return rows.map(([symbolId, day]) => ({ symbolId: asNumber(symbolId), day: asNumber(day) }));
   }
 
   /** Folds the ticks of each day that are visible at a horizon. The database does it: a day may have a million. */
@@ -154,8 +155,8 @@ export class PastStore {
       const last = found.at(-1);
       const same = last?.symbolId === tick.symbolId && last.day === tick.day ? last : undefined;
       const fold = foldTick(same?.fold, tick);
-      fold.low = Number(row[8]);
-      fold.high = Number(row[9]);
+      fold.low = asNumber(row[8]);
+      fold.high = asNumber(row[9]);
       if (same) same.fold = fold;
       else found.push({ symbolId: tick.symbolId, day: tick.day, fold });
     }
@@ -240,7 +241,7 @@ const REVISION_COLUMNS =
 
 function toSymbolRevision([symbolId, ...revision]: Row): SymbolRevision {
   return {
-    symbolId: Number(symbolId),
-    ...toRevision(revision as unknown as Parameters<typeof toRevision>[0]),
+    symbolId: asNumber(symbolId),
+    ...toRevision(revision),
   };
 }

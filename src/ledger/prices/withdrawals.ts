@@ -1,6 +1,6 @@
-import type { SQL } from 'bun';
 import type { Day } from '../../market/day.ts';
 import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '../bars.ts';
+import type { Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { SIMULATED_ID, sourceId } from '../sources.ts';
 import { insertRows, listOf, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from '../statements.ts';
@@ -19,7 +19,7 @@ export interface Withdrawal {
   /** Only bars that came from this source. */
   source?: string;
   /** Runs first in each transaction; what it throws undoes the transaction. */
-  before?(tx: SQL): Promise<void>;
+  before?(tx: Sql): Promise<void>;
 }
 
 /** The revision that was withdrawn. */
@@ -57,7 +57,7 @@ export class WithdrawalStore {
  */
 async function withdrawBars(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   days: readonly SymbolDay[],
   { by, reason, recordedAt, source, before }: Withdrawal,
 ): Promise<WithdrawnBar[]> {
@@ -80,7 +80,7 @@ async function withdrawBars(
 /** Writes revisions as they are given, and notes which days they touch. */
 export async function writeRevisions(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   bars: readonly BarRow[],
   revision: number,
 ): Promise<void> {
@@ -107,7 +107,7 @@ export async function writeRevisions(
 
 /** The current real revision of each of these days, withdrawn ones included. */
 async function currentBars(
-  tx: SQL,
+  tx: Sql,
   symbolId: number,
   days: ReadonlySet<Day>,
 ): Promise<Map<Day, BarRevision>> {
@@ -122,7 +122,7 @@ async function currentBars(
 /** A symbol without any real price left, as after the undo of its first import, is simulated again where that is on. */
 async function unmarkReal(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   symbolIds: readonly number[],
   revision: number,
 ): Promise<void> {

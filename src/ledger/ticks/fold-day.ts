@@ -1,7 +1,7 @@
-import type { SQL } from 'bun';
 import { type Fold, foldTick } from '../../market/bar.ts';
 import { turns } from '../../turns.ts';
 import { strandFilter } from '../bars.ts';
+import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import type { LedgerTick, StrandDay } from './rows.ts';
 
@@ -93,7 +93,7 @@ const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
 /** The statements that read one day of one strand. */
 class DayPages {
-  readonly #read: SQL;
+  readonly #read: Sql;
   readonly #placeholder: Engine['placeholder'];
   readonly #of: StrandDay;
 
@@ -109,7 +109,7 @@ class DayPages {
     const [row] = await this.#read`
       SELECT at FROM tick WHERE symbol_id = ${symbolId} AND day = ${day} AND at > ${after}
       ORDER BY at LIMIT 1 OFFSET ${TICKS_PER_PAGE - 1}`.values();
-    return row ? Number(row[0]) : LAST_MOMENT;
+    return row ? asNumber(row[0]) : LAST_MOMENT;
   }
 
   async summary({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<Summary | undefined> {
@@ -120,7 +120,7 @@ class DayPages {
       receivedBy,
     ]);
     if (!row || row[0] === null) return undefined;
-    const [low, high, firstAt, lastAt, firstRevision] = row.map(Number);
+    const [low, high, firstAt, lastAt, firstRevision] = row.map(asNumber);
     return { low: low!, high: high!, firstAt: firstAt!, lastAt: lastAt!, firstRevision: firstRevision! };
   }
 
@@ -146,22 +146,22 @@ class DayPages {
     return rows.map((row) => this.#toTick(row));
   }
 
-  #toTick(row: unknown[]): LedgerTick {
+  #toTick(row: readonly Cell[]): LedgerTick {
     const { symbolId, day } = this.#of;
     return {
       symbolId,
       day,
-      sourceId: Number(row[0]),
-      id: String(row[1]),
-      at: Number(row[2]),
-      received: Number(row[3]),
-      price: Number(row[4]),
-      revision: Number(row[5]),
+      sourceId: asNumber(row[0]),
+      id: asText(row[1]),
+      at: asNumber(row[2]),
+      received: asNumber(row[3]),
+      price: asNumber(row[4]),
+      revision: asNumber(row[5]),
     };
   }
 
   /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */
-  #select(columns: string, rest: string, values: readonly number[]): Promise<unknown[][]> {
+  #select(columns: string, rest: string, values: readonly number[]): Promise<Cell[][]> {
     const { symbolId, strand, day } = this.#of;
     const condition = `at > {1} AND at <= {2} ${rest}`;
     const numbered = condition.replace(/\{(\d)\}/g, (_, n) => this.#placeholder(Number(n) + 2));

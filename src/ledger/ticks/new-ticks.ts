@@ -1,12 +1,12 @@
-import type { SQL } from 'bun';
 import { strandFilter } from '../bars.ts';
+import type { Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { type LedgerTick, type StrandDay, toTick } from './rows.ts';
 
 /** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */
 export async function ticksSince(
   { placeholder: p }: Engine,
-  handle: SQL,
+  handle: Sql,
   { symbolId, strand, day }: StrandDay,
   revision: number,
 ): Promise<LedgerTick[]> {

@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import { strandFilter, symbolsWithRealPrices } from '../bars.ts';
+import { asNumber, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 import { lockRevisions } from '../statements.ts';
 import { foldDay } from './fold-day.ts';
@@ -34,7 +34,7 @@ export async function pruneDay(
 }
 
 /** Whether the ticks of a day are being deleted. */
-export async function isMarked(handle: SQL, of: StrandDay): Promise<boolean> {
+export async function isMarked(handle: Sql, of: StrandDay): Promise<boolean> {
   const { symbolId, day } = of;
   const rows = await handle`
     SELECT 1 FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(of)}`;
@@ -65,7 +65,7 @@ async function mark(
   if (!fold || isLate || signal?.aborted) return false;
   return engine.write(async (tx) => {
     await lockRevisions(tx, 'prices'); // no tick comes in between
-    if ((await ticksSince(engine, tx, of, Number(head.value))).length > 0) return false;
+    if ((await ticksSince(engine, tx, of, asNumber(head?.value))).length > 0) return false;
     if (!(await isDispensable(engine, tx, of))) return false;
     await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${of.symbolId}, ${of.day}, ${flagOf(of)})
       ON CONFLICT DO NOTHING`;
@@ -76,7 +76,7 @@ async function mark(
 /** Whether a day has a bar, or is a simulated one of a symbol that has real prices. */
 async function isDispensable(
   engine: Engine,
-  tx: SQL,
+  tx: Sql,
   { symbolId, strand, day }: StrandDay,
 ): Promise<boolean> {
   if (strand === 'simulated' && (await symbolsWithRealPrices(tx)).has(symbolId)) return true;
@@ -94,7 +94,7 @@ async function isDispensable(
  */
 async function deleteSome(
   { placeholder: p }: Engine,
-  tx: SQL,
+  tx: Sql,
   { symbolId, strand, day }: StrandDay,
   receivedBy: number,
   from: number,
@@ -109,5 +109,5 @@ async function deleteSome(
     [symbolId, day, receivedBy, from],
   );
   if (deleted.length < TICKS_PER_DELETE) return undefined;
-  return deleted.reduce((last: number, { at }: { at: number }) => Math.max(last, Number(at)), from);
+  return deleted.reduce((last, { at }) => Math.max(last, asNumber(at)), from);
 }

@@ -1,6 +1,7 @@
 import type { Tick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Strand } from '../bars.ts';
+import { asNumber, asText, type Cell } from '../engine/rows.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -21,15 +22,15 @@ export interface StrandDay {
   day: Day;
 }
 
-export function toTick(row: readonly unknown[]): LedgerTick {
+export function toTick(row: readonly Cell[]): LedgerTick {
   return {
-    symbolId: Number(row[0]),
-    sourceId: Number(row[1]),
-    id: String(row[2]),
-    day: Number(row[3]),
-    at: Number(row[4]),
-    received: Number(row[5]),
-    price: Number(row[6]),
-    revision: Number(row[7]),
+    symbolId: asNumber(row[0]),
+    sourceId: asNumber(row[1]),
+    id: asText(row[2]),
+    day: asNumber(row[3]),
+    at: asNumber(row[4]),
+    received: asNumber(row[5]),
+    price: asNumber(row[6]),
+    revision: asNumber(row[7]),
   };
 }

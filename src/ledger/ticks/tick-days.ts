@@ -1,5 +1,6 @@
 import { type Day, FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { turns } from '../../turns.ts';
+import { asNumber } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 
 /** A symbol and a trade date that have ticks, of one strand or of both. */
@@ -32,10 +33,10 @@ export class TickDays {
         SELECT symbol_id, day, revision FROM tick WHERE revision > ${seen} AND revision <= ${upTo}
         ORDER BY revision LIMIT ${TICKS_PER_PAGE}`.values();
       for (const [symbolId, day] of rows) {
-        found.set(`${symbolId} ${day}`, { symbolId: Number(symbolId), day: Number(day) });
+        found.set(`${symbolId} ${day}`, { symbolId: asNumber(symbolId), day: asNumber(day) });
       }
       if (rows.length < TICKS_PER_PAGE) return [...found.values()];
-      const last = Number(rows.at(-1)[2]) - 1; // the page may end in the middle of a revision
+      const last = asNumber(rows.at(-1)![2]) - 1; // the page may end in the middle of a revision
       if (last <= seen) return undefined;
       seen = last;
     }
@@ -50,7 +51,7 @@ export class TickDays {
       const ids =
         await read`SELECT id FROM symbol WHERE id > ${after} ORDER BY id LIMIT ${SYMBOLS_PER_PAGE}`.values();
       if (ids.length === 0) return;
-      const upTo = Number(ids.at(-1)[0]);
+      const upTo = asNumber(ids.at(-1)![0]);
       const rows = await read
         .unsafe(
           `WITH RECURSIVE found (symbol_id, day) AS (
@@ -63,9 +64,9 @@ export class TickDays {
           [first, after, upTo, last, last],
         )
         .values();
-      yield rows.map(([symbolId, day]: [unknown, unknown]) => ({
-        symbolId: Number(symbolId),
-        day: Number(day),
+      yield rows.map(([symbolId, day]) => ({
+        symbolId: asNumber(symbolId),
+        day: asNumber(day),
       }));
       after = upTo;
     }

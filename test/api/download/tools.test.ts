@@ -45,7 +45,7 @@ onEachEngine(
     async function expected(): Promise<[number, number, string]> {
       const [row] = await api.service.ledger.engine
         .read`SELECT count(*) AS n, max(high) AS high, max(day) AS last FROM bar`;
-      return [Number(row.n), Number(row.high), printDay(Number(row.last))];
+      return [Number(row!.n), Number(row!.high), printDay(Number(row!.last))];
     }
 
     test.skipIf(!PYTHON)('with pandas (skipped where no Python has it)', async () => {

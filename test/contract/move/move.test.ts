@@ -54,7 +54,7 @@ onEachEngine('a ledger that is moved away', (engine) => {
     const there = await movedTo(OTHER[engine], source.engine);
     const read = (ledger: Ledger) =>
       ledger.engine.read`SELECT open, high, low, close FROM bar ORDER BY day`.values();
-    expect((await read(there)).map((row: number[]) => row[3]!)).toEqual(prices);
+    expect((await read(there)).map((row) => row[3]!)).toEqual(prices);
     await there.close();
   });
 
@@ -178,7 +178,7 @@ async function filledLedger(ledger: Ledger): Promise<Ledger> {
   await engine.write(async (tx) => {
     for (const table of ledgerTables()) {
       const [row] = await tx.unsafe(`SELECT count(*) AS n FROM ${table.name}`);
-      if (Number(row.n) === 0) await insertRows(engine, tx, table.name, [sampleRow(table)]);
+      if (Number(row!.n) === 0) await insertRows(engine, tx, table.name, [sampleRow(table)]);
     }
   });
   return ledger;
