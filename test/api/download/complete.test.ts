@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { parseDay, printDay, weekday } from '../../../src/market/day.ts';
+import * as fold from '../../../src/market/interval.ts';
 import { INTERVALS } from '../../../src/market/interval.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -109,6 +110,49 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     const all = rowsIn((await api.ask(`${path}&format=csv`)).text);
     const rest = rowsIn((await api.ask(`${path}&format=csv&cursor=${body.next}`)).text);
     expect(rest).toEqual(all.slice(2_000));
+  });
+
+  test('HEAD and 304 of JSON fold and convert no bar', async () => {
+    const folded = spyOn(fold, 'foldBars');
+    try {
+      for (const rest of [
+        '',
+        '&interval=year',
+        '&quote=EUR',
+        '&interval=month&quote=EUR&unit=L',
+        '&metadata=false',
+      ]) {
+        const path = `/rates/history?symbols=WTIOIL-SPOT&${FORTY_YEARS}${rest}`;
+        const { headers } = await api.ask(path, { headers: { 'accept-encoding': 'identity' } });
+        const tag = headers.get('etag')!;
+        expect(folded).toHaveBeenCalled();
+        folded.mockClear();
+        expect((await api.ask(path, { method: 'HEAD' })).headers.get('etag')).toBe(tag);
+        const again = await api.ask(`${path}&_=1`, { headers: { 'if-none-match': tag } });
+        expect([again.status, again.headers.get('cache-control')]).toEqual([
+          304,
+          headers.get('cache-control'),
+        ]);
+        expect(folded).not.toHaveBeenCalled();
+        expect((await api.ask(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      }
+    } finally {
+      folded.mockRestore();
+    }
+  });
+
+  test('the tag of a page of JSON changes with its rows and not with later ones', async () => {
+    const path = `/rates/history?symbols=XAU&${FORTY_YEARS}`;
+    const tag = async () => (await api.ask(path, { method: 'HEAD' })).headers.get('etag');
+    const before = await tag();
+    await api.service.publish('XAU', { '2015-06-01': 7 });
+    expect(await tag()).toBe(before);
+    await api.service.publish('XAU', { '1985-06-03': 7 });
+    expect(await tag()).not.toBe(before);
+    await api.service.publish('XAU', {
+      '2015-06-01': GOLD['2015-06-01']!,
+      '1985-06-03': GOLD['1985-06-03']!,
+    });
   });
 
   test('a `Link` of JSON never has the key; with the key appended it is the next page', async () => {
