@@ -25,7 +25,7 @@ onEachEngine('the operator’s side', (engine) => {
   test('an account is made with a key that works, is found, and is seen with its keys and use', async () => {
     const { id, key } = await newAccount();
     await api.ask('/symbols', { key });
-    await api.ask('/usage', { key }); // tells the ledger
+    await api.ask('/usage/daily', { key }); // has the count reported to the ledger
     const { accounts } = (await send('GET', `/admin/accounts?search=${id}`)).body as { accounts: Json[] };
     expect(accounts).toMatchObject([
       { id, name: 'Acme', plan: 'basic', status: 'active', used: 1, quota: 10_000 },

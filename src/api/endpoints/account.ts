@@ -25,7 +25,7 @@ export const usageDaily: OwnerEndpoint = {
   path: '/usage/daily',
   actions: {
     async GET({ customer: { account }, meter, ledger }) {
-      await meter.usage(account.id); // every replica tells the ledger what it has counted
+      await meter.reportedUsage(account.id);
       const last = utcDay(await ledger.quota.now());
       const first = last - USAGE_DAYS + 1;
       const days = await ledger.quota.usageByDay(account.id, first, last);

@@ -113,12 +113,17 @@ export class Lease {
     return { ...this.#settlement(), seq: this.#seq, want: 0, need: 0, least: 0, close: true };
   }
 
+  /** Takes over the quota, and what all other leases of the account have used, as one read of the ledger told them. */
+  learn(quota: number, usedBeside: number): void {
+    this.quota = quota;
+    this.remaining = Math.max(0, quota - usedBeside - this.spent);
+  }
+
   /** Takes over what the ledger said. `sent` is from before the message left, so that a slow answer ends early. */
   apply(answer: SyncAnswer, sent: Moment): void {
     this.#answered = true;
     this.flushed = answer.spent;
-    this.quota = answer.quota;
-    this.remaining = Math.max(0, answer.quota - (answer.used - answer.spent) - this.spent);
+    this.learn(answer.quota, answer.used - answer.spent);
     this.barrierSeen = Math.max(this.barrierSeen, answer.barrier);
     this.asOf = answer.now;
     this.lastAnswerAt = sent.mono;

@@ -181,15 +181,23 @@ export class Meter {
    * within 300 ms, the older value with its time. Throws when nothing is known at all.
    */
   async usage(accountId: string): Promise<KnownUsage> {
+    return this.#usage.ask(accountId, this.#period(), this.#knownUsage(accountId));
+  }
+
+  /** The same, after every replica has reported to the ledger what it has counted. */
+  async reportedUsage(accountId: string): Promise<KnownUsage> {
+    return this.#usage.report(accountId, this.#period(), this.#knownUsage(accountId));
+  }
+
+  #knownUsage(accountId: string): KnownUsage | undefined {
     const lease = this.#purses.get(accountId)?.lease;
-    const known = lease && {
+    return lease && {
       period: lease.period,
       used: lease.quota - lease.remaining,
       quota: lease.quota,
       asOf: lease.asOf,
       exact: false,
     };
-    return this.#usage.ask(accountId, this.#period(), known);
   }
 
   /** When the quotas start afresh: ms since the epoch, by the ledger's month. */

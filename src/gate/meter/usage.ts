@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { Unavailable } from '../../ledger/outage.ts';
 import type { Period } from '../../ledger/period.ts';
 import type { QuotaStore } from '../../ledger/quota.ts';
+import type { Lease } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface KnownUsage {
@@ -24,13 +25,15 @@ const LEDGER_WAIT_MS = 2_000;
 type Calls = Pick<QuotaStore, 'raiseBarrier' | 'usage' | 'usageBeside'>;
 
 /** The lease that this replica holds. */
-type OwnLease = { readonly owner: { readonly leaseId: string }; readonly spent: number };
+type OwnLease = Pick<Lease, 'owner' | 'spent' | 'learn'>;
 
 /**
- * Exact usage over all replicas. Where no other replica holds a lease, one read of the ledger tells it; a free request must not
- * cost a write. Else: raise the account's barrier, and wait until every open lease has reported behind it.
- * An account has one barrier in flight. Who asks meanwhile shares the next one and not this one, for it was raised
- * before the question.
+ * Exact usage over all replicas. Where no other replica holds a lease, one read of the ledger tells it: a free request must
+ * not cost a write. Otherwise, and where the ledger itself has to know every count, it raises the account's barrier and
+ * waits until every open lease has reported behind it.
+ *
+ * An account has one question of each kind in flight. A caller that comes meanwhile shares the next one and not this one,
+ * which began before the call.
  */
 export class UsageQuestions {
   readonly #calls: Calls;
@@ -58,36 +61,48 @@ export class UsageQuestions {
 
   /** Answers with `known`, if there is any, when the ledger does not answer. */
   ask(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
-    const running = this.#running.get(accountId);
-    if (!running) return this.#start(accountId, period, known);
+    return this.#share(accountId, () => this.#inTime(this.#measure(accountId, period), known));
+  }
+
+  /** The same, and the ledger then has every count. */
+  report(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
+    return this.#share(`${accountId} reported`, () =>
+      this.#inTime(this.#measureReported(accountId, period), known),
+    );
+  }
+
+  #share(question: string, measure: () => Promise<KnownUsage>): Promise<KnownUsage> {
+    const running = this.#running.get(question);
+    if (!running) return this.#start(question, measure);
     const next =
-      this.#next.get(accountId) ??
+      this.#next.get(question) ??
       running
         .catch(() => {})
         .then(() => {
-          this.#next.delete(accountId);
-          return this.#start(accountId, period, known);
+          this.#next.delete(question);
+          return this.#start(question, measure);
         });
-    this.#next.set(accountId, next);
+    this.#next.set(question, next);
     return next;
   }
 
-  #start(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
-    const answer = this.#inTime(this.#measure(accountId, period), known).finally(() =>
-      this.#running.delete(accountId),
-    );
-    this.#running.set(accountId, answer);
+  #start(question: string, measure: () => Promise<KnownUsage>): Promise<KnownUsage> {
+    const answer = measure().finally(() => this.#running.delete(question));
+    this.#running.set(question, answer);
     return answer;
   }
 
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
-    const start = this.#monotonic.now();
     const lease = this.#leaseOf(accountId, period);
     const beside = await this.#calls.usageBeside(accountId, period, lease?.owner.leaseId ?? '');
-    if (beside.otherLeases === 0) {
-      const { usedBeside, quota, asOf } = beside;
-      return { period, used: usedBeside + (lease?.spent ?? 0), quota, asOf, exact: true };
-    }
+    if (beside.otherLeases > 0) return this.#measureReported(accountId, period);
+    const { usedBeside, quota, asOf } = beside;
+    lease?.learn(quota, usedBeside);
+    return { period, used: usedBeside + (lease?.spent ?? 0), quota, asOf, exact: true };
+  }
+
+  async #measureReported(accountId: string, period: Period): Promise<KnownUsage> {
+    const start = this.#monotonic.now();
     const barrier = await this.#calls.raiseBarrier(accountId, period);
     this.#raised(accountId, period, barrier);
     for (;;) {
