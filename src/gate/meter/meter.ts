@@ -191,13 +191,15 @@ export class Meter {
 
   #knownUsage(accountId: string): KnownUsage | undefined {
     const lease = this.#purses.get(accountId)?.lease;
-    return lease && {
-      period: lease.period,
-      used: lease.quota - lease.remaining,
-      quota: lease.quota,
-      asOf: lease.asOf,
-      exact: false,
-    };
+    return (
+      lease && {
+        period: lease.period,
+        used: lease.quota - lease.remaining,
+        quota: lease.quota,
+        asOf: lease.asOf,
+        exact: false,
+      }
+    );
   }
 
   /** When the quotas start afresh: ms since the epoch, by the ledger's month. */
