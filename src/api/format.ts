@@ -35,7 +35,7 @@ export interface Body {
 }
 
 /** What the tag of a body covers. */
-export function contentOf({ packet, length, contentFrom }: Body): Uint8Array {
+export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<ArrayBuffer> {
   return packet.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
 }
 

@@ -245,7 +245,10 @@ async function compareBars(
       if (outcome === 'unchanged') continue;
       rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close]);
     }
-    if (rows.length > before) changes.push({ symbolId, firstDay, lastDay });
+    const written = rows.slice(before).map((row) => row[1] as Day);
+    if (written.length > 0) {
+      changes.push({ symbolId, firstDay: Math.min(...written), lastDay: Math.max(...written) });
+    }
   }
   return { result, rows, changes };
 }

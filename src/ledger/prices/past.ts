@@ -182,16 +182,33 @@ export class PastStore {
     return rows.map(toSymbolRevision);
   }
 
-  /** The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. */
+  /**
+   * The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. A day that was
+   * written twice lies in two changes, so the change log tells where to look; without it, every bar would be read.
+   */
   async revised({ strand, symbolIds }: StrandSet, days: DayRange, limit: number): Promise<SymbolRevision[]> {
     const rows = await this.#query((value, list) => {
-      return `SELECT ${REVISION_COLUMNS} FROM bar b JOIN
-          (SELECT symbol_id, day FROM bar
-            WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
-              AND ${strandFilter(strand)}
-            GROUP BY symbol_id, day HAVING count(*) > 1 ORDER BY day, symbol_id LIMIT ${value(limit)}) r
-          ON r.symbol_id = b.symbol_id AND r.day = b.day
-        WHERE b.${strandFilter(strand)}
+      return `WITH change AS (
+          SELECT symbol_id, first_day, last_day, ${greatestBefore('last_day')} AS covered_to FROM bar_change
+          WHERE symbol_id IN (${list(symbolIds)})
+            AND first_day <= ${value(days.last)} AND last_day >= ${value(days.first)}),
+        overlap AS (
+          SELECT symbol_id, CASE WHEN first_day < c.first THEN c.first ELSE first_day END AS first_day,
+            CASE WHEN covered_to > last_day THEN last_day ELSE covered_to END AS last_day
+          FROM change, (SELECT ${integers([days.first], value)} AS first) c WHERE first_day <= covered_to),
+        span AS (
+          SELECT symbol_id, first_day, last_day, ${greatestBefore('last_day')} AS done_to FROM overlap),
+        separate AS (
+          SELECT symbol_id, CASE WHEN done_to >= first_day THEN done_to + 1 ELSE first_day END AS first_day,
+            CASE WHEN last_day > c.last THEN c.last ELSE last_day END AS last_day
+          FROM span, (SELECT ${integers([days.last], value)} AS last) c),
+        revised AS (
+          SELECT b.symbol_id, b.day FROM separate s CROSS JOIN bar b
+          WHERE b.symbol_id = s.symbol_id AND b.day >= s.first_day AND b.day <= s.last_day
+            AND b.${strandFilter(strand)}
+          GROUP BY b.symbol_id, b.day HAVING count(*) > 1 ORDER BY b.day, b.symbol_id LIMIT ${value(limit)})
+        SELECT ${REVISION_COLUMNS} FROM revised r CROSS JOIN bar b
+        WHERE b.symbol_id = r.symbol_id AND b.day = r.day AND b.${strandFilter(strand)}
         ORDER BY b.day, b.symbol_id, b.revision LIMIT ${value(limit)}`;
     });
     return rows.map(toSymbolRevision);
@@ -218,6 +235,12 @@ export const ALWAYS = Number.MIN_SAFE_INTEGER;
 function askedFor(symbols: readonly EndedSessions[], value: Value): string {
   const rows = symbols.map(({ symbolId, lastEnded }) => `(${integers([symbolId, lastEnded], value)})`);
   return `asked (symbol_id, last_ended) AS (VALUES ${rows.join(', ')})`;
+}
+
+/** The greatest value of a column among the earlier spans of the same symbol; NULL for the first. */
+function greatestBefore(column: string): string {
+  return `max(${column}) OVER (PARTITION BY symbol_id ORDER BY first_day, last_day
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
 }
 
 /** PostgreSQL takes a bare placeholder in VALUES for text. */
