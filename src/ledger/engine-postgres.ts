@@ -1,8 +1,7 @@
-import { SQL } from 'bun';
+import { closePools, connectPostgres } from './engine/postgres-connections.ts';
 import { asNumber, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine, LedgerUse } from './engine.ts';
-import { isFull } from './outage.ts';
-import { PostgresPool } from './postgres-pool.ts';
+import { isFull, isStalePlan } from './outage.ts';
 import type { TableRow } from './statements.ts';
 
 /** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
@@ -15,9 +14,6 @@ const ATTEMPTS = 10;
  */
 const READERS_MAX = { serving: 7, feeding: 2, working: 2, reading: 1 };
 const WRITERS_MAX = { serving: 3, feeding: 2, working: 2, reading: 1 };
-/** With the pause before the next try, less than the 5 s within which all is well again after an outage. */
-const CONNECT_SECONDS_MAX = 3;
-
 /** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
 const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000, reading: 10_000 };
 /** The server ends a statement first, and says why. */
@@ -37,24 +33,17 @@ const READ_ONLY = '25006';
 const MIGRATION_LOCK = 0x6f70_6974;
 
 export async function openPostgres(url: string, use: LedgerUse): Promise<Engine> {
-  const connect = (max: number) => () =>
-    new SQL({
-      url,
-      max,
-      idleTimeout: 30,
-      connectionTimeout: CONNECT_SECONDS_MAX,
-      connection: {
-        application_name: 'openpit',
-        // Nothing here takes longer. A statement that does is stuck, and holds locks that others wait for.
-        statement_timeout: STATEMENT_MS_MAX[use],
-        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX[use],
-        default_transaction_read_only: use === 'reading' ? 'on' : 'off',
-      },
-    });
-  const callMsMax = STATEMENT_MS_MAX[use] + MARGIN_MS;
-  const readers = new PostgresPool(connect(READERS_MAX[use]), callMsMax);
-  const writers = new PostgresPool(connect(WRITERS_MAX[use]), callMsMax);
-  await readers.read`SELECT 1`;
+  const connections = await connectPostgres(url, {
+    limits: {
+      statementMs: STATEMENT_MS_MAX[use],
+      idleInTransactionMs: IDLE_IN_TRANSACTION_MS_MAX[use],
+      isReadOnly: use === 'reading',
+    },
+    readersMax: READERS_MAX[use],
+    writersMax: WRITERS_MAX[use],
+    callMsMax: STATEMENT_MS_MAX[use] + MARGIN_MS,
+  });
+  const { readers, writers } = connections;
   let isFullNow = false;
 
   const engine: Engine = {
@@ -70,7 +59,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
           if (isFull(error)) isFullNow = true;
           const state = sqlState(error);
           if (state === READ_ONLY) writers.drop();
-          if (attempt === ATTEMPTS || !LOST_A_RACE.has(state)) throw error;
+          if (attempt === ATTEMPTS || !(LOST_A_RACE.has(state) || isStalePlan(error))) throw error;
           await Bun.sleep(attempt * 5 * Math.random());
         }
       }
@@ -104,9 +93,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       return asNumber(row.ms);
     },
     flush: async () => {}, // a commit waits for the disk
-    async close() {
-      await Promise.all([readers.close(), writers.close()]);
-    },
+    close: () => closePools(connections),
   };
   return engine;
 }

@@ -14,6 +14,7 @@ const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
 const PERMISSION_DENIED = '42501';
+const FEATURE_NOT_SUPPORTED = '0A000';
 
 /** Something that is away for the moment. The message says what, and goes to the caller. */
 export class Unavailable extends Error {
@@ -40,6 +41,19 @@ export function isFull(error: unknown): boolean {
 /** Whether an error, or the text of one, says that the ledger's file is damaged. */
 export function isCorrupt(error: unknown): boolean {
   return CORRUPT.test(`${codesOf(error).code} ${messageOf(error)}`);
+}
+
+/**
+ * Whether a prepared statement of this connection returns other columns than before, because a migration changed a table.
+ * Prepared again, it works. The name of the routine tells it from other features that PostgreSQL lacks; texts are translated.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return (
+    codesOf(error).state === FEATURE_NOT_SUPPORTED &&
+    error instanceof Error &&
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery'
+  );
 }
 
 /** Whether the database user lacks a privilege for a statement. */

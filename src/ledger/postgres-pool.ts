@@ -1,27 +1,32 @@
 import type { SQL } from 'bun';
-import { type Sql, typed } from './engine/rows.ts';
+import { DeferredQuery } from './engine/deferred-query.ts';
+import { type Row, type Sql, typed } from './engine/rows.ts';
+import { isStalePlan } from './outage.ts';
 
 /**
- * Connections that may be replaced under their users. A call on a connection that hangs (its peer is gone without a
- * word, a firewall has forgotten it) never ends by itself, and keeps its place in the pool for good. So every call has a
- * time; when it is over, all connections are dropped at once and new ones are made. Calls that were under way on the old
- * ones fail as calls on a lost connection do, and their callers know what to do then.
+ * Connections that can be replaced while they are in use. A call on a connection that hangs (the peer vanished, a firewall
+ * dropped its state) never ends by itself and blocks its place in the pool. So every call has a time limit; when it expires,
+ * all connections are dropped and new ones are made. Calls in progress on the old ones fail like calls on a lost connection,
+ * which their callers handle.
  */
 export class PostgresPool {
   readonly #connect: () => SQL;
   readonly #callMsMax: number;
+  readonly #perTransaction: string | undefined;
   #pool: SQL;
-  /** For reading: always the connections of this moment. */
+  /** For reading: always uses the current connections. */
   readonly read: Sql;
 
-  constructor(connect: () => SQL, callMsMax: number) {
+  /** `perTransaction` is run first in every transaction; a read is then a transaction of its own. */
+  constructor(connect: () => SQL, callMsMax: number, perTransaction?: string) {
     this.#connect = connect;
     this.#callMsMax = callMsMax;
+    this.#perTransaction = perTransaction;
     this.#pool = connect();
     // What the ledger uses of a handle: the template and `unsafe`.
     const ask = (strings: TemplateStringsArray, ...values: unknown[]) =>
-      this.#timed((pool) => pool(strings, ...values));
-    const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#timed((pool) => pool.unsafe(...args));
+      this.#ask((handle) => handle(strings, ...values));
+    const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#ask((handle) => handle.unsafe(...args));
     this.read = Object.assign(ask, { unsafe }) as unknown as Sql;
   }
 
@@ -29,10 +34,21 @@ export class PostgresPool {
     const pool = this.#pool;
     const timer = setTimeout(() => this.drop(pool), msMax);
     try {
-      return await pool.begin((tx) => work(typed(tx)));
+      return await pool.begin(async (tx) => {
+        if (this.#perTransaction !== undefined) await tx.unsafe(this.#perTransaction).simple();
+        return work(typed(tx));
+      });
+    } catch (error) {
+      if (isStalePlan(error)) this.#renew(pool);
+      throw error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Reads with a statement that is sent as one text and never prepared, outside of any transaction. */
+  readUnprepared(text: string): Promise<Row[]> {
+    return this.#timed(this.#pool, (pool) => pool.unsafe(text).simple()) as Promise<Row[]>;
   }
 
   /** A transaction without a time limit that sees the database as it is now, and cannot write. */
@@ -46,25 +62,52 @@ export class PostgresPool {
 
   /** Gives up these connections, unless that was done already. */
   drop(pool = this.#pool): void {
-    if (pool !== this.#pool) return;
-    this.#pool = this.#connect();
-    pool.close({ timeout: 0 }).catch(() => {}); // it has nothing left to close
+    this.#replace(pool, 0);
   }
 
-  /** Waits for what is under way, no longer than that may take. */
+  /** Waits for calls in progress, no longer than one may take. */
   close(): Promise<void> {
     return this.#pool.close({ timeout: this.#callMsMax / 1_000 });
   }
 
-  /** A query is put together in this turn (`.values()` may follow it) and runs from the next one on. */
-  #timed(make: (pool: SQL) => SQL.Query<unknown>): SQL.Query<unknown> {
+  /** New connections, which have no prepared statements yet. Calls in progress finish on the old ones. */
+  #renew(pool: SQL): void {
+    this.#replace(pool, this.#callMsMax / 1_000);
+  }
+
+  #replace(pool: SQL, timeout: number): void {
+    if (pool !== this.#pool) return;
+    this.#pool = this.#connect();
+    pool.close({ timeout }).catch(() => {}); // nothing is left to close
+  }
+
+  #ask(make: MakeQuery): DeferredQuery {
+    return new DeferredQuery((finish) =>
+      this.#perTransaction === undefined
+        ? this.#readAgainIfStale((pool) => finish(make(pool)))
+        : this.begin(async (tx) => finish(make(tx as unknown as SQL))),
+    );
+  }
+
+  async #readAgainIfStale(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
     const pool = this.#pool;
-    const query = make(pool);
-    queueMicrotask(() => {
-      const timer = setTimeout(() => this.drop(pool), this.#callMsMax);
-      const stop = () => clearTimeout(timer);
-      query.then(stop, stop);
-    });
-    return query;
+    try {
+      return await this.#timed(pool, read);
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      this.#renew(pool);
+      return this.#timed(this.#pool, read);
+    }
+  }
+
+  async #timed(pool: SQL, read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+    const timer = setTimeout(() => this.drop(pool), this.#callMsMax);
+    try {
+      return await read(pool);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
+
+type MakeQuery = (handle: SQL) => SQL.Query<unknown>;
