@@ -8,6 +8,9 @@ import { killPostgres } from './kill-postgres.ts';
 import { killSqlite } from './kill-sqlite.ts';
 import { lateFeed } from './late-feed.ts';
 import { monthEnd } from './month-end.ts';
+import { corruptPage } from './outages/corrupt-page.ts';
+import { feedsFailing } from './outages/feeds-failing.ts';
+import { ledgerUnreachable } from './outages/ledger-unreachable.ts';
 import { pause } from './pause.ts';
 import { races } from './races.ts';
 import { REPLICA_ROWS } from './replica-rows.ts';
@@ -29,6 +32,9 @@ export const ROWS: readonly Row[] = [
   lateFeed,
   races,
   secrets,
+  ledgerUnreachable,
+  corruptPage,
+  feedsFailing,
   ...REPLICA_ROWS,
   ...ABUSE_ROWS,
   soak,

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { DamagedTable } from '../../../support/damaged-ledger.ts';
+import { eventually } from '../../../support/program.ts';
+import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
+import { row } from '../row.ts';
+import type { Settings } from '../scene.ts';
+import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+
+export const corruptPage = row('corrupt-page', {
+  fault: 'a page of the SQLite file is corrupt, and is repaired later',
+  mustHold:
+    'readiness turns 503 within 5 s of the first request that needs it, one alarm, cleared on repair; no log flood',
+  async play(scene, { requests }) {
+    const receiver = new WebhookReceiver();
+    scene.atEnd(() => receiver.stop());
+    const settings: Settings = { ...(await scene.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
+    const { key } = await scene.account(settings, 1_000_000);
+    const program = await scene.program(settings);
+    const from = program.stderr.length;
+    const table = new DamagedTable(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'), 'bar');
+    const ask = async () => (await program.get('/rates/latest?symbols=XAU', key)).status;
+    table.damage();
+    await eventually(async () => (await ask()) === 503, 60_000);
+    const noticedMs = await healthBecomes(program, 503, ['ledger.corrupt']);
+    const statuses = new Set<number>();
+    for (let i = 0; i < requests; i++) statuses.add(await ask());
+    scene.holds([...statuses].join() === '503', `requests were answered with ${[...statuses].join()}`);
+    table.repair();
+    const clearedMs = await healthBecomes(program, 200, []);
+    scene.holds((await ask()) === 404, 'it does not answer as before'); // there are no prices
+    const lines = await holdsOneAlarm(scene, { program, receiver, name: 'ledger.corrupt', from });
+    scene.holdsWithin(5_000, noticedMs, 'to notice the damage');
+    return {
+      tried: `the root page of the bars overwritten under the running program, ${requests} requests that need it`,
+      figures: `not ready ${Math.round(noticedMs)} ms after the first failed request; all 503; ready again ${Math.round(clearedMs / 1000)} s after the repair; one alarm and its end; ${lines} lines in the log`,
+    };
+  },
+});

@@ -1,0 +1,47 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
+import { row } from '../row.ts';
+import type { Settings } from '../scene.ts';
+import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+
+export const feedsFailing = row('feeds-failing', {
+  fault: 'the feeds’ thread fails at every turn, for a table that it needs is gone',
+  mustHold: 'one alarm within 30 s, cleared on recovery; requests are answered; no log flood',
+  async play(scene, { pauseMs }) {
+    const receiver = new WebhookReceiver();
+    scene.atEnd(() => receiver.stop());
+    const settings: Settings = { ...(await scene.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
+    const { key } = await scene.account(settings, 100_000_000);
+    const program = await scene.program(settings);
+    const from = program.stderr.length;
+    const rename = (before: string, after: string) => {
+      const database = new Database(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+      database.run('PRAGMA busy_timeout = 5000');
+      database.run(`ALTER TABLE ${before} RENAME TO ${after}`);
+      database.close();
+    };
+    const stop = new AbortController();
+    const statuses = new Map<number, number>();
+    const asking = (async () => {
+      while (!stop.signal.aborted) {
+        const { status } = await program.get('/symbols', key);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        await Bun.sleep(pauseMs); // the thread has a low priority: a load that takes every core would stop it, too
+      }
+    })();
+    rename('quarantine_tick', 'quarantine_hidden');
+    const noticedMs = await healthBecomes(program, 200, ['feeds.failing']);
+    rename('quarantine_hidden', 'quarantine_tick');
+    const clearedMs = await healthBecomes(program, 200, []);
+    stop.abort();
+    await asking;
+    scene.holds([...statuses.keys()].join() === '200', `answers: ${JSON.stringify([...statuses])}`);
+    const lines = await holdsOneAlarm(scene, { program, receiver, name: 'feeds.failing', from });
+    scene.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // turns come every second, closing every ten
+    return {
+      tried: `a table hidden from the running program, a request every ${pauseMs} ms`,
+      figures: `alarm after ${Math.round(noticedMs / 1000)} s, over ${Math.round(clearedMs / 1000)} s after the table was back; ${statuses.get(200)} answers, all 200; ${lines} lines in the log`,
+    };
+  },
+});

@@ -1,0 +1,56 @@
+import { Cluster } from '../../../replicas/cluster.ts';
+import { disturbed } from '../../../replicas/disturbed.ts';
+import { ADMIN_TOKEN } from '../../../support/replicas.ts';
+import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
+import { row } from '../row.ts';
+import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+
+const METRICS = [
+  'openpit_ready 0',
+  'openpit_ledger_reachable 0',
+  'openpit_alarm{alarm="ledger.unreachable"} 1',
+];
+
+export const ledgerUnreachable = row('ledger-unreachable', {
+  fault: 'the ledger is unreachable: PostgreSQL is stopped, or a black hole',
+  mustHold: 'readiness turns 503 within 5 s, one alarm, cleared on recovery; no log flood; live stays 200',
+  async play(scene, { awayMs }) {
+    const noticed: number[] = [];
+    const recovered: number[] = [];
+    const lines: number[] = [];
+    for (const way of ['stop', 'hole'] as const) {
+      const receiver = new WebhookReceiver();
+      scene.atEnd(() => receiver.stop());
+      const database = await disturbed();
+      scene.atEnd(() => database.remove());
+      const settings = { OPENPIT_WEBHOOK_URL: receiver.url };
+      const cluster = await Cluster.start(database.url, 2, database.through, settings);
+      scene.atEnd(() => cluster.end());
+      const { programs } = cluster.replicas;
+      const from = programs.map(({ stderr }) => stderr.length);
+      await database.ways[way].goAway();
+      const away = Bun.sleep(awayMs);
+      noticed.push(
+        ...(await Promise.all(programs.map((one) => healthBecomes(one, 503, ['ledger.unreachable'])))),
+      );
+      for (const program of programs) {
+        const metrics = await program.metrics(ADMIN_TOKEN);
+        for (const line of METRICS) scene.holds(metrics.includes(`${line}\n`), `/metrics lacks ${line}`);
+      }
+      await away;
+      await database.ways[way].comeBack();
+      recovered.push(...(await Promise.all(programs.map((one) => healthBecomes(one, 200, [])))));
+      for (const [i, program] of programs.entries()) {
+        const alarm = { program, receiver, name: 'ledger.unreachable', from: from[i]! };
+        lines.push(await holdsOneAlarm(scene, alarm));
+      }
+    }
+    const [slowest, latest] = [Math.max(...noticed), Math.max(...recovered)];
+    scene.holdsWithin(5_000, slowest, 'to notice the outage');
+    scene.holdsWithin(5_000, latest, 'to notice its end');
+    return {
+      tried: `two replicas, PostgreSQL stopped and black-holed for ${awayMs / 1000} s`,
+      figures: `not ready after at most ${Math.round(slowest)} ms, ready again after at most ${Math.round(latest)} ms; one alarm and its end each; at most ${Math.max(...lines)} lines in a log`,
+    };
+  },
+});
