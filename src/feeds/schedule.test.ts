@@ -44,3 +44,11 @@ test('a failure is tried again soon, then later and later, at the latest at the 
   const often = { schedule: '*/5 * * * *', zone: 'UTC' };
   expect(retryAt(often, now, 9, 0, 0)).toBe(now + 5 * MINUTE);
 });
+
+test('the time of a retry is in whole milliseconds, as the ledger stores it', () => {
+  const now = at('2026-07-15T14:30:00Z');
+  for (const random of [0.1, 0.123_456_789, 0.9]) {
+    expect(retryAt(ECB, now, 1, 0, random) % 1).toBe(0);
+    expect(retryAt(ECB, now, 1, 90 * MINUTE + random, random) % 1).toBe(0);
+  }
+});

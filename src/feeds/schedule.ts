@@ -36,5 +36,5 @@ export function retryAt(
   random: number,
 ): number {
   const pauseMs = FIRST_RETRY_MS * 2 ** Math.min(failures - 1, DOUBLINGS_MAX) * (1 + random / 4);
-  return Math.max(Math.min(nextSlot(schedule, now), now + pauseMs), now + comeBackMs);
+  return Math.round(Math.max(Math.min(nextSlot(schedule, now), now + pauseMs), now + comeBackMs));
 }

@@ -66,8 +66,9 @@ function normalise(table: Table, row: Cell[]): void {
 
 /** Undefined for a value that the other engine could not hold exactly. */
 const READ: Readonly<Record<ColumnKind, (cell: string | number) => Cell | undefined>> = {
+  // SQLite keeps a fraction that was written to a BIGINT column, as earlier versions did with times; PostgreSQL rounds it.
   whole(cell) {
-    const value = Number(cell);
+    const value = Math.round(Number(cell));
     return Number.isSafeInteger(value) ? value : undefined;
   },
   // SQLite stores -0 as 0; adding 0 does the same.
