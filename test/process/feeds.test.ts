@@ -35,7 +35,9 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     play(csv(...history(), '2026-07-14,.', 'whenever,2'));
     const first = await run();
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(first.stdout).toContain('20 taken, 0 corrected, 0 unchanged, 1 without a value, 1 refused');
+    expect(first.stdout).toContain(
+      '20 taken, 0 corrected, 0 unchanged, 0 withdrawn, 1 without a value, 1 refused, 0 held back',
+    );
     expect(first.stdout).toContain('line 23 refused: "whenever,2" is no price of a day');
     play(GOOD, { headers: { etag: '"good"' } });
     expect(JSON.parse((await run('--json')).stdout)).toMatchObject({

@@ -55,7 +55,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
       'far from its neighbour',
     );
     const drop = await openpit(['feed', 'quarantine', 'drop', String(held.id)], settings);
-    expect(drop.stdout).toBe(`Tick ${held.id} is dropped.\n`);
+    expect(drop.stdout).toBe(`Price ${held.id} is dropped.\n`);
     const again = await openpit(['feed', 'quarantine', 'drop', String(held.id)], settings);
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('can be dropped')]);
     await openpit(['feed', 'quarantine', 'release', String(held.id)], settings);
