@@ -73,7 +73,8 @@ function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: Ses
   return {
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
-    default_transaction_read_only: isReadOnly ? 'on' : 'off',
+    // Never 'off': it would override a database that its operator has made read-only.
+    ...(isReadOnly && { default_transaction_read_only: 'on' }),
   };
 }
 
