@@ -27,7 +27,8 @@ onEachEngine('openpit_request_seconds', (engine) => {
   /** Sends a request, then blocks the event loop while its bytes wait in the kernel. */
   async function askDuringStall(): Promise<void> {
     const socket = connect(Number(new URL(api.service.url).port), '127.0.0.1');
-    await once(socket, 'connect');
+    socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data'); // the server has accepted the connection
     socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\nx-api-key: ${api.key}\r\n\r\n`);
     Bun.sleepSync(STALL_MS);
     await once(socket, 'data');
