@@ -17,8 +17,13 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
     });
   } else {
     const gate = new BroadcastChannel('scripted-reader');
-    if (query.startsWith('wait'))
-      await new Promise((resolve) => gate.addEventListener('message', resolve, { once: true }));
+    if (query.startsWith('wait')) {
+      const goOn = new Promise<void>((resolve) => {
+        gate.addEventListener('message', ({ data }) => data === 'go on' && resolve());
+      });
+      gate.postMessage('waiting');
+      await goOn;
+    }
     gate.close();
     post({
       kind: 'response',
