@@ -50,11 +50,11 @@ async function fill(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx.unsafe(`${bars} SELECT 1 + (i - 1) / ${DAYS}, i % ${DAYS} - 5000, 10 + i / 2000, ${price('i')}, 2, 1700000000000 + i, NULL, 0
       FROM ${numbers(SYMBOLS * DAYS)}`);
-    const again = (every: number, reason: string, withdrawn: number) =>
-      tx.unsafe(`${bars} SELECT symbol_id, day, revision + 1000000, open, high, low, close + 0.01, source_id, recorded_at + 1,
+    const again = (every: number, later: number, reason: string, withdrawn: number) =>
+      tx.unsafe(`${bars} SELECT symbol_id, day, revision + ${later}, open, high, low, close + 0.01, source_id, recorded_at + 1,
         '${reason}', ${withdrawn} FROM bar WHERE day % ${every} = 0 AND revision < 1000000`);
-    await again(50, 'correction', 0);
-    await again(333, 'withdrawn by its source', 1);
+    await again(50, 1_000_000, 'correction', 0);
+    await again(333, 2_000_000, 'withdrawn by its source', 1);
     await tx.unsafe(`INSERT INTO bar_change (revision, symbol_id, first_day, last_day, recorded_at)
       SELECT revision, symbol_id, min(day), max(day), max(recorded_at) FROM bar GROUP BY revision, symbol_id`);
     await tx.unsafe(`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
