@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isAddressOrRange } from './gate/addresses.ts';
+import { DEFAULT_RETENTION, type RetentionRules, USAGE_MONTHS_MIN } from './ledger/retention/rules.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 /** Every setting, read once at the start and frozen. Units are in the names. */
@@ -25,6 +26,8 @@ export interface Config {
   readonly webhookUrl: string | undefined;
   readonly webhookSecret: string | undefined;
   readonly failedKeysPerMinute: number;
+  /** How long usage, old keys and imports are kept. */
+  readonly retention: RetentionRules;
   readonly historyMb: number;
   readonly cacheMb: number;
   readonly drainSeconds: number;
@@ -103,6 +106,21 @@ export const SETTINGS = [
     env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',
     default: '60',
     help: 'Wrong keys or tokens an address may send in a minute before it is told to wait; right ones always pass',
+  },
+  {
+    env: 'OPENPIT_KEEP_USAGE_MONTHS',
+    default: String(DEFAULT_RETENTION.usageMonths),
+    help: 'Months of usage to keep, the current one included',
+  },
+  {
+    env: 'OPENPIT_KEEP_KEYS_DAYS',
+    default: String(DEFAULT_RETENTION.keysDays),
+    help: 'Days to keep keys after they were revoked or have expired',
+  },
+  {
+    env: 'OPENPIT_KEEP_IMPORTS_DAYS',
+    default: String(DEFAULT_RETENTION.importsDays),
+    help: 'Days for which an import can be undone',
   },
   {
     env: 'OPENPIT_HISTORY_MB',
@@ -189,6 +207,11 @@ export function readConfig(
     webhookUrl: readUrl('OPENPIT_WEBHOOK_URL', text('OPENPIT_WEBHOOK_URL')),
     webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
+    retention: Object.freeze({
+      usageMonths: whole('OPENPIT_KEEP_USAGE_MONTHS', USAGE_MONTHS_MIN, 1_200),
+      keysDays: whole('OPENPIT_KEEP_KEYS_DAYS', 1, 36_500),
+      importsDays: whole('OPENPIT_KEEP_IMPORTS_DAYS', 1, 36_500),
+    }),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     cacheMb: whole('OPENPIT_CACHE_MB', 32, 1_000_000),
     drainSeconds: whole('OPENPIT_DRAIN_SECONDS', 0, 3_600),

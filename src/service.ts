@@ -355,6 +355,7 @@ export async function startService(
       ledgerUrl: config.databaseUrl,
       demo: core.demo,
       secrets: config.secrets,
+      retention: config.retention,
       onWritten: () => void following.once(),
       onProgress: (done, total) => {
         faults.feeds.succeeded(); // the first fill is one long turn

@@ -169,7 +169,7 @@ const ERRORS = {
   ),
   not_there: entry(
     404,
-    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine'; id: string }) =>
+    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine' | 'symbol'; id: string }) =>
       `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),

@@ -8,6 +8,7 @@ import { adminPlans } from './admin/plans.ts';
 import { adminPush } from './admin/push.ts';
 import { adminQuarantine } from './admin/quarantine.ts';
 import { adminReplicas } from './admin/replicas.ts';
+import { adminSymbols } from './admin/symbols.ts';
 import type { AdminGuard } from './admin-guard.ts';
 import type { Endpoint } from './endpoint.ts';
 import { account, usageDaily } from './endpoints/account.ts';
@@ -86,7 +87,13 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 
 function adminEndpoints({ board, health, replica: id, version, push, feedsDesk }: RouteOptions): Endpoint[] {
   const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push), ...adminQuarantine];
-  return [...adminAccounts, ...adminPlans, adminReplicas(board, health, { id, version }), ...prices];
+  return [
+    ...adminAccounts,
+    ...adminPlans,
+    ...adminSymbols,
+    adminReplicas(board, health, { id, version }),
+    ...prices,
+  ];
 }
 
 export function requireMethod({ method }: Incoming, endpoint: Endpoint): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { BarRevision } from '../ledger/bars.ts';
-import type { Head, Ledger } from '../ledger/ledger.ts';
+import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
 import { turns } from '../turns.ts';
 import { Catalog } from './catalog.ts';
 import { loadDates } from './dates/load-dates.ts';
@@ -148,8 +148,8 @@ export class Board {
     const head = await ledger.head();
     const mine = this.#head;
     if (head.epoch === mine.epoch && head.prices === mine.prices) return;
-    const isOther = head.epoch !== mine.epoch || head.prices < mine.prices;
-    if (isOther || (await ledger.symbols.changedBetween(mine.prices, head.prices))) await this.#readCatalog();
+    if (mustReload(mine, head, 'prices') || (await ledger.symbols.changedBetween(mine.prices, head.prices)))
+      await this.#readCatalog();
     else await this.#nameSources();
     this.#head = head;
   }
@@ -177,7 +177,7 @@ export class Board {
 
   async #follow(head: Head): Promise<void> {
     const { ledger, clock } = this.#options;
-    if (head.epoch !== this.#head.epoch || head.prices < this.#head.prices) {
+    if (mustReload(this.#head, head, 'prices')) {
       await this.#readCatalog();
       for (const series of this.#series.values()) series.reset();
       await this.newest.load(ledger);
@@ -229,7 +229,10 @@ export class Board {
     const symbols = await ledger.symbols.list();
     const aliases = await ledger.symbols.aliases();
     const currencies = await ledger.symbols.currencies();
-    for (const symbol of [...symbols, ...currencies]) {
+    const listed = [...symbols, ...currencies];
+    const ids = new Set(listed.map(({ id }) => id));
+    for (const id of this.#series.keys()) if (!ids.has(id)) this.#series.delete(id); // it was deleted
+    for (const symbol of listed) {
       const known = this.#series.get(symbol.id);
       if (!known) {
         this.#series.set(symbol.id, new Series(symbol, ledger, this.#views.behind, simulated));

@@ -5,7 +5,7 @@ import type { Account } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { periodOf } from '../ledger/period.ts';
 import { printDay, utcDay } from '../market/day.ts';
-import { type Call, type Command, JSON_FLAG, table, wholeFlag } from './command.ts';
+import { type Call, type Command, JSON_FLAG, requireYes, table, wholeFlag, YES_FLAG } from './command.ts';
 
 /** How far back the days of usage go. */
 const DAYS_SHOWN = 31;
@@ -102,6 +102,23 @@ export const accountCommands: readonly Command[] = [
       plan: required('plan'),
     })),
     flags: { plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' }, ...JSON_FLAG },
+  },
+  {
+    name: 'account delete',
+    operands: ['ID'],
+    summary: 'Delete an account with its keys and its usage, for good',
+    flags: YES_FLAG,
+    async run(call) {
+      const id = call.operands[0]!;
+      await call.withLedger(async (ledger) => {
+        const account = await ledger.accounts.find(id);
+        const keys = await ledger.accounts.keys(id);
+        const what = account ? `${id} (${account.name}) with ${keys.length} keys and all its usage` : id;
+        requireYes(call, what);
+        if (!(await ledger.accounts.delete(id))) throw new Error(`there is no account ${id}`);
+        console.log(`Deleted ${what}. Its keys are refused within a second.`);
+      });
+    },
   },
 ];
 

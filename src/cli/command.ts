@@ -46,6 +46,14 @@ export const LEDGER_SETTINGS: readonly SettingName[] = ['OPENPIT_DATA_DIR', 'OPE
 
 export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print JSON' } };
 
+/** For what cannot be undone. */
+export const YES_FLAG: Readonly<Record<string, Flag>> = { yes: { help: 'confirm: it cannot be undone' } };
+
+/** Refuses a deletion that was not confirmed. */
+export function requireYes(call: Call, what: string): void {
+  if (!call.isSet('yes')) throw new UsageError(`this would delete ${what}, for good; add --yes to do it`);
+}
+
 export function readCall(command: Command, args: readonly string[]): Call | 'help' {
   const options: Record<string, { type: 'string' | 'boolean' }> = { help: { type: 'boolean' } };
   for (const [name, flag] of Object.entries(command.flags)) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordOf } from '../ledger/symbols.ts';
 import { MARKETS } from '../market/session.ts';
 import { CODE_PATTERN } from '../market/symbol.ts';
-import { type Command, JSON_FLAG, table, UsageError } from './command.ts';
+import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from './command.ts';
 
 const text = z.string().trim().min(1);
 const code = text.regex(CODE_PATTERN, 'must be capitals, digits, dots and dashes, at most 32');
@@ -68,6 +68,24 @@ export const symbolsCommands: readonly Command[] = [
         );
         const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases);
         console.log(`${added} added, ${changed} changed, ${unchanged} unchanged`);
+      });
+    },
+  },
+  {
+    name: 'symbols delete',
+    operands: ['CODE'],
+    summary: 'Delete a symbol with all its prices and their revisions, for good',
+    flags: YES_FLAG,
+    async run(call) {
+      const code = call.operands[0]!.toUpperCase();
+      await call.withLedger(async (ledger) => {
+        const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
+        if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list shows them`);
+        const { bars, ticks } = await ledger.symbols.contentOf(symbol.id);
+        const what = `${code} (${symbol.name}) with ${bars} bars and ${ticks} ticks`;
+        requireYes(call, what);
+        await ledger.symbols.delete(symbol.id);
+        console.log(`Deleted ${what}.`);
       });
     },
   },

@@ -216,7 +216,9 @@ export class Closer {
   /** Read again each time: a symbol may have got its first real price, or another market. */
   async #learnTraits(): Promise<void> {
     const { symbols } = this.#ledger;
-    for (const { id, market, real } of [...(await symbols.list()), ...(await symbols.currencies())]) {
+    const known = [...(await symbols.list()), ...(await symbols.currencies())];
+    this.#traits.clear(); // a symbol may have been deleted
+    for (const { id, market, real } of known) {
       this.#traits.set(id, { market: marketOf(market), real });
     }
   }

@@ -1,5 +1,6 @@
 import { Unavailable } from '../ledger/outage.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
+import { DEFAULT_RETENTION, type RetentionRules } from '../ledger/retention/rules.ts';
 import { packPush, unpackOutcomes } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import type { Secrets } from './provider.ts';
@@ -10,6 +11,8 @@ export interface FeedsOptions {
   demo: boolean;
   /** Settings that providers need, such as API keys. */
   secrets: Secrets;
+  /** How long the ledger keeps what only grows. */
+  retention?: RetentionRules;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs?: number;
   /** What runs in the thread, so that a test can have one that dies. */
@@ -65,7 +68,14 @@ class FeedsThread implements Feeds {
   }
 
   start(): void {
-    const { ledgerUrl, demo, secrets, clockSkewMs = 0, script } = this.#options;
+    const {
+      ledgerUrl,
+      demo,
+      secrets,
+      retention = DEFAULT_RETENTION,
+      clockSkewMs = 0,
+      script,
+    } = this.#options;
     this.#startedAt = performance.now();
     const worker = new Worker(script ?? new URL('./worker.ts', import.meta.url));
     this.#worker = worker;
@@ -75,7 +85,7 @@ class FeedsThread implements Feeds {
       worker.terminate(); // whatever is left of it, what it holds in memory cannot be trusted
     };
     worker.addEventListener('close', () => this.#onEnd(worker));
-    this.#tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, clockSkewMs } });
+    this.#tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, retention, clockSkewMs } });
   }
 
   push(push: Push): Promise<PushOutcome[]> {

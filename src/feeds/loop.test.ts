@@ -5,6 +5,8 @@ import { newFolder, newLedgerUrl } from '../../test/support/ledger.ts';
 import { PlayedServer, playBytes } from '../../test/support/played.ts';
 import { playedProvider } from '../../test/support/played-provider.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { DEFAULT_RETENTION } from '../ledger/retention/rules.ts';
+import { MS_PER_DAY } from '../market/day.ts';
 import { marketOf, sessionEnd, tradeDate } from '../market/session.ts';
 import { FeedLoop } from './loop.ts';
 import type { FromWorker } from './protocol.ts';
@@ -49,6 +51,24 @@ test('without demo no price is made, and ticks of a session that ends become its
   loop.stop();
   await loop.run();
   await stopped;
+  await ledger.close();
+});
+
+test('what is no longer kept is deleted, by the rules that the operator has set', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const ledger = await Ledger.open(url, { now: () => NOON });
+  await ledger.accounts.create({ id: 'a', name: 'A', plan: 'pro', status: 'active', createdAt: 0 });
+  const keys = { lately: NOON - 3 * MS_PER_DAY, before: NOON - 8 * MS_PER_DAY };
+  for (const [id, revokedAt] of Object.entries(keys)) {
+    const rest = { accountId: 'a', createdAt: 0, expiresAt: null, allowedIps: null, headerOnly: false };
+    await ledger.accounts.addKey({ id, hash: id, revokedAt, ...rest });
+  }
+  const rules = { ...DEFAULT_RETENTION, keysDays: 7 };
+  const loop = new FeedLoop(url, false, { now: () => NOON }, () => {}, undefined, rules);
+  await loop.turn();
+  expect((await ledger.accounts.keys('a')).map(({ id }) => id)).toEqual(['lately']);
+  loop.stop();
+  await loop.run();
   await ledger.close();
 });
 

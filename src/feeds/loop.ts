@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Push } from '../ledger/pushes.ts';
+import { DEFAULT_RETENTION, type RetentionRules } from '../ledger/retention/rules.ts';
 import { messageOf } from '../log.ts';
 import { processName } from '../process-name.ts';
 import { Closer } from './closer.ts';
@@ -38,7 +39,7 @@ interface Crew {
 /**
  * All work of the feeds, one turn after the other:
  *
- *     open the ledger ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks
+ *     open the ledger ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks and old rows
  *                        every 10 s      every 1 s    every 10 s         every 10 s    every hour
  *
  * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
@@ -50,6 +51,7 @@ export class FeedLoop {
   readonly #clock: Clock;
   readonly #post: (message: FromWorker) => void;
   readonly #providing: Providing;
+  readonly #retention: RetentionRules;
   readonly #stopping = new AbortController();
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
@@ -66,7 +68,9 @@ export class FeedLoop {
     clock: Clock,
     post: (message: FromWorker) => void,
     providing: Providing = { providers: [], secrets: {} },
+    retention: RetentionRules = DEFAULT_RETENTION,
   ) {
+    this.#retention = retention;
     this.#url = url;
     this.#demo = demo;
     this.#clock = clock;
@@ -142,6 +146,7 @@ export class FeedLoop {
   async #tend(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
     const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
+    let [isPruned, isRetained] = [!isPruneDue, !isPruneDue];
     const tasks = [
       () => ledger.quarantine.expire(now),
       () => due.start(now),
@@ -151,14 +156,18 @@ export class FeedLoop {
       async () => {
         if (!isPruneDue || closer.isBehind) return; // a day without a bar keeps its ticks
         await closer.prune(now, limits);
-        if (!closer.isPruningBehind) this.#prunedAt = now;
+        isPruned = !closer.isPruningBehind;
+      },
+      async () => {
+        if (isPruneDue) isRetained = await ledger.retention.prune(now, this.#retention, limits);
       },
     ];
     const results: PromiseSettledResult<unknown>[] = [];
     for (const task of tasks) results.push(...(await Promise.allSettled([task()])));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    this.#isBehind = closer.isBehind || closer.isPruningBehind;
+    if (isPruneDue && isPruned && isRetained) this.#prunedAt = now;
+    this.#isBehind = closer.isBehind || !isPruned || !isRetained;
     if (!this.#isBehind) this.#closedAt = now;
   }
 

@@ -1,3 +1,4 @@
+import type { RetentionRules } from '../ledger/retention/rules.ts';
 import type { PackedPush } from './packed-push.ts';
 import type { Secrets } from './provider.ts';
 
@@ -14,6 +15,8 @@ export interface FeedSettings {
   demo: boolean;
   /** Settings that providers need, such as API keys. */
   secrets: Secrets;
+  /** How long the ledger keeps what only grows. */
+  retention: RetentionRules;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs: number;
 }

@@ -22,8 +22,8 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     else post({ kind: 'stopped' });
     return;
   }
-  const { ledgerUrl, demo, secrets, clockSkewMs } = data.settings;
+  const { ledgerUrl, demo, secrets, retention, clockSkewMs } = data.settings;
   const clock = { now: () => systemClock.now() + clockSkewMs };
-  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets });
+  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets }, retention);
   loop.run();
 };

@@ -1,5 +1,5 @@
 import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';
 import type { SharedWindow } from './burst/shared-windows.ts';
@@ -45,13 +45,18 @@ export class Directory {
   readonly #owners = new Map<string, { text: string; accountId: string }>();
   readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
   readonly #plans = new Map<string, Plan>();
-  #revision = 0;
-  #epoch = '';
+  #head: Head;
   /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
   #changes = 0;
 
-  private constructor(ledger: Ledger, burstOf: (accountId: string) => SharedWindow, bytesMax: number) {
+  private constructor(
+    ledger: Ledger,
+    head: Head,
+    burstOf: (accountId: string) => SharedWindow,
+    bytesMax: number,
+  ) {
     this.#ledger = ledger;
+    this.#head = head;
     this.#burstOf = burstOf;
     this.cache = new BoundedCache({ bytesMax, onEvict: ({ key }) => this.#forgetHash(key.hash) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
@@ -62,7 +67,7 @@ export class Directory {
     burstOf: (accountId: string) => SharedWindow,
     bytesMax = BYTES_MAX_DEFAULT,
   ): Promise<Directory> {
-    const directory = new Directory(ledger, burstOf, bytesMax);
+    const directory = new Directory(ledger, await ledger.head(), burstOf, bytesMax);
     await directory.#reload();
     return directory;
   }
@@ -97,11 +102,11 @@ export class Directory {
   }
 
   /** Lets go of what has changed in the ledger. */
-  async follow(head: { epoch: string; accounts: number }): Promise<void> {
-    if (head.epoch !== this.#epoch || head.accounts < this.#revision) return this.#reload();
-    if (head.accounts === this.#revision) return;
+  async follow(head: Head): Promise<void> {
+    if (mustReload(this.#head, head, 'accounts')) return this.#reload();
+    if (head.accounts === this.#head.accounts) return;
     const { plans, accountIds, keyHashes } = await this.#ledger.accounts.changes(
-      this.#revision,
+      this.#head.accounts,
       head.accounts,
     );
     this.#changes++;
@@ -114,11 +119,11 @@ export class Directory {
       for (const hash of this.#customers.get(id)?.hashes ?? []) this.#forgetKey(hash);
       this.#customers.delete(id);
     }
-    this.#revision = head.accounts;
+    this.#head = head;
   }
 
   async #reload(): Promise<void> {
-    const { epoch, accounts } = await this.#ledger.head();
+    const head = await this.#ledger.head();
     const plans = await this.#ledger.accounts.plans();
     // From here on nothing waits: a request never finds the directory half empty.
     this.#changes++;
@@ -127,8 +132,7 @@ export class Directory {
     this.#customers.clear();
     this.#plans.clear();
     for (const plan of plans) this.#plans.set(plan.name, plan);
-    this.#epoch = epoch;
-    this.#revision = accounts;
+    this.#head = head;
   }
 
   #keep(text: string, key: ApiKey, account: Account): KnownKey {

@@ -1,3 +1,4 @@
+import { deleteAccount } from './accounts/delete-account.ts';
 import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './accounts/key-owner.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
@@ -125,6 +126,11 @@ export class AccountStore {
         status = coalesce(${change.status ?? null}, status), revision = ${revision} WHERE id = ${id} RETURNING id`;
       return row !== undefined;
     });
+  }
+
+  /** Deletes an account, its keys and its usage. False when there is none of it. */
+  delete(id: string): Promise<boolean> {
+    return deleteAccount(this.#engine, id);
   }
 
   /** Adds a key. An owner is refused when it has as many as it may have; the operator, without `owner`, never is. */

@@ -11,6 +11,7 @@ import {
   ROWS_PER_TRANSACTION,
   type TableRow,
 } from './statements.ts';
+import { DELETED } from './symbols/delete-symbol.ts';
 
 /** Real and simulated prices of a symbol are two strands that never mix. */
 export type Strand = 'real' | 'simulated';
@@ -294,7 +295,7 @@ export async function symbolsWithRealPrices(tx: Sql): Promise<Set<number>> {
 }
 
 async function requireSymbols(tx: Sql, ids: Iterable<number>): Promise<void> {
-  const rows = await tx`SELECT id FROM symbol`;
+  const rows = await tx`SELECT id FROM symbol WHERE status <> ${DELETED}`;
   const known = new Set(rows.map((row) => asNumber(row.id)));
   for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }

@@ -21,11 +21,14 @@ import { WithdrawalStore } from './prices/withdrawals.ts';
 import { QuarantineStore } from './quarantine.ts';
 import { QuotaStore } from './quota.ts';
 import { ReplicaStore } from './replicas.ts';
+import type { HorizonName } from './retention/horizon.ts';
+import { RetentionStore } from './retention/retention.ts';
 import { SIMULATED, SIMULATED_ID, SourceStore } from './sources.ts';
+import type { CounterName } from './statements.ts';
 import { SymbolStore, upsert } from './symbols.ts';
 import { TickStore } from './ticks.ts';
 
-/** Where the ledger stands. Another epoch, or a revision below the one seen, means: load afresh. */
+/** Where the ledger stands. */
 export interface Head {
   /** A random id of this ledger's history; a restore changes it. */
   epoch: string;
@@ -33,6 +36,10 @@ export interface Head {
   prices: number;
   /** Revision of accounts, plans and keys. */
   accounts: number;
+  /** Changes of prices and symbols up to this revision cannot be followed any more: who has seen less reloads. */
+  pricesFrom: number;
+  /** The same for accounts, plans and keys. */
+  accountsFrom: number;
 }
 
 /** The durable truth. Everything the service says can be made again from here. */
@@ -54,6 +61,7 @@ export class Ledger {
   readonly alarms: AlarmStore;
   readonly replicas: ReplicaStore;
   readonly machines: MachineStore;
+  readonly retention: RetentionStore;
 
   private constructor(engine: Engine) {
     this.engine = engine;
@@ -73,6 +81,7 @@ export class Ledger {
     this.alarms = new AlarmStore(engine);
     this.replicas = new ReplicaStore(engine);
     this.machines = new MachineStore(engine);
+    this.retention = new RetentionStore(engine);
   }
 
   /**
@@ -121,9 +130,16 @@ export class Ledger {
   async head(): Promise<Head> {
     const rows = await this.engine
       .read`SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM counter`;
-    const head: Head = { epoch: asText(rows[0]?.epoch), prices: 0, accounts: 0 };
-    for (const row of rows) head[row.name as 'prices' | 'accounts'] = asNumber(row.value);
-    return head;
+    const counters = new Map<string, number>();
+    for (const row of rows) counters.set(asText(row.name), asNumber(row.value));
+    const counterOf = (name: CounterName | HorizonName) => counters.get(name) ?? 0;
+    return {
+      epoch: asText(rows[0]?.epoch),
+      prices: counterOf('prices'),
+      accounts: counterOf('accounts'),
+      pricesFrom: counterOf('prices-from'),
+      accountsFrom: counterOf('accounts-from'),
+    };
   }
 
   /** Whether no price has ever been recorded. */
@@ -205,4 +221,12 @@ async function isFilled(handle: Sql): Promise<boolean> {
     throw new Error('this ledger is the target of an unfinished "openpit move": run the same move again');
   }
   return rows.length > 0;
+}
+
+/**
+ * Whether who has followed the ledger to `mine` has to load everything again: it is another ledger, it was set back, or
+ * some of the changes since then cannot be followed.
+ */
+export function mustReload(mine: Head, head: Head, counter: CounterName): boolean {
+  return head.epoch !== mine.epoch || head[counter] < mine[counter] || mine[counter] < head[`${counter}From`];
 }

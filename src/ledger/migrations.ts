@@ -215,6 +215,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE feed ADD COLUMN failing TEXT NOT NULL DEFAULT '[]'`,
     ],
   },
+  {
+    id: 12,
+    title: 'old usage and lost leases are found by their month',
+    statements: [
+      `CREATE INDEX quota_period_by_month ON quota_period (period)`,
+      `CREATE INDEX quota_lease_lost ON quota_lease (period) WHERE open = 0 AND settled = 0`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

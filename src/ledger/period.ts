@@ -14,3 +14,8 @@ export function periodStart(period: Period): number {
 export function periodEnd(period: Period): number {
   return Date.UTC(Math.floor(period / 100), period % 100);
 }
+
+/** The period this many months before. */
+export function periodBefore(period: Period, months: number): Period {
+  return periodOf(Date.UTC(Math.floor(period / 100), (period % 100) - 1 - months));
+}

@@ -2,6 +2,14 @@ import type { SymbolRecord, UpdateInterval } from '../market/symbol.ts';
 import { asNumber, asText, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { nextRevision, sortBy } from './statements.ts';
+import {
+  contentOf,
+  DELETED,
+  deleteMarked,
+  LAST_SYMBOL_ID,
+  markDeleted,
+  type SymbolContent,
+} from './symbols/delete-symbol.ts';
 
 /** A symbol as the ledger keeps it. */
 export interface LedgerSymbol extends SymbolRecord {
@@ -46,7 +54,8 @@ export class SymbolStore {
   }
 
   async list(): Promise<LedgerSymbol[]> {
-    const rows = await this.#engine.read`SELECT * FROM symbol WHERE status <> ${CURRENCY}`;
+    const rows = await this.#engine.read`SELECT * FROM symbol
+      WHERE status <> ${CURRENCY} AND status <> ${DELETED}`;
     return sortBy(rows.map(toSymbol), (symbol: LedgerSymbol) => symbol.code);
   }
 
@@ -86,9 +95,28 @@ export class SymbolStore {
     return asNumber(row.n) > 0;
   }
 
-  /** Adds symbols and aliases, and brings those that are there up to date. Nothing is ever removed: codes are promises. */
+  /** Adds symbols and aliases, and brings those that are there up to date. */
   async upsert(symbols: readonly SymbolRecord[], aliases: readonly Alias[]): Promise<Changes> {
     return this.#engine.write((tx) => upsert(tx, symbols, aliases));
+  }
+
+  /** How much is deleted with a symbol. */
+  contentOf(symbolId: number): Promise<SymbolContent> {
+    return contentOf(this.#engine, symbolId);
+  }
+
+  /**
+   * Deletes a symbol: at once from everything that is served, and then its rows in small batches. `markDeleted` alone
+   * leaves the rows to the service's background work. False when there is no such symbol.
+   */
+  async delete(symbolId: number): Promise<boolean> {
+    if (!(await this.markDeleted(symbolId))) return false;
+    while ((await deleteMarked(this.#engine)) > 0);
+    return true;
+  }
+
+  markDeleted(symbolId: number): Promise<boolean> {
+    return markDeleted(this.#engine, symbolId);
   }
 }
 
@@ -105,8 +133,12 @@ export async function upsert(
 ): Promise<Changes> {
   const revision = await nextRevision(tx, 'prices');
   const known = new Map<string, LedgerSymbol>();
-  let lastId = 0;
+  const [given] = await tx`SELECT value FROM counter WHERE name = ${LAST_SYMBOL_ID}`;
+  let lastId = Number(given?.value ?? 0);
   for (const row of await tx`SELECT * FROM symbol`) {
+    if (row.status === DELETED && symbols.some(({ code }) => code === row.code)) {
+      throw new Error(`the symbol ${row.code} is still being deleted: try again later`);
+    }
     const symbol = toSymbol(row);
     known.set(symbol.code, symbol);
     lastId = Math.max(lastId, symbol.id);

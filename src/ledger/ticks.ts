@@ -6,6 +6,7 @@ import { asNumber, asText, type Sql } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 import { SIMULATED_ID, sourceId } from './sources.ts';
 import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from './statements.ts';
+import { DELETED } from './symbols/delete-symbol.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './ticks/fold-day.ts';
 import { pruneDay } from './ticks/prune.ts';
 import { type LedgerTick, type NewTick, type StrandDay, toTick } from './ticks/rows.ts';
@@ -115,7 +116,7 @@ export class TickStore {
 
 /** The market of each symbol. */
 export async function marketsOf(tx: Sql): Promise<Map<number, Market>> {
-  const rows = await tx`SELECT id, market FROM symbol`;
+  const rows = await tx`SELECT id, market FROM symbol WHERE status <> ${DELETED}`;
   return new Map(rows.map((row) => [asNumber(row.id), marketOf(asText(row.market))]));
 }
 
@@ -128,9 +129,7 @@ export async function insertTicks(
   revision: number,
 ): Promise<void> {
   const rows = ticks.map(({ symbolId, sourceId, id, at, received, price }) => {
-    const market = markets.get(symbolId);
-    if (!market) throw new Error(`no symbol has the id ${symbolId}`);
-    return [symbolId, sourceId, id, tradeDate(market, at), at, received, price, revision];
+    return [symbolId, sourceId, id, dayOf(markets, symbolId, at), at, received, price, revision];
   });
   await insertRows(
     engine,
@@ -152,8 +151,14 @@ export async function insertFresh(
 ): Promise<void> {
   const columns = ['symbol_id', 'tick_id', 'day', 'at', 'received', 'price'];
   const rows = ticks.map(({ symbolId, id, at, received, price }) => {
-    return [symbolId, id, tradeDate(markets.get(symbolId)!, at), at, received, price];
+    return [symbolId, id, dayOf(markets, symbolId, at), at, received, price];
   });
   await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
   await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
+}
+
+function dayOf(markets: ReadonlyMap<number, Market>, symbolId: number, at: number): Day {
+  const market = markets.get(symbolId);
+  if (!market) throw new Error(`no symbol has the id ${symbolId}`);
+  return tradeDate(market, at);
 }

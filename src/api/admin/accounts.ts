@@ -10,6 +10,7 @@ import { issuedKey, keyRecord, orRefuse } from '../endpoints/keys.ts';
 import { refuse } from '../errors.ts';
 import { single } from '../parameters.ts';
 import { isPlainText } from '../query.ts';
+import { requireConfirmation } from './confirmation.ts';
 
 /** As many as a page can show; a search finds the others. */
 const ACCOUNTS_MAX = 200;
@@ -66,6 +67,12 @@ export const adminAccounts: readonly AdminEndpoint[] = [
         const change = { ...(plan !== undefined && { plan }), ...(status !== undefined && { status }) };
         await withPlan(plan, ledger.accounts.update(id, change));
         return { success: true, account: record(await requireAccount(ledger, id)) };
+      },
+      async DELETE({ id, query, ledger }) {
+        await requireAccount(ledger, id);
+        requireConfirmation(query, id, 'its keys and its usage');
+        await ledger.accounts.delete(id);
+        return { success: true, id, deleted: true };
       },
     },
   },

@@ -119,7 +119,14 @@ export const PARAMETERS = {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'The id, or the name of a plan.',
+    description: 'The id, the name of a plan, or the code of a symbol.',
+    schema: { type: 'string' },
+  },
+  confirm: {
+    name: 'confirm',
+    in: 'query',
+    required: true,
+    description: 'The same id or code again: what is deleted cannot be brought back.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, Parameter>;

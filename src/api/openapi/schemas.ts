@@ -181,6 +181,8 @@ export const SCHEMAS = {
   ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
   Plans: z.strictObject({ success, plans: z.array(plan) }),
   OnePlan: z.strictObject({ success, plan }),
+  DeletedAccount: z.strictObject({ success, id: text, deleted: z.literal(true) }),
+  DeletedSymbol: z.strictObject({ success, symbol: text, deleted: z.literal(true) }),
   DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
   ...OPERATOR_SCHEMAS,
   Feeds: z.strictObject({

@@ -1,8 +1,8 @@
 import type { Sql } from '../engine/rows.ts';
+import type { Table } from '../engine/tables.ts';
 import type { Engine } from '../engine.ts';
 import type { TableRow } from '../statements.ts';
 import { pagesOf } from './rows.ts';
-import type { Table } from './tables.ts';
 
 /** What a table holds, whichever engine it is on: the number of rows and the sum of their hashes. */
 export interface TableSum {

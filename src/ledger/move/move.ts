@@ -1,11 +1,11 @@
 import { asNumber, asNumberIfAny, asText, onlyRow, type Sql } from '../engine/rows.ts';
+import { ledgerTables, type Table } from '../engine/tables.ts';
 import type { Engine } from '../engine.ts';
 import { insertRows, type TableRow } from '../statements.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
 import { type MoveMarker, writeMarker } from './marker.ts';
 import { metaRows } from './meta.ts';
 import { countRows, pagesOf } from './rows.ts';
-import { ledgerTables, type Table } from './tables.ts';
 import { completeTarget, openTarget, resetTarget } from './target.ts';
 
 /** A table that is in the target, with what was found in both ledgers. */

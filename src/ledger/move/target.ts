@@ -1,8 +1,8 @@
 import { prepareSchema } from '../engine/schema.ts';
+import type { Table } from '../engine/tables.ts';
 import type { Engine } from '../engine.ts';
 import { insertRows, type TableRow } from '../statements.ts';
 import { type MoveMarker, readMarker, writeMarker } from './marker.ts';
-import type { Table } from './tables.ts';
 
 /** Makes the target ready and returns where to start copying. It must be empty, or an interrupted move of this source. */
 export async function openTarget(

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
+import { ledgerTables, type Table } from '../../../src/ledger/engine/tables.ts';
 import type { Engine } from '../../../src/ledger/engine.ts';
 import { openEngine } from '../../../src/ledger/engine.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { type MoveOptions, moveLedger } from '../../../src/ledger/move/move.ts';
-import { ledgerTables, type Table } from '../../../src/ledger/move/tables.ts';
 import { insertRows } from '../../../src/ledger/statements.ts';
 import { fillSampleLedger } from '../../schemas/sample-ledger.ts';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';

@@ -1,0 +1,9 @@
+import { refuse } from '../errors.ts';
+import { single } from '../parameters.ts';
+import type { Query } from '../query.ts';
+
+/** A deletion cannot be undone: `confirm` must repeat what is deleted. */
+export function requireConfirmation(query: Query, id: string, dependents: string): void {
+  if (single(query, 'confirm') === id) return;
+  throw refuse('conflict', { why: `this deletes ${id} with ${dependents} for good; add confirm=${id}` });
+}

@@ -1,0 +1,24 @@
+import type { Engine } from '../engine.ts';
+import { deleteSome, tablesWith } from '../retention/delete-rows.ts';
+import { raiseHorizon } from '../retention/horizon.ts';
+import { nextRevision } from '../statements.ts';
+
+/**
+ * Deletes an account with its keys, and then its usage in small batches. Every replica drops all cached keys at the next
+ * look, so a deleted key is refused as fast as a revoked one. Called again, it deletes what an interrupted call has left,
+ * or what a replica has counted since. Returns whether there was anything to delete.
+ */
+export async function deleteAccount(engine: Engine, id: string): Promise<boolean> {
+  const existed = await engine.write(async (tx) => {
+    const revision = await nextRevision(tx, 'accounts');
+    await tx`DELETE FROM api_key WHERE account_id = ${id}`;
+    const deleted = await tx`DELETE FROM account WHERE id = ${id} RETURNING id`;
+    if (deleted.length > 0) await raiseHorizon(tx, 'accounts', revision);
+    return deleted.length > 0;
+  });
+  let hadUsage = false;
+  for (const table of tablesWith('account_id')) {
+    while ((await deleteSome(engine, table, 'account_id', id)) > 0) hadUsage = true;
+  }
+  return existed || hadUsage;
+}

@@ -1,0 +1,110 @@
+import { MS_PER_DAY } from '../../market/day.ts';
+import { asNumber, asText } from '../engine/rows.ts';
+import type { Engine } from '../engine.ts';
+import { type Period, periodBefore, periodOf } from '../period.ts';
+import { listOf } from '../statements.ts';
+import { deleteMarked } from '../symbols/delete-symbol.ts';
+import { mergeChanges } from './merge-changes.ts';
+import { DECISIONS_DAYS, LOST_LEASE_MONTHS, type RetentionRules } from './rules.ts';
+
+/** Deletes what is no longer kept, and yields after each small batch. */
+export type RetentionStep = (engine: Engine, now: number, rules: RetentionRules) => AsyncGenerator<void>;
+
+/** Deletes one batch. Returns how many rows it found; 0 when nothing is left. */
+type DeleteBatch = (engine: Engine, now: number, rules: RetentionRules) => Promise<number>;
+
+/** A few ms: nobody waits long for SQLite's write lock. */
+const ROWS_PER_BATCH = 500;
+/** Each with some hundred rows of usage. */
+const MONTHS_PER_BATCH = 20;
+
+/** In this order: leases go before the usage that they are part of. */
+export const RETENTION_STEPS: readonly RetentionStep[] = [
+  mergeChanges,
+  repeated(settleLostLeases),
+  repeated(deleteUsage),
+  repeated(deleteKeys),
+  repeated(deleteImports),
+  repeated(deleteDecisions),
+  repeated(deleteMarked),
+];
+
+function repeated(deleteBatch: DeleteBatch): RetentionStep {
+  return async function* (engine, now, rules) {
+    while ((await deleteBatch(engine, now, rules)) > 0) yield;
+  };
+}
+
+/**
+ * The leases of hosts that never came back. From here on they are folded as any settled lease is; what their spool might
+ * still say is lost, as it is when the host is.
+ */
+async function settleLostLeases(engine: Engine, now: number): Promise<number> {
+  const newest = periodBefore(periodOf(now), LOST_LEASE_MONTHS);
+  return engine.write(async (tx) => {
+    const settled = await tx`UPDATE quota_lease SET settled = 1 WHERE lease_id IN (
+        SELECT lease_id FROM quota_lease WHERE open = 0 AND settled = 0 AND period < ${newest}
+        LIMIT ${ROWS_PER_BATCH})
+      RETURNING lease_id`;
+    return settled.length;
+  });
+}
+
+/** The oldest month that is no longer kept, some accounts at a time: its count, its days and its events. */
+async function deleteUsage(engine: Engine, now: number, { usageMonths }: RetentionRules): Promise<number> {
+  const first = periodBefore(periodOf(now), usageMonths - 1);
+  const rows = await engine.read`SELECT account_id, period
+    FROM quota_period WHERE period < ${first} ORDER BY period LIMIT ${MONTHS_PER_BATCH}`;
+  if (rows.length === 0) return 0;
+  const period: Period = asNumber(rows[0]!.period);
+  const accounts = rows.filter((row) => asNumber(row.period) === period).map((row) => asText(row.account_id));
+  const { placeholder: p } = engine;
+  await engine.write(async (tx) => {
+    for (const table of ['usage_day', 'quota_event', 'quota_period']) {
+      await tx.unsafe(
+        `DELETE FROM ${table} WHERE period = ${p(1)} AND account_id IN (${listOf(engine, accounts.length, 2)})`,
+        [period, ...accounts],
+      );
+    }
+  });
+  return accounts.length;
+}
+
+/** Keys that have been refused for long. Caches refuse them whether the ledger knows them or not. */
+async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRules): Promise<number> {
+  const before = now - keysDays * MS_PER_DAY;
+  const rows = await engine.read`SELECT hash FROM api_key
+    WHERE revoked_at < ${before} OR expires_at < ${before} LIMIT ${ROWS_PER_BATCH}`;
+  if (rows.length === 0) return 0;
+  await engine.write((tx) =>
+    tx.unsafe(
+      `DELETE FROM api_key WHERE hash IN (${listOf(engine, rows.length)})`,
+      rows.map(({ hash }) => hash),
+    ),
+  );
+  return rows.length;
+}
+
+/** The oldest import that can no longer be undone: first what it wrote, then itself. Its bars stay. */
+async function deleteImports(engine: Engine, now: number, { importsDays }: RetentionRules): Promise<number> {
+  const [run] = await engine.read`SELECT number FROM import_run
+    WHERE started < ${now - importsDays * MS_PER_DAY} ORDER BY number LIMIT 1`;
+  if (!run) return 0;
+  return engine.write(async (tx) => {
+    const deleted = await tx`DELETE FROM import_revision WHERE run = ${run.number} AND revision IN (
+        SELECT revision FROM import_revision WHERE run = ${run.number} LIMIT ${ROWS_PER_BATCH})
+      RETURNING revision`;
+    if (deleted.length < ROWS_PER_BATCH) await tx`DELETE FROM import_run WHERE number = ${run.number}`;
+    return deleted.length + 1;
+  });
+}
+
+function deleteDecisions(engine: Engine, now: number): Promise<number> {
+  return engine.write(async (tx) => {
+    const deleted = await tx`DELETE FROM quarantine_bar WHERE id IN (
+        SELECT id FROM quarantine_bar WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY}
+        LIMIT ${ROWS_PER_BATCH})
+      RETURNING id`;
+    return deleted.length;
+  });
+}

@@ -1,0 +1,67 @@
+import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
+import type { Table } from '../engine/tables.ts';
+import type { Engine } from '../engine.ts';
+import { deleteSome, deleteWithin, tablesWith } from '../retention/delete-rows.ts';
+import { raiseHorizon } from '../retention/horizon.ts';
+import { nextRevision } from '../statements.ts';
+
+/** The status of a symbol whose rows are being deleted. It is neither listed nor served, and takes no prices. */
+export const DELETED = 'deleted';
+
+/** The counter of the last symbol id that was ever given: an id is never used twice. */
+export const LAST_SYMBOL_ID = 'last-symbol-id';
+
+/** What goes with a symbol. */
+export interface SymbolContent {
+  bars: number;
+  ticks: number;
+}
+
+/**
+ * Marks a symbol as deleted: replicas stop serving it at their next look. `deleteMarked` then deletes its rows; the
+ * service does that in the background. Returns false when there is no such symbol.
+ */
+export function markDeleted(engine: Engine, symbolId: number): Promise<boolean> {
+  return engine.write(async (tx) => {
+    const revision = await nextRevision(tx, 'prices');
+    const marked = await tx`UPDATE symbol SET status = ${DELETED}, revision = ${revision}
+      WHERE id = ${symbolId} RETURNING id`;
+    await tx`DELETE FROM alias WHERE symbol_id = ${symbolId}`;
+    return marked.length > 0;
+  });
+}
+
+/** Deletes one batch of rows of a symbol that is marked, and in the end the symbol. Returns 0 when none is marked. */
+export async function deleteMarked(engine: Engine): Promise<number> {
+  const [marked] = await engine.read`SELECT id FROM symbol WHERE status = ${DELETED} ORDER BY id LIMIT 1`;
+  if (!marked) return 0;
+  const id = asNumber(marked.id);
+  const tables = tablesWith('symbol_id');
+  for (const table of tables) {
+    const deleted = await deleteSome(engine, table, 'symbol_id', id);
+    if (deleted > 0) return deleted;
+  }
+  await engine.write((tx) => deleteSymbolRow(engine, tx, tables, id));
+  return 1;
+}
+
+async function deleteSymbolRow(engine: Engine, tx: Sql, tables: readonly Table[], id: number): Promise<void> {
+  const revision = await nextRevision(tx, 'prices');
+  // What a replica wrote before it saw the mark is there by now: all price writes wait for this revision.
+  for (const table of tables) await deleteWithin(engine, tx, table, 'symbol_id', id);
+  await tx`INSERT INTO counter (name, value) VALUES (${LAST_SYMBOL_ID}, (SELECT max(id) FROM symbol))
+    ON CONFLICT (name) DO UPDATE SET value =
+      CASE WHEN excluded.value > counter.value THEN excluded.value ELSE counter.value END`;
+  await tx`DELETE FROM symbol WHERE id = ${id}`;
+  await raiseHorizon(tx, 'prices', revision);
+}
+
+/** How much would be deleted. */
+export async function contentOf(engine: Engine, symbolId: number): Promise<SymbolContent> {
+  const row = onlyRow(
+    await engine.read`SELECT
+    (SELECT count(*) FROM bar WHERE symbol_id = ${symbolId}) AS bars,
+    (SELECT count(*) FROM tick WHERE symbol_id = ${symbolId}) AS ticks`,
+  );
+  return { bars: asNumber(row.bars), ticks: asNumber(row.ticks) };
+}
