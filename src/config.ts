@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { isAddressOrRange } from './gate/addresses.ts';
-import { DEFAULT_RETENTION, type RetentionRules, USAGE_MONTHS_MIN } from './ledger/retention/rules.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 /** Every setting, read once at the start and frozen. Units are in the names. */
@@ -27,7 +26,11 @@ export interface Config {
   readonly webhookSecret: string | undefined;
   readonly failedKeysPerMinute: number;
   /** How long usage, old keys and imports are kept. */
-  readonly retention: RetentionRules;
+  readonly retention: {
+    readonly usageMonths: number;
+    readonly keysDays: number;
+    readonly importsDays: number;
+  };
   readonly historyMb: number;
   readonly cacheMb: number;
   readonly drainSeconds: number;
@@ -109,17 +112,17 @@ export const SETTINGS = [
   },
   {
     env: 'OPENPIT_KEEP_USAGE_MONTHS',
-    default: String(DEFAULT_RETENTION.usageMonths),
+    default: '25',
     help: 'Months of usage to keep, the current one included',
   },
   {
     env: 'OPENPIT_KEEP_KEYS_DAYS',
-    default: String(DEFAULT_RETENTION.keysDays),
+    default: '90',
     help: 'Days to keep keys after they were revoked or have expired',
   },
   {
     env: 'OPENPIT_KEEP_IMPORTS_DAYS',
-    default: String(DEFAULT_RETENTION.importsDays),
+    default: '365',
     help: 'Days for which an import can be undone',
   },
   {
@@ -208,7 +211,8 @@ export function readConfig(
     webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     retention: Object.freeze({
-      usageMonths: whole('OPENPIT_KEEP_USAGE_MONTHS', USAGE_MONTHS_MIN, 1_200),
+      // 6: usage is kept for longer than any of its leases, which are settled for good after three months.
+      usageMonths: whole('OPENPIT_KEEP_USAGE_MONTHS', 6, 1_200),
       keysDays: whole('OPENPIT_KEEP_KEYS_DAYS', 1, 36_500),
       importsDays: whole('OPENPIT_KEEP_IMPORTS_DAYS', 1, 36_500),
     }),
