@@ -14,7 +14,7 @@ export const DEFAULT_RETENTION: RetentionRules = { usageMonths: 25, keysDays: 90
 /** A lease whose holder has not come back is settled for good this long after the end of its month. */
 export const LOST_LEASE_MONTHS = 3;
 
-/** No follower is behind for so long, unless its machine was suspended: then it reloads. */
+/** Changes are merged after this time. No follower is behind for so long, unless its machine was suspended: then it reloads. */
 export const CHANGES_DAYS = 30;
 
 /** For how long decisions about bars in quarantine can be looked up, as those about ticks. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { periodBefore, periodOf } from '../../../src/ledger/period.ts';
 import { DEFAULT_RETENTION } from '../../../src/ledger/retention/rules.ts';
@@ -12,43 +13,107 @@ const YEAR_MS = 366 * MS_PER_DAY;
 onEachEngine('retention', (engine) => {
   const ledgers = ledgersOf(engine);
 
-  test('deletes old changes of bars, and keeps what point-in-time searches, undo and the newest write need', async () => {
+  test('merges old changes of bars, and keeps what undo and the newest write need', async () => {
     const ledger = await ledgers.new();
     const { id } = await newSymbol(ledger);
-    const publish = (date: string, recordedAt: number, after?: (revision: number) => void) =>
-      ledger.bars.publish([{ symbolId: id, day: day(date), ...flat(1) }], {
+    let imported = 0;
+    const publish = (date: string, close: number, recordedAt: number, isImport = false) =>
+      ledger.bars.publish([{ symbolId: id, day: day(date), ...flat(close) }], {
         source: 'exchange',
         recordedAt,
         after: async (tx, revision) => {
-          after?.(revision);
-          if (after) await tx`INSERT INTO import_revision (run, revision) VALUES (1, ${revision})`;
+          if (!isImport) return;
+          imported = revision;
+          await tx`INSERT INTO import_revision (run, revision) VALUES (1, ${revision})`;
         },
       });
     const old = NOW - YEAR_MS;
-    await publish('2024-01-02', old); // nothing before it: bounds searches
-    await publish('2024-01-03', old + 1);
-    await publish('2024-01-04', old + 2);
-    await publish('2023-12-29', old + 3); // an earlier day: bounds searches from then on
-    let imported = 0;
-    await publish('2024-01-05', old + 4, (revision) => {
-      imported = revision;
-    });
-    await publish('2024-01-08', old + 5);
-    await publish('2024-01-09', old + 6); // the newest
-    const before = await firstDaysOf(ledger, id, [old, old + 1, old + 2, old + 3, NOW]);
+    for (const [i, date] of ['2024-01-02', '2024-01-03', '2024-01-04', '2024-01-08'].entries()) {
+      await publish(date, 1, old + i);
+    }
+    await publish('2024-01-03', 2, old + 4); // a correction
+    await publish('2024-01-05', 1, old + 5, true);
+    await publish('2024-06-03', 1, old + 6); // months later
+    await publish('2024-06-04', 1, old + 7); // the newest
 
     expect(await ledger.retention.prune(NOW)).toBe(true);
-    const left = await ledger.engine.read`SELECT first_day, revision FROM bar_change ORDER BY revision`;
-    expect(left.map((row) => Number(row.first_day))).toEqual(
-      ['2024-01-02', '2023-12-29', '2024-01-05', '2024-01-09'].map(day),
-    );
+    const left = await ledger.engine.read`SELECT first_day, last_day, revision, recorded_at FROM bar_change
+      ORDER BY first_day, revision`;
+    expect(left.map((row) => [row.first_day, row.last_day, Number(row.recorded_at) - old])).toEqual([
+      [day('2024-01-02'), day('2024-01-08'), 0],
+      [day('2024-01-03'), day('2024-01-03'), 4],
+      [day('2024-01-05'), day('2024-01-05'), 5],
+      [day('2024-06-03'), day('2024-06-03'), 6],
+      [day('2024-06-04'), day('2024-06-04'), 7],
+    ]);
     expect(left.map((row) => Number(row.revision))).toContain(imported);
-    expect(await firstDaysOf(ledger, id, [old, old + 1, old + 2, old + 3, NOW])).toEqual(before);
-    expect(await ledger.newestWriteAt()).toBe(old + 6);
+    expect(await ledger.newestWriteAt()).toBe(old + 7);
     const { pricesFrom, prices } = await ledger.head();
     expect(pricesFrom).toBeGreaterThan(0);
     expect(pricesFrom).toBeLessThan(prices);
-    expect(await ledger.bars.count()).toBe(7);
+    expect(await ledger.bars.count()).toBe(8);
+  });
+
+  test('of changes keeps every corrected day and every first day of a moment in the past', async () => {
+    const ledger = await ledgers.new();
+    let at = 0;
+    const step = fc.record({
+      days: fc.uniqueArray(fc.nat(120), { minLength: 1, maxLength: 6 }),
+      price: fc.integer({ min: 1, max: 3 }),
+      withdraws: fc.boolean(),
+    });
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const { id } = await newSymbol(ledger);
+      const moments: number[] = [];
+      for (const { days, price, withdraws } of steps) {
+        const touched = days.map((one) => ({ symbolId: id, day: 19_000 + one }));
+        moments.push(++at);
+        if (withdraws) {
+          await ledger.withdrawals.withdraw(touched, { by: 'operator', reason: 'wrong', recordedAt: at });
+        } else {
+          const bars = touched.map((one) => ({ ...one, ...flat(price) }));
+          await ledger.bars.publish(bars, { source: 'exchange', recordedAt: at });
+        }
+      }
+      const found = async () => {
+        const range = { first: 19_000, last: 19_120 };
+        const revised = await ledger.past.revised({ strand: 'real', symbolIds: [id] }, range, 10_000);
+        const firstDays = [];
+        for (const moment of moments) {
+          const asked = [{ symbolId: id, lastEnded: 20_000 }];
+          firstDays.push(await ledger.past.firstDays(asked, 'real', { ended: moment, running: moment }));
+        }
+        return { revised, firstDays };
+      };
+      const before = await found();
+      await ledger.retention.prune(NOW);
+      expect(await found()).toEqual(before);
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  test('merges a long log of daily changes, in batches, into a few', async () => {
+    const ledger = await ledgers.new();
+    const { id } = await newSymbol(ledger);
+    const rows = Array.from({ length: 1_700 }, (_, i) => [100 + i, id, 10_000 + i, 10_000 + i, 1]);
+    const corrections = Array.from({ length: 300 }, (_, i) => [
+      5_000 + i,
+      id,
+      10_003 + 5 * i,
+      10_003 + 5 * i,
+      2,
+    ]);
+    const newest = [9_000, id, 20_000, 20_000, 3];
+    await insert(ledger, 'bar_change (revision, symbol_id, first_day, last_day, recorded_at)', [
+      ...rows,
+      ...corrections,
+      newest,
+    ]);
+    await ledger.retention.prune(NOW);
+    expect(await rowsOf(ledger, 'bar_change')).toBeLessThan(20);
+    const covering = await ledger.engine.read`SELECT count(*) AS n FROM bar_change
+      WHERE first_day <= 10503 AND last_day >= 10503`;
+    expect(Number(covering[0]?.n)).toBeGreaterThanOrEqual(2); // a corrected day
   });
 
   test('keeps the changes of the last 30 days', async () => {
@@ -191,16 +256,6 @@ onEachEngine('retention', (engine) => {
     expect(await rowsOf(ledger, 'quota_period')).toBe(0);
   });
 });
-
-async function firstDaysOf(ledger: Ledger, symbolId: number, moments: readonly number[]): Promise<unknown[]> {
-  const rows = [];
-  for (const moment of moments) {
-    const [row] = await ledger.engine.read`SELECT min(first_day) AS day FROM bar_change
-      WHERE symbol_id = ${symbolId} AND recorded_at <= ${moment}`;
-    rows.push(row?.day);
-  }
-  return rows;
-}
 
 async function insert(ledger: Ledger, into: string, rows: readonly TableRow[]): Promise<void> {
   await ledger.engine.write((tx) => insertRows(ledger.engine, tx, into, rows));
