@@ -77,7 +77,8 @@ describe('the running service', () => {
   test('misses each parameter that the document calls required', async () => {
     const day = '2024-05-14';
     const values: Record<string, string> = { symbols: 'XAU', date: day, startDate: day, endDate: day };
-    for (const { path, parameters = [] } of OPERATIONS) {
+    for (const { path, method, parameters = [] } of OPERATIONS) {
+      if (method !== 'GET') continue; // deletions have a test of their own
       const required = parameters.filter(
         (name) => PARAMETERS[name].in === 'query' && PARAMETERS[name].required,
       );

@@ -4,6 +4,8 @@ import type { Query } from '../query.ts';
 
 /** A deletion cannot be undone: `confirm` must repeat what is deleted. */
 export function requireConfirmation(query: Query, id: string, dependents: string): void {
-  if (single(query, 'confirm') === id) return;
+  const confirmed = single(query, 'confirm');
+  if (confirmed === undefined) throw refuse('missing_parameter', { name: 'confirm', example: id });
+  if (confirmed === id) return;
   throw refuse('conflict', { why: `this deletes ${id} with ${dependents} for good; add confirm=${id}` });
 }

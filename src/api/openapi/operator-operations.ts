@@ -48,7 +48,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Delete an account with its keys and its usage',
     parameters: ['id', 'confirm'],
     answer: 'DeletedAccount',
-    errors: ['not_there', 'conflict', 'repeated_parameter'],
+    errors: ['missing_parameter', 'not_there', 'conflict', 'repeated_parameter'],
   },
   {
     path: '/admin/symbols/{id}',
@@ -57,7 +57,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Delete a symbol with all its prices',
     parameters: ['id', 'confirm'],
     answer: 'DeletedSymbol',
-    errors: ['not_there', 'conflict', 'repeated_parameter'],
+    errors: ['missing_parameter', 'not_there', 'conflict', 'repeated_parameter'],
   },
   {
     path: '/admin/accounts/{id}/keys',

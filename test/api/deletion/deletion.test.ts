@@ -22,7 +22,7 @@ onEachEngine('deletion', (engine) => {
     const { id } = body.account as Json;
     const key = String(body.apiKey);
     expect((await api.ask('/symbols', { key })).status).toBe(200);
-    expectRefusal(await send('DELETE', `/admin/accounts/${id}`), 409, 'conflict');
+    expectRefusal(await send('DELETE', `/admin/accounts/${id}`), 400, 'missing_parameter');
     expectRefusal(await send('DELETE', `/admin/accounts/${id}?confirm=other`), 409, 'conflict');
     expect((await api.ask('/symbols', { key })).status).toBe(200);
 
@@ -53,7 +53,8 @@ onEachEngine('deletion', (engine) => {
         expect((await other.get(path, api.key)).status).toBe(200);
       }
     }
-    expectRefusal(await send('DELETE', '/admin/symbols/PL'), 409, 'conflict');
+    expectRefusal(await send('DELETE', '/admin/symbols/PL'), 400, 'missing_parameter');
+    expectRefusal(await send('DELETE', '/admin/symbols/PL?confirm=XAU'), 409, 'conflict');
     expectRefusal(await send('DELETE', '/admin/symbols/NOSUCH?confirm=NOSUCH'), 404, 'not_there');
     expect((await send('DELETE', '/admin/symbols/PL?confirm=PL')).body).toEqual({
       success: true,
