@@ -108,6 +108,8 @@ const USES: readonly Use[] = [
   { command: 'backup', args: () => [join(files, 'backup.db')], prints: 'Backed up' },
   { command: 'restore', args: () => [join(files, 'backup.db'), '--force'], prints: 'Restored' },
   { command: 'move', args: () => ['--to', join(files, 'moved.db')], prints: '' },
+  { command: 'account delete', args: () => [made.account, '--yes'], prints: 'Deleted' },
+  { command: 'symbols delete', args: () => ['XAU', '--yes'], prints: 'Deleted XAU' },
 ];
 
 test('every command that the overview lists has a row here', async () => {
