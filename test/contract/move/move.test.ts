@@ -150,8 +150,15 @@ onEachEngine('a ledger that is moved away', (engine) => {
       writing ??= source.symbols.addCurrencies(['ISK']);
     };
     const target = await newTarget(OTHER[engine]);
-    await expect(moveLedger(source.engine, target, { onProgress })).rejects.toThrow('was written to');
-    await writing;
+    // The next page waits for the write, so that it is committed before the move ends.
+    const waiting: Engine = {
+      ...target,
+      takeIn: async (work) => {
+        await writing;
+        return target.takeIn(work);
+      },
+    };
+    await expect(moveLedger(source.engine, waiting, { onProgress })).rejects.toThrow('was written to');
     await target.close();
 
     const late = await filledLedger(await ledgers.new());
