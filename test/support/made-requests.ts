@@ -34,9 +34,12 @@ export function makeRequest(operation: DescribedOperation, known: Known, chance:
   const pairs: string[] = [];
   const headers: Record<string, string> = {};
   let path = operation.path;
+  let id = '';
   for (const parameter of operation.parameters) {
     const { name } = parameter;
-    const value = encode(valueFor(parameter, known, chance));
+    const repeatsId = name === 'confirm' && !chance.isOneIn(6);
+    const value = repeatsId ? id : encode(valueFor(parameter, known, chance));
+    if (name === 'id') id = value;
     // An empty part, and one of dots, is another path.
     if (parameter.in === 'path') path = path.replace(`{${name}}`, /^\.*$/.test(value) ? '%20' : value);
     else if (chance.isOneIn(parameter.required ? 20 : 2)) continue;

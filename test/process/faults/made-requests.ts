@@ -34,7 +34,7 @@ export const madeRequests = row('made-requests', {
           quote: ['EUR', 'usd'],
         },
       },
-      ids: ['gold', 'silver', 'fred', 'ecb', 'stooq'],
+      ids: ['gold', 'silver', 'fred', 'ecb', 'stooq', 'TIN', 'ZINC', 'MG'],
       left: new Set([own.account, own.keyId]),
     };
     const chance = new Seeded(seed);
