@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { fillCentury, RECORDED } from './lib/century.ts';
 import { createKey, startProgram } from './lib/openpit.ts';
+import { type Pause, Pauses } from './lib/pauses.ts';
 import { median, type Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
@@ -20,7 +21,7 @@ const OTHERS = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 interface Round {
   p50: number;
   p99: number;
-  pauseMs: number;
+  pause: Pause;
 }
 
 const lines: string[] = [];
@@ -37,30 +38,31 @@ for (const engine of ENGINES) {
 await report('fairness', 'Fairness', 'npm run bench:fairness', [
   `Other customers ask for \`latest × 5\`, ${PER_SECOND} times a second, while one account keeps ${AT_ONCE} requests that read the ledger under way: a page of \`interval=year\` from 1900 on (HEAD and GET, also in euros), \`historical\` and \`fluctuation\` as of a moment, some ending in \`404\`, and \`revisions\` of the whole history, each of 100 symbols. Medians of ${ROUNDS} interleaved rounds of ${SECONDS} s.`,
   '',
-  '| | p50 | p99 | longest pause of the event loop | such requests done per second | units charged for them |',
-  '|---|---|---|---|---|---|',
+  '| | p50 | p99 | longest pause of the event loop (of all rounds) | of an idle process meanwhile | such requests done per second | units charged for them |',
+  '|---|---|---|---|---|---|---|',
   ...lines,
   '',
-  'Server, client and database share the cores of the machine.',
+  'Server, client and database share the cores of the machine, and the machine may share its own with others: the pause of an idle process tells how much.',
 ]);
 process.exit(0);
 
 async function measure(bench: BenchLedger, codes: readonly string[]): Promise<string[]> {
   const target = await startProgram(bench.dir, bench.env, '0-1');
+  const pauses = await Pauses.watch(target);
   try {
     const greedy = createKey(bench.dir, bench.env);
     const paths = worst(codes);
     for (const [method, path] of paths)
       await fetch(target.url + path, { method, headers: { 'x-api-key': greedy } });
-    await ask(target, bench.key);
+    await ask(target, bench.key, pauses);
     const alone: Round[] = [];
     const beside: Round[] = [];
     let done = 0;
     const before = await usedBy(target, greedy);
     for (let round = 0; round < ROUNDS; round++) {
-      alone.push(await ask(target, bench.key));
+      alone.push(await ask(target, bench.key, pauses));
       const burden = startBurden(target, greedy, paths);
-      beside.push(await ask(target, bench.key));
+      beside.push(await ask(target, bench.key, pauses));
       done += await burden.stop();
     }
     const units = (await usedBy(target, greedy)) - before;
@@ -70,6 +72,7 @@ async function measure(bench: BenchLedger, codes: readonly string[]): Promise<st
       `| ${bench.engine}, beside ${AT_ONCE} of them | ${rowOf(beside)} | ${perSecond} | ${units} for ${done} |`,
     ];
   } finally {
+    await pauses.stop();
     await target.stop();
   }
 }
@@ -77,9 +80,10 @@ async function measure(bench: BenchLedger, codes: readonly string[]): Promise<st
 function rowOf(rounds: readonly Round[]): string {
   const p50 = median(rounds.map((round) => round.p50));
   const p99 = median(rounds.map((round) => round.p99));
-  const pauseMs = median(rounds.map((round) => round.pauseMs));
-  const longest = Math.max(...rounds.map((round) => round.pauseMs));
-  return `${p50.toFixed(2)} ms | ${p99.toFixed(2)} ms | ${pauseMs.toFixed(1)} ms (of all rounds ${longest.toFixed(1)} ms)`;
+  const server = rounds.map(({ pause }) => pause.server);
+  const idle = rounds.map(({ pause }) => pause.idle);
+  const pauseOf = (times: number[]) => `${median(times).toFixed(1)} ms (${Math.max(...times).toFixed(1)} ms)`;
+  return `${p50.toFixed(2)} ms | ${p99.toFixed(2)} ms | ${pauseOf(server)} | ${pauseOf(idle)}`;
 }
 
 /** The most expensive requests that a plan with 100 symbols allows. */
@@ -128,8 +132,8 @@ function startBurden(
 }
 
 /** What the others get. */
-async function ask(target: Target, key: string): Promise<Round> {
-  await pauseOf(target);
+async function ask(target: Target, key: string, pauses: Pauses): Promise<Round> {
+  await pauses.take();
   const options = { url: target.url, path: OTHERS, key, perSecond: PER_SECOND, seconds: SECONDS };
   const client = Bun.spawn(['bun', join(import.meta.dir, 'lib', 'timetable.ts'), JSON.stringify(options)], {
     stdout: 'pipe',
@@ -137,13 +141,7 @@ async function ask(target: Target, key: string): Promise<Round> {
   const times = new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
   if ((await client.exited) !== 0) throw new Error('some requests of others were refused');
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!;
-  return { p50: at(0.5), p99: at(0.99), pauseMs: await pauseOf(target) };
-}
-
-/** The longest pause of the server's event loop since this was last called, in ms. */
-async function pauseOf(target: Target): Promise<number> {
-  const text = await (await fetch(`${target.url}/metrics`)).text();
-  return Number(/^openpit_event_loop_lag_max_seconds (\S+)/m.exec(text)![1]) * 1_000;
+  return { p50: at(0.5), p99: at(0.99), pause: await pauses.take() };
 }
 
 async function usedBy(target: Target, key: string): Promise<number> {

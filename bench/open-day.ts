@@ -5,7 +5,8 @@
 import { systemClock } from '../src/clock.ts';
 import { utcDay } from '../src/market/day.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
-import { pauseOf, startProgram } from './lib/openpit.ts';
+import { startProgram } from './lib/openpit.ts';
+import { Pauses } from './lib/pauses.ts';
 import type { Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
@@ -32,8 +33,8 @@ for (const engine of ENGINES) {
 await report('open-day', 'Loading an open day', 'npm run bench:open-day', [
   `A start with ${TICKS} ticks in the open day of ${SYMBOLS} symbols and ${BUSY_TICKS} more of one of them, inserted in random order under hashed ids.`,
   '',
-  `| | start to ready | first \`latest\` of a symbol, median | longest | of the symbol with ${BUSY_TICKS + TICKS / SYMBOLS} ticks | longest pause |`,
-  '|---|---|---|---|---|---|',
+  `| | start to ready | first \`latest\` of a symbol, median | longest | of the symbol with ${BUSY_TICKS + TICKS / SYMBOLS} ticks | longest pause | of an idle process meanwhile |`,
+  '|---|---|---|---|---|---|---|',
   ...rows,
   '',
   'The free plan sees the market an hour late, so ticks of the last hour are loaded one by one; older ones are folded by the database.',
@@ -72,19 +73,21 @@ async function fill({ sql, numbers }: BenchLedger, isLate: boolean): Promise<str
 async function measure(bench: BenchLedger, codes: readonly string[]): Promise<string[]> {
   const start = performance.now();
   const target = await startProgram(bench.dir, bench.env);
+  let pauses: Pauses | undefined;
   try {
     while (!(await fetch(`${target.url}/health`)).ok) await Bun.sleep(5);
     const readyMs = performance.now() - start;
-    await pauseOf(target); // those of the start are over
+    pauses = await Pauses.watch(target);
     const times: number[] = [];
     for (const code of codes) times.push(await firstLatest(target, code, bench.key));
     const busyMs = times.pop()!;
     const sorted = times.sort((a, b) => a - b);
-    const pauseMs = await pauseOf(target);
-    return [readyMs, sorted[sorted.length >> 1]!, sorted.at(-1)!, busyMs, pauseMs].map(
+    const { server, idle } = await pauses.take();
+    return [readyMs, sorted[sorted.length >> 1]!, sorted.at(-1)!, busyMs, server, idle].map(
       (ms) => `${ms.toFixed(0)} ms`,
     );
   } finally {
+    await pauses?.stop();
     await target.stop();
   }
 }

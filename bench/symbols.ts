@@ -5,7 +5,8 @@ import { createAccount } from '../src/gate/onboarding.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { utcDay } from '../src/market/day.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
-import { pauseOf, startProgram } from './lib/openpit.ts';
+import { startProgram } from './lib/openpit.ts';
+import { Pauses } from './lib/pauses.ts';
 import type { Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
@@ -18,6 +19,7 @@ for (const engine of ENGINES) {
   try {
     const late = await fill(bench);
     const target = await startProgram(bench.dir, bench.env);
+    const pauses = await Pauses.watch(target);
     try {
       for (const [plan, key] of [
         ['without delay', bench.key],
@@ -26,13 +28,14 @@ for (const engine of ENGINES) {
         for (const which of ['first', 'second']) {
           for (const encoding of ['identity', 'gzip']) {
             rows.push(
-              `| ${engine}, ${plan}, ${which}, ${encoding} | ${await measure(target, key, encoding)} |`,
+              `| ${engine}, ${plan}, ${which}, ${encoding} | ${await measure(target, pauses, key, encoding)} |`,
             );
             console.log(rows.at(-1));
           }
         }
       }
     } finally {
+      await pauses.stop();
       await target.stop();
     }
   } finally {
@@ -42,8 +45,8 @@ for (const engine of ENGINES) {
 await report('symbols', 'The list of symbols', 'npm run bench:symbols', [
   `\`/symbols\` with ${SYMBOLS} symbols of ${DAYS} days each and a tick today, after a start.`,
   '',
-  '| | response | longest pause of the server | size |',
-  '|---|---|---|---|',
+  '| | response | longest pause of the server | of an idle process meanwhile | size |',
+  '|---|---|---|---|---|',
   ...rows,
 ]);
 
@@ -70,9 +73,9 @@ async function fill({ sql, url, numbers }: BenchLedger): Promise<string> {
   return issued.text;
 }
 
-async function measure(target: Target, key: string, encoding: string): Promise<string> {
-  await pauseOf(target);
+async function measure(target: Target, pauses: Pauses, key: string, encoding: string): Promise<string> {
   await Bun.sleep(1_100); // so that no response of the last second is repeated
+  await pauses.take();
   const start = performance.now();
   const response = await fetch(`${target.url}/symbols`, {
     headers: { 'x-api-key': key, 'accept-encoding': encoding },
@@ -81,5 +84,6 @@ async function measure(target: Target, key: string, encoding: string): Promise<s
   const bytes = (await response.arrayBuffer()).byteLength;
   const ms = performance.now() - start;
   if (!response.ok) throw new Error(`status ${response.status}`);
-  return `${ms.toFixed(0)} ms | ${(await pauseOf(target)).toFixed(0)} ms | ${(bytes / 1e6).toFixed(2)} MB`;
+  const { server, idle } = await pauses.take();
+  return `${ms.toFixed(0)} ms | ${server.toFixed(0)} ms | ${idle.toFixed(0)} ms | ${(bytes / 1e6).toFixed(2)} MB`;
 }

@@ -74,10 +74,3 @@ export function targetOf(name: string, url: string, child: Bun.Subprocess): Targ
     },
   };
 }
-
-/** The longest pause of the server's event loop since it was last asked, in ms. */
-export async function pauseOf(target: Target): Promise<number> {
-  const text = await (await fetch(`${target.url}/metrics`)).text();
-  const [, seconds] = /^openpit_event_loop_lag_max_seconds\S* (\S+)/m.exec(text)!;
-  return Number(seconds) * 1_000;
-}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import type { Target } from './process.ts';
+
+const IDLE = join(import.meta.dir, '..', 'targets', 'idle.ts');
+
+/** The longest pause of an event loop in a stretch of time, in ms. */
+export interface Pause {
+  server: number;
+  /** Of a process that did nothing at the same time: what the machine itself adds, above all one that shares its cores with others. */
+  idle: number;
+}
+
+/** Watches the event loops of a server and of an idle process at the same time. */
+export class Pauses {
+  readonly #target: Target;
+  readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
+  readonly #lines: AsyncIterator<string>;
+
+  private constructor(target: Target) {
+    this.#target = target;
+    this.#child = Bun.spawn([process.execPath, IDLE], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#lines = linesOf(this.#child.stdout);
+  }
+
+  static async watch(target: Target): Promise<Pauses> {
+    const pauses = new Pauses(target);
+    await pauses.#lines.next();
+    await pauses.take();
+    return pauses;
+  }
+
+  /** Since this was last called. */
+  async take(): Promise<Pause> {
+    const text = await (await fetch(`${this.#target.url}/metrics`)).text();
+    const [, seconds] = /^openpit_event_loop_lag_max_seconds\S* (\S+)/m.exec(text)!;
+    this.#child.stdin.write('\n');
+    this.#child.stdin.flush();
+    return { server: Number(seconds) * 1_000, idle: Number((await this.#lines.next()).value) };
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
