@@ -67,7 +67,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_DATABASE_URL',
     default: '',
-    help: 'PostgreSQL (postgres://…); without it, SQLite in the data folder',
+    help: 'PostgreSQL (postgres://…), also several hosts (postgres://…@one:5432,two:5432/db): the primary is used. Without it, SQLite in the data folder',
   },
   {
     env: 'OPENPIT_DATABASE_WAIT_SECONDS',

@@ -1,7 +1,9 @@
-import { closePools, connectPostgres } from './engine/postgres-connections.ts';
+import { hasMoved } from './engine/hosts/server.ts';
+import { closeConnections, connectPostgres } from './engine/postgres-connections.ts';
 import { asNumber, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine, LedgerUse } from './engine.ts';
-import { isFull, isStalePlan } from './outage.ts';
+import { isFull, isStalePlan, outageOf } from './outage.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 import type { TableRow } from './statements.ts';
 
 /** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
@@ -29,6 +31,9 @@ const MIGRATION_MS_MAX = 10 * 60_000;
 /** The server cannot be written to any more: it has become a standby, and its successor is at the same address. */
 const READ_ONLY = '25006';
 
+/** The first part of the name of the current WAL file. A standby has no current one. */
+const TIMELINE = `CASE WHEN pg_is_in_recovery() THEN '' ELSE '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`;
+
 /** Any number that no other program on the same database uses for an advisory lock. */
 const MIGRATION_LOCK = 0x6f70_6974;
 
@@ -43,7 +48,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     writersMax: WRITERS_MAX[use],
     callMsMax: STATEMENT_MS_MAX[use] + MARGIN_MS,
   });
-  const { readers, writers } = connections;
+  const { server, readers, writers } = connections;
+  const timeline = (await tellsTimeline(readers)) ? TIMELINE : `''`;
   let isFullNow = false;
 
   const engine: Engine = {
@@ -51,16 +57,28 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     read: readers.read,
     async write<T>(work: (tx: Sql) => Promise<T>, isMigration = false): Promise<T> {
       for (let attempt = 1; ; attempt++) {
+        const { url } = server;
+        let hasBegun = false;
+        const begin = (tx: Sql) => {
+          hasBegun = true;
+          return work(tx);
+        };
         try {
-          const result = await writers.begin(work, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
+          const result = await writers.begin(begin, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
           isFullNow = false;
           return result;
         } catch (error) {
           if (isFull(error)) isFullNow = true;
           const state = sqlState(error);
           if (state === READ_ONLY) writers.drop();
-          if (attempt === ATTEMPTS || !(LOST_A_RACE.has(state) || isStalePlan(error))) throw error;
-          await Bun.sleep(attempt * 5 * Math.random());
+          if (attempt === ATTEMPTS) throw error;
+          if (LOST_A_RACE.has(state) || isStalePlan(error)) {
+            await Bun.sleep(attempt * 5 * Math.random());
+            continue;
+          }
+          // Only what certainly did not happen is done again elsewhere: a lost connection does not tell.
+          const didNothing = !hasBegun || state === READ_ONLY;
+          if (!didNothing || !(await hasMoved(server, url, error))) throw error;
         }
       }
     },
@@ -86,6 +104,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     },
     clustered: '',
+    timeline,
     async now(handle) {
       const row = onlyRow(
         await handle`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS ms`,
@@ -93,9 +112,20 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       return asNumber(row.ms);
     },
     flush: async () => {}, // a commit waits for the disk
-    close: () => closePools(connections),
+    close: () => closeConnections(connections),
   };
   return engine;
+}
+
+/** Some managed services lack these functions. There, a failover that loses writes is only seen when a counter is lower. */
+async function tellsTimeline(readers: PostgresPool): Promise<boolean> {
+  try {
+    await readers.readUnprepared(`SELECT ${TIMELINE} AS timeline`);
+    return true;
+  } catch (error) {
+    if (outageOf(error) !== undefined) throw error;
+    return false;
+  }
 }
 
 /** Nothing is NULL; a text is always quoted, so that an empty one is not. */

@@ -44,6 +44,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
     clustered: 'WITHOUT ROWID',
+    timeline: `''`,
     now: async () => clock.now(),
     flush: () => syncFile(`${path}-wal`),
     async close() {
@@ -71,6 +72,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     hasTable,
     lockForMigration: isReadOnly,
     clustered: 'WITHOUT ROWID',
+    timeline: `''`,
     now: async () => clock.now(),
     flush: isReadOnly,
     close: () => reader.close(),

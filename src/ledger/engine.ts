@@ -53,6 +53,13 @@ export interface Engine {
   /** Put behind a CREATE TABLE whose rows should lie in the order of their primary key. */
   readonly clustered: string;
 
+  /**
+   * SQL text for the course of events that the database is on, as a text. A standby that is promoted, or a database that is
+   * recovered to an earlier moment, begins a new one: from there on the same revision may mean something else. Empty where
+   * that cannot happen, or cannot be told.
+   */
+  readonly timeline: string;
+
   /** Resolves when every committed write would survive the loss of power. */
   flush(): Promise<void>;
 

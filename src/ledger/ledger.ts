@@ -30,7 +30,7 @@ import { TickStore } from './ticks.ts';
 
 /** Where the ledger stands. */
 export interface Head {
-  /** A random id of this ledger's history; a restore changes it. */
+  /** Identifies this ledger's course of events; a restore or a failover changes it. */
   epoch: string;
   /** Revision of prices and symbols. */
   prices: number;
@@ -128,8 +128,11 @@ export class Ledger {
   }
 
   async head(): Promise<Head> {
-    const rows = await this.engine
-      .read`SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM counter`;
+    // One statement: counters of one server must never be paired with the timeline of another.
+    const { read, timeline } = this.engine;
+    const rows = await read.unsafe(
+      `SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') || ${timeline} AS epoch FROM counter`,
+    );
     const counters = new Map<string, number>();
     for (const row of rows) counters.set(asText(row.name), asNumber(row.value));
     const counterOf = (name: CounterName | HorizonName) => counters.get(name) ?? 0;

@@ -1,7 +1,17 @@
 import type { SQL } from 'bun';
 import { DeferredQuery } from './engine/deferred-query.ts';
+import { hasMoved, type Server } from './engine/hosts/server.ts';
 import { type Row, type Sql, typed } from './engine/rows.ts';
-import { isStalePlan } from './outage.ts';
+import { isStalePlan, outageOf } from './outage.ts';
+
+export interface PoolOptions {
+  connect: () => SQL;
+  /** After this a call has failed, and its connections are dropped. */
+  callMsMax: number;
+  /** Run first in every transaction; a read is then a transaction of its own. */
+  perTransaction: string | undefined;
+  server: Server;
+}
 
 /**
  * Connections that can be replaced while they are in use. A call on a connection that hangs (the peer vanished, a firewall
@@ -10,19 +20,14 @@ import { isStalePlan } from './outage.ts';
  * which their callers handle.
  */
 export class PostgresPool {
-  readonly #connect: () => SQL;
-  readonly #callMsMax: number;
-  readonly #perTransaction: string | undefined;
+  readonly #options: PoolOptions;
   #pool: SQL;
   /** For reading: always uses the current connections. */
   readonly read: Sql;
 
-  /** `perTransaction` is run first in every transaction; a read is then a transaction of its own. */
-  constructor(connect: () => SQL, callMsMax: number, perTransaction?: string) {
-    this.#connect = connect;
-    this.#callMsMax = callMsMax;
-    this.#perTransaction = perTransaction;
-    this.#pool = connect();
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#pool = options.connect();
     // What the ledger uses of a handle: the template and `unsafe`.
     const ask = (strings: TemplateStringsArray, ...values: unknown[]) =>
       this.#ask((handle) => handle(strings, ...values));
@@ -30,16 +35,18 @@ export class PostgresPool {
     this.read = Object.assign(ask, { unsafe }) as unknown as Sql;
   }
 
-  async begin<T>(work: (tx: Sql) => Promise<T>, msMax = this.#callMsMax): Promise<T> {
+  async begin<T>(work: (tx: Sql) => Promise<T>, msMax = this.#options.callMsMax): Promise<T> {
+    const { perTransaction } = this.#options;
     const pool = this.#pool;
     const timer = setTimeout(() => this.drop(pool), msMax);
     try {
       return await pool.begin(async (tx) => {
-        if (this.#perTransaction !== undefined) await tx.unsafe(this.#perTransaction).simple();
+        if (perTransaction !== undefined) await tx.unsafe(perTransaction).simple();
         return work(typed(tx));
       });
     } catch (error) {
       if (isStalePlan(error)) this.#renew(pool);
+      else if (outageOf(error) !== undefined) void this.#options.server.search();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -67,41 +74,44 @@ export class PostgresPool {
 
   /** Waits for calls in progress, no longer than one may take. */
   close(): Promise<void> {
-    return this.#pool.close({ timeout: this.#callMsMax / 1_000 });
+    return this.#pool.close({ timeout: this.#options.callMsMax / 1_000 });
   }
 
   /** New connections, which have no prepared statements yet. Calls in progress finish on the old ones. */
   #renew(pool: SQL): void {
-    this.#replace(pool, this.#callMsMax / 1_000);
+    this.#replace(pool, this.#options.callMsMax / 1_000);
   }
 
   #replace(pool: SQL, timeout: number): void {
     if (pool !== this.#pool) return;
-    this.#pool = this.#connect();
+    this.#pool = this.#options.connect();
     pool.close({ timeout }).catch(() => {}); // nothing is left to close
   }
 
   #ask(make: MakeQuery): DeferredQuery {
     return new DeferredQuery((finish) =>
-      this.#perTransaction === undefined
-        ? this.#readAgainIfStale((pool) => finish(make(pool)))
-        : this.begin(async (tx) => finish(make(tx as unknown as SQL))),
+      this.#options.perTransaction === undefined
+        ? this.#readTwice((pool) => this.#timed(pool, (handle) => finish(make(handle))))
+        : this.#readTwice(() => this.begin(async (tx) => finish(make(tx as unknown as SQL)))),
     );
   }
 
-  async #readAgainIfStale(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+  /** A read whose statement was stale, or whose server another one has replaced, is made once more. */
+  async #readTwice(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+    const { server } = this.#options;
+    const { url } = server;
     const pool = this.#pool;
     try {
-      return await this.#timed(pool, read);
+      return await read(pool);
     } catch (error) {
-      if (!isStalePlan(error)) throw error;
-      this.#renew(pool);
-      return this.#timed(this.#pool, read);
+      if (isStalePlan(error)) this.#renew(pool);
+      else if (!(await hasMoved(server, url, error))) throw error;
+      return read(this.#pool);
     }
   }
 
   async #timed(pool: SQL, read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
-    const timer = setTimeout(() => this.drop(pool), this.#callMsMax);
+    const timer = setTimeout(() => this.drop(pool), this.#options.callMsMax);
     try {
       return await read(pool);
     } finally {

@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import { PostgresPool } from '../postgres-pool.ts';
+import { findServer, type Server } from './hosts/server.ts';
 import { asNumber, onlyRow } from './rows.ts';
 
 /** What every session is held to, whichever way it reaches the server. */
@@ -19,6 +20,7 @@ export interface ConnectionOptions {
 }
 
 export interface Connections {
+  server: Server;
   readers: PostgresPool;
   writers: PostgresPool;
 }
@@ -34,28 +36,42 @@ const CONNECT_SECONDS_MAX = 3;
  * are unknown in the next. There every transaction sets its limits itself, a read is a transaction of its own, and no
  * statement is prepared by name. Which of the two it is, the first connection tells; `?prepare=false` in the URL skips the
  * question and chooses the second.
+ *
+ * With several hosts in the URL, all connections go to the primary. When another server becomes the primary, the
+ * connections to the old one are dropped, so that nothing can be written there any more.
  */
 export async function connectPostgres(url: string, options: ConnectionOptions): Promise<Connections> {
-  if (new URL(url).searchParams.get('prepare') !== 'false') {
-    const direct = createPools(url, options, false);
+  const server = await findServer(url);
+  const connections = await createConnections(server, options);
+  server.watch(() => {
+    connections.readers.drop();
+    connections.writers.drop();
+  });
+  return connections;
+}
+
+export async function closeConnections({ server, readers, writers }: Connections): Promise<void> {
+  server.close();
+  await Promise.all([readers.close(), writers.close()]);
+}
+
+async function createConnections(server: Server, options: ConnectionOptions): Promise<Connections> {
+  if (new URL(server.url).searchParams.get('prepare') !== 'false') {
+    const direct = createPools(server, options, false);
     if (await keepsStartupParameters(direct.readers, options.limits)) return direct;
     direct.readers.drop();
-    await closePools(direct);
+    await closeConnections(direct);
   }
-  const pooled = createPools(url, options, true);
+  const pooled = createPools(server, options, true);
   await pooled.readers.read`SELECT 1`;
   return pooled;
 }
 
-export async function closePools({ readers, writers }: Connections): Promise<void> {
-  await Promise.all([readers.close(), writers.close()]);
-}
-
-function createPools(url: string, options: ConnectionOptions, isPooled: boolean): Connections {
+function createPools(server: Server, options: ConnectionOptions, isPooled: boolean): Connections {
   const { limits, readersMax, writersMax, callMsMax } = options;
   const connect = (max: number) => () =>
     new SQL({
-      url,
+      url: server.url,
       max,
       idleTimeout: 30,
       connectionTimeout: CONNECT_SECONDS_MAX,
@@ -63,10 +79,9 @@ function createPools(url: string, options: ConnectionOptions, isPooled: boolean)
       connection: { application_name: 'openpit', ...(isPooled ? {} : startupParameters(limits)) },
     });
   const perTransaction = isPooled ? limitStatements(limits) : undefined;
-  return {
-    readers: new PostgresPool(connect(readersMax), callMsMax, perTransaction),
-    writers: new PostgresPool(connect(writersMax), callMsMax, perTransaction),
-  };
+  const newPool = (max: number) =>
+    new PostgresPool({ connect: connect(max), callMsMax, perTransaction, server });
+  return { server, readers: newPool(readersMax), writers: newPool(writersMax) };
 }
 
 function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits) {
