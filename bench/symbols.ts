@@ -31,6 +31,7 @@ for (const engine of ENGINES) {
               `| ${engine}, ${plan}, ${which}, ${encoding} | ${await measure(target, pauses, key, encoding)} |`,
             );
             console.log(rows.at(-1));
+            await Bun.sleep(1_100); // so that no response of the last second is repeated
           }
         }
       }
@@ -74,7 +75,6 @@ async function fill({ sql, url, numbers }: BenchLedger): Promise<string> {
 }
 
 async function measure(target: Target, pauses: Pauses, key: string, encoding: string): Promise<string> {
-  await Bun.sleep(1_100); // so that no response of the last second is repeated
   await pauses.take();
   const start = performance.now();
   const response = await fetch(`${target.url}/symbols`, {

@@ -338,6 +338,9 @@ export async function startService(
   }
   const listener = listen(core.api, config.host, config.port, share.shared);
   opened.defer(() => listener.stop(0));
+  void core.board
+    .loadDates()
+    .catch((error) => log.debug('dates not loaded yet', { message: messageOf(error) }));
   const ready = Promise.withResolvers<void>();
   const tellReady = () => {
     ready.resolve();

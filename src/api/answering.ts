@@ -102,7 +102,7 @@ export class Answering {
     const { conversion } = question;
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
     const large = endpoint.large?.(question, prices, context);
-    if (large) return this.#defer(asked, large);
+    if (large) return soon(large, (answer) => this.#defer(asked, answer));
     const answer = endpoint.answer(question, prices, context);
     return soon(answer, (read) => {
       const { lasting, next } = read;

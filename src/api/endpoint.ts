@@ -18,6 +18,7 @@ import type { LongTable } from './download/long-table.ts';
 import type { LargeAnswer } from './large/large-answer.ts';
 import type { Query } from './query.ts';
 import type { Sheet } from './sheet.ts';
+import type { Soon } from './soon.ts';
 import type { Format, Table } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
@@ -99,7 +100,7 @@ export interface PriceEndpoint<Q extends Question = Question> {
   reads?(question: Q): Reading;
   answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
   /** The same from prices in memory where it is large; undefined where it is not. */
-  large?(question: Q, prices: Prices, context: Context): LargeAnswer | undefined;
+  large?(question: Q, prices: Prices, context: Context): Soon<LargeAnswer> | undefined;
 }
 
 /** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */

@@ -114,6 +114,11 @@ export class Board {
     }
   }
 
+  /** Loads the dates of all symbols ahead of the first request that asks for them. */
+  loadDates(): Promise<void> {
+    return this.ready([...this.#series.values()], 'dates', this.#options.clock.now());
+  }
+
   /** Calls when views may show something else: prices came in, came of age, or are to be loaded anew. */
   onChange(listener: () => void): void {
     this.#listener = listener;

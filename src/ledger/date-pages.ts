@@ -50,7 +50,7 @@ export async function readDatePage(
   const edge = (order: string, n: number) =>
     `(SELECT b.day * 4 + b.withdrawn FROM bar b WHERE b.symbol_id = s.id AND ${ofStrand('b')} AND b.day < ${p(n)}
        ORDER BY ${order} LIMIT 1)`;
-  const edges: unknown[][] = await read
+  const edges: Promise<unknown[][]> = read
     .unsafe(
       `SELECT s.id, ${edge('b.day, b.revision DESC', 1)}, ${edge('b.day DESC, b.revision DESC', 2)},
          (SELECT min(t.day) FROM tick t WHERE t.symbol_id = s.id),
@@ -59,7 +59,7 @@ export async function readDatePage(
       [cutoff, cutoff, after, upTo],
     )
     .values();
-  const bars: unknown[][] = await read
+  const bars: Promise<unknown[][]> = read
     .unsafe(
       `SELECT b.symbol_id, b.day, b.recorded_at, b.withdrawn FROM symbol s CROSS JOIN bar b
        WHERE b.symbol_id = s.id AND b.day >= ${p(1)} AND s.id > ${p(2)} AND s.id <= ${p(3)} AND ${ofStrand('b')}`,
@@ -69,7 +69,7 @@ export async function readDatePage(
   const few = `SELECT t.at, t.received FROM tick t
     WHERE t.symbol_id = f.symbol_id AND t.day = f.day AND (t.source_id <> ${SIMULATED_ID}) = (f.is_real = 1)
     ORDER BY t.at LIMIT ${TICKS_LOOKED_AT}`;
-  const ticks: unknown[][] = await read
+  const ticks: Promise<unknown[][]> = read
     .unsafe(
       `WITH RECURSIVE found (symbol_id, is_real, day) AS (
          SELECT s.id, CASE WHEN s.real_revision IS NULL THEN 0 ELSE 1 END,
@@ -79,16 +79,16 @@ export async function readDatePage(
          SELECT symbol_id, is_real, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = found.symbol_id AND t.day > found.day)
          FROM found WHERE found.day IS NOT NULL)
        SELECT f.symbol_id, f.day,
-         (SELECT min(CASE WHEN x.at > x.received THEN x.at ELSE x.received END) FROM (${few}) x),
-         (SELECT max(x.at) FROM (${few}) x), (SELECT count(*) FROM (${few}) x)
+         (SELECT min(CASE WHEN x.at > x.received THEN x.at ELSE x.received END) || ' ' || max(x.at) || ' ' || count(*) FROM (${few}) x)
        FROM found f WHERE f.day IS NOT NULL`,
       [cutoff, after, upTo],
     )
     .values();
+  const [edgeRows, barRows, tickRows] = await Promise.all([edges, bars, ticks]);
   return {
-    rows: edges.map(toDateRow),
-    bars: bars.map(toBarRow),
-    ticks: ticks.filter(hasTicks).map(toTickRow),
+    rows: edgeRows.map(toDateRow),
+    bars: barRows.map(toBarRow),
+    ticks: tickRows.filter(hasTicks).map(toTickRow),
   };
 }
 
@@ -113,12 +113,13 @@ function toBarRow([symbolId, day, recordedAt, withdrawn]: unknown[]): RecentBarR
 }
 
 /** A day may have ticks of the other strand alone. */
-function hasTicks([, , seenFrom]: unknown[]): boolean {
-  return seenFrom !== null;
+function hasTicks([, , looked]: unknown[]): boolean {
+  return looked !== null;
 }
 
 /** Ticks beyond those looked at were made later than `lastAt`, and are seen no earlier than that. */
-function toTickRow([symbolId, day, seenFrom, lastAt, count]: unknown[]): RecentTickRow {
-  const isSure = Number(count) < TICKS_LOOKED_AT || Number(seenFrom) <= Number(lastAt);
-  return { symbolId: Number(symbolId), day: Number(day), seenFrom: isSure ? Number(seenFrom) : undefined };
+function toTickRow([symbolId, day, looked]: unknown[]): RecentTickRow {
+  const [seenFrom, lastAt, count] = String(looked).split(' ').map(Number) as [number, number, number];
+  const isSure = count < TICKS_LOOKED_AT || seenFrom <= lastAt;
+  return { symbolId: Number(symbolId), day: Number(day), seenFrom: isSure ? seenFrom : undefined };
 }
