@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['clock.ts'],
   'process-name.ts': [],
   'config.ts': ['log.ts', 'gate'],
-  ledger: ['market', 'clock.ts', 'lower-priority.ts', 'turns.ts'],
+  ledger: ['market', 'runtime', 'clock.ts', 'lower-priority.ts', 'turns.ts'],
   board: ['market', 'ledger', 'runtime', 'clock.ts', 'log.ts', 'turns.ts'],
   feeds: ['market', 'ledger', 'clock.ts', 'log.ts', 'lower-priority.ts', 'process-name.ts'],
   gate: ['ledger', 'runtime', 'clock.ts', 'log.ts'],
@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'caches.ts': ['api', 'board', 'gate', 'http', 'runtime'],
   'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],
-  ops: ['alarms.ts', 'api', 'ledger', 'clock.ts', 'log.ts', 'process-name.ts'],
+  ops: ['alarms.ts', 'api', 'gate', 'ledger', 'clock.ts', 'log.ts', 'process-name.ts'],
   'heartbeat.ts': ['ledger', 'log.ts'],
   'service.ts': [
     'alarms.ts',

@@ -39,6 +39,7 @@ export function processGauges({ version, engine, startedAt }: ProcessFacts, loop
     {
       name: 'openpit_event_loop_lag_seconds',
       help: 'How late a timer of 10 ms was.',
+      type: 'histogram',
       value: () => loop.lag,
     },
     {

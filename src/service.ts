@@ -4,9 +4,11 @@ import { type Alarm, Alarms, fullDisk, lateFeedSeries, lateFeeds } from './alarm
 import { Api } from './api/api.ts';
 import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
+import type { ShareMetrics } from './api/metrics.ts';
 import { isReady, type Phase } from './api/operations.ts';
 import { Readers } from './api/past/readers.ts';
 import { listen } from './api/server.ts';
+import { IngestMetrics } from './api/telemetry/ingest-metrics.ts';
 import { Board } from './board/board.ts';
 import { Caches } from './caches.ts';
 import type { Clock } from './clock.ts';
@@ -27,6 +29,7 @@ import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { requirePlausibleClock } from './ledger/clock-check.ts';
 import { isSqliteSound } from './ledger/engine/integrity.ts';
+import { LedgerLatency } from './ledger/engine/latency.ts';
 import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
 import { isPostgres, sqlitePath } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -36,6 +39,8 @@ import { hasRoom as folderHasRoom } from './ledger/room.ts';
 import { type Log, messageOf } from './log.ts';
 import { faultGauges } from './ops/fault-gauges.ts';
 import { Faults } from './ops/faults.ts';
+import { FollowerLag } from './ops/follower-lag.ts';
+import { workGauges } from './ops/work-gauges.ts';
 import { processGauges } from './process-gauges.ts';
 import { processName } from './process-name.ts';
 import { publicKey } from './public-key.ts';
@@ -73,6 +78,11 @@ export interface Core {
   readonly burst: BurstLimits;
   /** What is wrong with this process and its ledger. */
   readonly faults: Faults;
+  /** Where events are posted, if the operator wants that. */
+  readonly webhook: Webhook | undefined;
+  readonly ingestMetrics: IngestMetrics;
+  /** How long the ledger calls of the feeds' thread take. */
+  readonly feedsLatency: LedgerLatency;
   /** What an operator should see to. */
   alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
@@ -92,10 +102,16 @@ export interface Service {
 }
 
 /** Opens ledger, gate, board and API, in that order. If a step fails, what was opened is closed in reverse. */
-export async function openCore(config: Config, clock: Clock, log: Log): Promise<Core> {
+export async function openCore(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  shareMetrics?: ShareMetrics,
+): Promise<Core> {
   await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
-  const ledger = opened.adopt(await openLedger(config, clock, log), (one) => one.close());
+  const latency = { requests: new LedgerLatency(), feeds: new LedgerLatency() };
+  const ledger = opened.adopt(await openLedger(config, clock, log, latency.requests), (one) => one.close());
   if (!config.acceptClock) await requirePlausibleClock(ledger, clock.now());
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
@@ -158,6 +174,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
   opened.defer(() => loop.stop());
   const accessLog = openAccessLog(config, clock, log);
   opened.defer(() => accessLog?.flush());
+  const webhook = await openWebhook(config, ledger, clock);
+  const ingestMetrics = new IngestMetrics();
+  const followerLag = new FollowerLag(clock);
   const readers = new Readers({ ledgerUrl: config.databaseUrl, simulated: config.demo !== 'off' });
   opened.defer(() => readers.close());
   const gauges = [
@@ -187,6 +206,8 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       value: () => accessLog?.dropped ?? 0,
     },
     ...feedGauges(feeds, clock),
+    ...ingestMetrics.gauges(),
+    ...workGauges({ latency, meter, followerLag, webhook }),
   ];
   const core: Core = {
     replica,
@@ -198,6 +219,9 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
     accessLog,
     burst,
     faults,
+    webhook,
+    ingestMetrics,
+    feedsLatency: latency.feeds,
     alarms: () => [
       ...faults.alarms(),
       ...lateFeeds(feeds, clock),
@@ -226,20 +250,24 @@ export async function openCore(config: Config, clock: Clock, log: Log): Promise<
       feeds,
       feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
+      ingestMetrics,
       readers,
       downloadsDir: join(config.dataDir, 'downloads'),
       gauges,
+      ...(shareMetrics && { shareMetrics }),
       accessLog,
       caches,
       arrivalMs: () => loop.arrivalMs(),
       onError: (error) => faults.damage.observe(error),
     }),
     async follow() {
+      const followed = followerLag.begin();
       const head = await ledger.head();
       await gate.follow(head);
       await board.follow(head);
       await freshness.follow(clock.now());
       board.setLateFrom((code) => freshness.lateFrom(code));
+      followed();
     },
     close: () => toClose.disposeAsync(),
   };
@@ -259,8 +287,8 @@ function openFaults(config: Config, clock: Clock, ledger: Ledger, isMeterDown: (
 }
 
 /** A PostgreSQL may still be starting. A SQLite file is there or never will be. */
-function openLedger(config: Config, clock: Clock, log: Log): Promise<Ledger> {
-  const open = () => Ledger.open(config.databaseUrl, clock, 'serving');
+function openLedger(config: Config, clock: Clock, log: Log, latency: LedgerLatency): Promise<Ledger> {
+  const open = () => Ledger.open(config.databaseUrl, clock, 'serving', latency);
   if (!isPostgres(config.databaseUrl)) return open();
   return openWhenReachable(open, {
     waitMs: config.databaseWaitSeconds * 1_000,
@@ -275,6 +303,8 @@ export interface Share {
   shared: boolean;
   /** Whether this one brings the prices. */
   feeds: boolean;
+  /** How a scrape gets the metrics of the others, too. */
+  shareMetrics?: ShareMetrics;
 }
 
 /** Opens the core, listens, and starts what brings prices. Stopping is the reverse. */
@@ -285,8 +315,8 @@ export async function startService(
   share: Share = { shared: false, feeds: true },
 ): Promise<Service> {
   await using opened = new AsyncDisposableStack(); // until the last step has succeeded; then `stop` closes
-  const core = opened.adopt(await openCore(config, clock, log), (one) => one.close());
-  const webhook = await openWebhook(config, core.ledger, clock);
+  const core = opened.adopt(await openCore(config, clock, log, share.shareMetrics), (one) => one.close());
+  const { webhook } = core;
   const teller = new EventTeller(core.ledger, log, webhook);
   const alarms = new Alarms({
     current: () => core.alarms(),
@@ -359,6 +389,7 @@ export async function startService(
       demo: core.demo,
       secrets: config.secrets,
       retention: config.retention,
+      latency: core.feedsLatency,
       onWritten: () => void following.once(),
       onProgress: (done, total) => {
         faults.feeds.succeeded(); // the first fill is one long turn
@@ -366,6 +397,7 @@ export async function startService(
       },
       onReady: () => void (waitsForHistory && becomeReady()),
       onTurn: () => faults.feeds.succeeded(),
+      onRun: (run) => core.ingestMetrics.countRun(run),
       onFailure: (message) => {
         faults.feeds.failed(message);
         faults.damage.observe(message);

@@ -27,7 +27,7 @@ import { formatAccepted } from './format.ts';
 import { optionsHeaders, SERVER_OPTIONS } from './headers.ts';
 import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
-import { type Gauge, Metrics } from './metrics.ts';
+import { type Gauge, Metrics, type ShareMetrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
 import type { Readers } from './past/readers.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
@@ -40,6 +40,7 @@ import { Serving } from './serving.ts';
 import type { PageKeys } from './site/page-key.ts';
 import { type Soon, soon } from './soon.ts';
 import { StreamHub } from './stream/hub.ts';
+import type { IngestMetrics } from './telemetry/ingest-metrics.ts';
 import { givenRequestId, nextRequestNumber, requestIdText, traceIdOf } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 
@@ -67,11 +68,14 @@ export interface ApiOptions {
   feeds: FeedsKnown;
   feedsDesk: FeedsDesk;
   push: TakePush;
+  ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */
   readers: Readers;
   /** The folder for tables on their way. */
   downloadsDir: string;
   gauges: readonly Gauge[];
+  /** How a scrape gets the metrics of the other processes on this port, where there are any. */
+  shareMetrics?: ShareMetrics;
   /** Where requests are logged, if the operator wants that. */
   accessLog: AccessLog | undefined;
   /** When bytes that are read now arrived, in ms of `performance.now()`. */
@@ -110,7 +114,7 @@ export class Api {
   constructor(options: ApiOptions) {
     this.#options = options;
     this.#kept = new KeptAnswers(options.caches.answers);
-    const metrics = new Metrics(options.gauges);
+    const metrics = new Metrics(options.gauges, options.shareMetrics);
     this.#observer = new RequestObserver(metrics, options.log, options.accessLog);
     this.#allowance = new Allowance(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);

@@ -5,18 +5,27 @@ export interface Gauge {
   name: string;
   help: string;
   /** `gauge` unless it says otherwise. */
-  type?: 'gauge' | 'counter';
-  /** One number, or several by their labels, such as `feed="fred"`. */
-  value(): number | ReadonlyMap<string, number> | Histogram;
+  type?: 'gauge' | 'counter' | 'histogram';
+  /** One value, or several by their labels, such as `feed="fred"`. */
+  value(): Value | ReadonlyMap<string, Value>;
 }
+
+type Value = number | Histogram;
+
+/** Takes what renders the metrics of this process, and returns what renders those of all processes on its port. */
+export type ShareMetrics = (render: () => string) => () => Promise<string>;
 
 /** Requests and their time, in the form that Prometheus reads. Labels are endpoints and statuses: never a URL. */
 export class Metrics {
   readonly #requests = new Map<string, Map<number, Histogram>>();
   readonly #gauges: readonly Gauge[];
+  /** The answer to a scrape. */
+  readonly scrape: () => string | Promise<string>;
 
-  constructor(gauges: readonly Gauge[]) {
+  constructor(gauges: readonly Gauge[], share?: ShareMetrics) {
     this.#gauges = gauges;
+    const render = () => this.#render();
+    this.scrape = share?.(render) ?? render;
   }
 
   counter(endpoint: string, status: number): Histogram {
@@ -28,7 +37,7 @@ export class Metrics {
     return statuses.getOrInsertComputed(status, () => new Histogram());
   }
 
-  render(): string {
+  #render(): string {
     const lines = [
       '# HELP openpit_request_seconds Time from the arrival of a request to its response, by endpoint and status.',
       '# TYPE openpit_request_seconds histogram',
@@ -47,11 +56,11 @@ export class Metrics {
 
 function gaugeLines({ name, help, type = 'gauge', value }: Gauge): string[] {
   const now = value();
-  if (now instanceof Histogram) {
-    return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...now.lines(name, '')];
-  }
+  const values = now instanceof Map ? now : new Map([['', now as Value]]);
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-  if (typeof now === 'number') lines.push(`${name} ${now}`);
-  else for (const [labels, one] of now) lines.push(`${name}{${labels}} ${one}`);
+  for (const [labels, one] of values) {
+    if (one instanceof Histogram) lines.push(...one.lines(name, labels));
+    else lines.push(`${name}${labels === '' ? '' : `{${labels}}`} ${one}`);
+  }
   return lines;
 }

@@ -98,13 +98,13 @@ export function ageSeconds(at: number | undefined, now: number): number | null {
 }
 
 /** With an admin token, for whoever has it; without one, for this machine. */
-function metricsResponse(
+async function metricsResponse(
   { request, peer, address }: Asked,
   guard: AdminGuard | undefined,
   metrics: Metrics,
-): Reply {
+): Promise<Reply> {
   if (guard) guard.require(request, address);
   else if (!isLocalRequest(request, peer)) throw refuse('invalid_admin_token', {});
   const type = 'text/plain; version=0.0.4; charset=utf-8';
-  return reply(metrics.render(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  return reply(await metrics.scrape(), { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }

@@ -32,6 +32,7 @@ import { type Health, operations } from './operations.ts';
 import type { Routes } from './router.ts';
 import type { PageKeys } from './site/page-key.ts';
 import { siteEndpoints } from './site/site.ts';
+import type { IngestMetrics } from './telemetry/ingest-metrics.ts';
 
 export interface RouteOptions {
   board: Board;
@@ -48,6 +49,7 @@ export interface RouteOptions {
   feedsDesk: FeedsDesk;
   /** Takes in what the operator's own feed sends. */
   push: TakePush;
+  ingestMetrics: IngestMetrics;
 }
 
 /** The interface, in the order in which messages name its paths. */
@@ -85,8 +87,9 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   };
 }
 
-function adminEndpoints({ board, health, replica: id, version, push, feedsDesk }: RouteOptions): Endpoint[] {
-  const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push), ...adminQuarantine];
+function adminEndpoints(options: RouteOptions): Endpoint[] {
+  const { board, health, replica: id, version, push, ingestMetrics, feedsDesk } = options;
+  const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
   return [
     ...adminAccounts,
     ...adminPlans,

@@ -4,7 +4,9 @@ import { createLog, type Log } from '../log.ts';
 import { aggregateWarnings } from '../runtime/aggregated-log.ts';
 import { startService } from '../service.ts';
 import type { Command } from './command.ts';
-import { type Assignment, type FromChild, Supervisor } from './supervisor.ts';
+import type { Assignment, FromChild, ToChild } from './processes/messages.ts';
+import { MetricsCollector } from './processes/metrics-collector.ts';
+import { Supervisor } from './supervisor.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -50,15 +52,20 @@ function ownCommand(): string[] {
 
 /** One of several processes. It ends when its supervisor says so, or is gone. */
 async function serveForSupervisor(config: Config, log: Log): Promise<void> {
-  const { index, port } = await new Promise<Assignment>((resolve) => process.once('message', resolve));
+  const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
+  const { index, port } = assignment;
+  const tell = (message: FromChild) => void process.send?.(message);
+  const metrics = new MetricsCollector(assignment, tell);
+  process.on('message', (message: ToChild) => metrics.heard(message));
   const gone = new Promise<void>((resolve) => process.once('disconnect', resolve));
   const service = await startService({ ...config, port }, systemClock, log, {
     shared: true,
     feeds: index === 0,
+    shareMetrics: metrics.share,
   });
   const stopped = onStopSignal(() => service.stop(), { orWhen: gone, insistent: false });
   await Promise.race([service.ready, stopped]);
-  process.send?.({ kind: 'ready', url: service.url, demoKey: service.demoKey } satisfies FromChild);
+  tell({ kind: 'ready', url: service.url, demoKey: service.demoKey });
   await stopped;
   process.disconnect?.();
 }

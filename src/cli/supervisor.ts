@@ -1,14 +1,7 @@
 import { type Log, messageOf } from '../log.ts';
+import type { Assignment, FromChild, ToChild } from './processes/messages.ts';
 
-/** What a supervisor tells its child first. */
-export interface Assignment {
-  /** The first runs the feeds; they are for the whole machine. */
-  index: number;
-  port: number;
-}
-
-/** What a child tells its supervisor. */
-export type FromChild = { kind: 'ready'; url: string; demoKey: string | undefined };
+type Ready = FromChild & { kind: 'ready' };
 
 /** A child that dies at once is started again later and later. */
 const RESTART_MS = 100;
@@ -25,6 +18,7 @@ export class Supervisor {
   readonly #port: number;
   readonly #log: Log;
   readonly #children = new Map<number, Bun.Subprocess>();
+  #count = 0;
   #hasStarted = false;
   #stopping = false;
 
@@ -38,7 +32,8 @@ export class Supervisor {
    * Resolves when every child is ready, with what the first said. The first makes the ledger, so the others wait for it.
    * When the first ends before it is ready, what it lacks will not come by itself: it has said why, and nothing is tried again.
    */
-  async start(count: number): Promise<FromChild> {
+  async start(count: number): Promise<Ready> {
+    this.#count = count;
     const first = await this.#spawn(0);
     this.#hasStarted = true;
     await Promise.all(Array.from({ length: count - 1 }, (_, i) => this.#spawn(i + 1)));
@@ -51,15 +46,18 @@ export class Supervisor {
     await Promise.all([...this.#children.values()].map((child) => child.exited));
   }
 
-  #spawn(index: number, delayMs = RESTART_MS): Promise<FromChild> {
-    const ready = Promise.withResolvers<FromChild>();
+  #spawn(index: number, delayMs = RESTART_MS): Promise<Ready> {
+    const ready = Promise.withResolvers<Ready>();
     const started = performance.now();
     const child = Bun.spawn([...this.#command], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      ipc: (message: FromChild) => ready.resolve(message),
+      ipc: (message: FromChild) => {
+        if (message.kind === 'ready') ready.resolve(message);
+        else this.#passOn(index, message);
+      },
     });
     this.#children.set(index, child);
-    child.send({ index, port: this.#port } satisfies Assignment);
+    child.send({ index, count: this.#count, port: this.#port } satisfies Assignment);
     void child.exited.then((exitCode) => {
       this.#children.delete(index);
       if (this.#stopping) return;
@@ -73,6 +71,27 @@ export class Supervisor {
       setTimeout(() => this.#again(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
     });
     return ready.promise;
+  }
+
+  /** A question goes to all others, an answer to the one that asked. */
+  #passOn(from: number, message: Exclude<FromChild, Ready>): void {
+    if (message.kind === 'collect') {
+      const { number } = message;
+      for (const index of this.#children.keys()) {
+        if (index !== from) this.#tell(index, { kind: 'collect', from, number });
+      }
+    } else {
+      const { to, number, text } = message;
+      this.#tell(to, { kind: 'collected', from, number, text });
+    }
+  }
+
+  #tell(index: number, message: ToChild): void {
+    try {
+      this.#children.get(index)?.send(message);
+    } catch {
+      // It is ending; whoever asked waits no longer than for any process that is silent.
+    }
   }
 
   #again(index: number, delayMs: number): void {

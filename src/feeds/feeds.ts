@@ -1,3 +1,5 @@
+import { LedgerLatency } from '../ledger/engine/latency.ts';
+import type { EndedRun } from '../ledger/feed-runs.ts';
 import { Unavailable } from '../ledger/outage.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from '../ledger/retention/rules.ts';
@@ -13,6 +15,8 @@ export interface FeedsOptions {
   secrets: Secrets;
   /** How long the ledger keeps what only grows. */
   retention?: RetentionRules;
+  /** How long the thread's ledger calls take. */
+  latency?: LedgerLatency;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs?: number;
   /** What runs in the thread, so that a test can have one that dies. */
@@ -25,6 +29,8 @@ export interface FeedsOptions {
   onReady(): void;
   /** The thread has done a turn of its work. */
   onTurn(): void;
+  /** A run of a feed is over, however it ended. */
+  onRun?(run: EndedRun): void;
   /** The thread failed as a whole, or has ended and is started again. */
   onFailure(message: string): void;
   /** A feed failed, and will be tried again. */
@@ -73,6 +79,7 @@ class FeedsThread implements Feeds {
       demo,
       secrets,
       retention = DEFAULT_RETENTION,
+      latency = new LedgerLatency(),
       clockSkewMs = 0,
       script,
     } = this.#options;
@@ -85,7 +92,10 @@ class FeedsThread implements Feeds {
       worker.terminate(); // whatever is left of it, what it holds in memory cannot be trusted
     };
     worker.addEventListener('close', () => this.#onEnd(worker));
-    this.#tell({ kind: 'start', settings: { ledgerUrl, demo, secrets, retention, clockSkewMs } });
+    this.#tell({
+      kind: 'start',
+      settings: { ledgerUrl, demo, secrets, retention, clockSkewMs, latency: latency.memory },
+    });
   }
 
   push(push: Push): Promise<PushOutcome[]> {
@@ -117,10 +127,11 @@ class FeedsThread implements Feeds {
   }
 
   #heard(data: FromWorker): void {
-    const { onWritten, onProgress, onReady, onTurn, onFailure, onError } = this.#options;
+    const { onWritten, onProgress, onReady, onTurn, onRun, onFailure, onError } = this.#options;
     if (data.kind === 'written') onWritten();
     else if (data.kind === 'progress') onProgress(data.done, data.total);
     else if (data.kind === 'turned') onTurn();
+    else if (data.kind === 'ran') onRun?.(data.run);
     else if (data.kind === 'failed') onFailure(data.message);
     else if (data.kind === 'error') onError(data.message);
     else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(unpackOutcomes(data.outcomes));

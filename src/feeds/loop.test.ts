@@ -146,6 +146,8 @@ test('a feed runs once it is turned on, by its schedule, and a failure is report
   await loop.turn();
   expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: the provider answered 404' });
   expect(got.filter((message) => message.kind === 'error')).toHaveLength(1);
+  const none = { taken: 0, corrected: 0, unchanged: 0, held: 0, refused: 0 };
+  expect(got).toContainEqual({ kind: 'ran', run: { feed: 'played', status: 'failed', ...none } });
 
   loop.stop();
   await loop.run();

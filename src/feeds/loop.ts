@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { LedgerLatency } from '../ledger/engine/latency.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Push } from '../ledger/pushes.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from '../ledger/retention/rules.ts';
@@ -10,7 +11,7 @@ import { packOutcomes } from './packed-push.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Provider, Secrets } from './provider.ts';
 import { takePush } from './push.ts';
-import type { RunResult } from './run-record.ts';
+import { newReport, type RunResult } from './run-record.ts';
 import { Simulator } from './simulator/simulator.ts';
 import { realSurroundings, sleepUntil } from './surroundings.ts';
 
@@ -52,6 +53,7 @@ export class FeedLoop {
   readonly #post: (message: FromWorker) => void;
   readonly #providing: Providing;
   readonly #retention: RetentionRules;
+  readonly #latency: LedgerLatency | undefined;
   readonly #stopping = new AbortController();
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
@@ -69,7 +71,9 @@ export class FeedLoop {
     post: (message: FromWorker) => void,
     providing: Providing = { providers: [], secrets: {} },
     retention: RetentionRules = DEFAULT_RETENTION,
+    latency?: LedgerLatency,
   ) {
+    this.#latency = latency;
     this.#retention = retention;
     this.#url = url;
     this.#demo = demo;
@@ -116,7 +120,7 @@ export class FeedLoop {
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding');
+      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding', this.#latency);
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });
@@ -190,6 +194,10 @@ export class FeedLoop {
 
   readonly #onRunEnd = (provider: Provider, ended: RunResult | Error): void => {
     this.#post({ kind: 'written' });
+    const failed = { ...newReport(), feed: provider.key };
+    const { feed, status, taken, corrected, unchanged, held, refused } =
+      ended instanceof Error ? failed : ended;
+    this.#post({ kind: 'ran', run: { feed, status, taken, corrected, unchanged, held, refused } });
     if (!(ended instanceof Error) && (ended.status === 'ok' || ended.status === 'unchanged')) return;
     const how = ended instanceof Error ? 'failed' : ended.status;
     this.#post({ kind: 'error', message: `feed ${provider.key} ${how}: ${ended.message}` });

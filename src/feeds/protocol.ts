@@ -1,3 +1,4 @@
+import type { EndedRun } from '../ledger/feed-runs.ts';
 import type { RetentionRules } from '../ledger/retention/rules.ts';
 import type { PackedPush } from './packed-push.ts';
 import type { Secrets } from './provider.ts';
@@ -19,6 +20,8 @@ export interface FeedSettings {
   retention: RetentionRules;
   /** Added to the system's clock, so that a test can choose the time. */
   clockSkewMs: number;
+  /** Shared memory in which the worker counts how long its ledger calls take. */
+  latency: SharedArrayBuffer;
 }
 
 /** What the worker tells the main thread. */
@@ -33,6 +36,8 @@ export type FromWorker =
   | { kind: 'turned' }
   /** A turn failed. The next one tries again. */
   | { kind: 'failed'; message: string }
+  /** A run of a feed is over, however it ended. */
+  | { kind: 'ran'; run: EndedRun }
   /** A feed's run failed. Its schedule says when it is tried again. */
   | { kind: 'error'; message: string }
   /** What became of a push, packed; or the push failed as a whole, and may be sent again. */

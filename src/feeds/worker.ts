@@ -1,5 +1,6 @@
 /** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
 import { systemClock } from '../clock.ts';
+import { LedgerLatency } from '../ledger/engine/latency.ts';
 import { lowerPriority } from '../lower-priority.ts';
 import { FeedLoop } from './loop.ts';
 import { unpackPush } from './packed-push.ts';
@@ -24,6 +25,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   }
   const { ledgerUrl, demo, secrets, retention, clockSkewMs } = data.settings;
   const clock = { now: () => systemClock.now() + clockSkewMs };
-  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets }, retention);
+  const latency = new LedgerLatency(data.settings.latency);
+  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets }, retention, latency);
   loop.run();
 };

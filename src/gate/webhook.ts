@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { Counters } from '../runtime/counters.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -11,6 +12,8 @@ export class Webhook {
   readonly #url: string;
   readonly #secret: string;
   readonly #clock: Clock;
+  /** By `outcome`. */
+  readonly posts = new Counters(['outcome="delivered"', 'outcome="failed"']);
 
   constructor(url: string, secret: string, clock: Clock) {
     this.#url = url;
@@ -20,6 +23,16 @@ export class Webhook {
 
   /** Throws when the receiver does not answer with a 2xx in time. */
   async send(id: string, event: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await this.#post(id, event);
+      this.posts.add('outcome="delivered"');
+    } catch (error) {
+      this.posts.add('outcome="failed"');
+      throw error;
+    }
+  }
+
+  async #post(id: string, event: Readonly<Record<string, unknown>>): Promise<void> {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(this.#clock.now() / 1000));
     const response = await fetch(this.#url, {

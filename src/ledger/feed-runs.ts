@@ -63,6 +63,12 @@ export interface RunReport {
   notes: Note[];
 }
 
+/** What a run that is over is counted by. */
+export type EndedRun = { feed: string } & Pick<
+  RunReport,
+  'status' | 'taken' | 'corrected' | 'unchanged' | 'held' | 'refused'
+>;
+
 export interface FeedRun extends RunReport {
   feed: string;
   number: number;

@@ -8,6 +8,7 @@ import { BarStore } from './bars.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
+import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import { asNumber, asNumberIfAny, asText, type Sql } from './engine/rows.ts';
 import { prepareSchema, readSchema, type SchemaState } from './engine/schema.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
@@ -86,10 +87,17 @@ export class Ledger {
 
   /**
    * Opens the ledger, and creates it with the catalogue and the built-in plans where there is none. Only a server brings
-   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`.
+   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`. With
+   * `latency`, calls are timed.
    */
-  static async open(url: string, clock: Clock, use: LedgerUse = 'working'): Promise<Ledger> {
-    const engine = await openEngine(url, clock, use);
+  static async open(
+    url: string,
+    clock: Clock,
+    use: LedgerUse = 'working',
+    latency?: LedgerLatency,
+  ): Promise<Ledger> {
+    const opened = await openEngine(url, clock, use);
+    const engine = latency ? withLatency(opened, latency) : opened;
     try {
       await prepareSchema(engine, use === 'serving' ? 'upgrade' : 'refuse');
       await fillNew(engine);

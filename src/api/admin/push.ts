@@ -4,9 +4,11 @@ import { utcDay } from '../../market/day.ts';
 import { turns } from '../../turns.ts';
 import type { AdminEndpoint, Call } from '../endpoint.ts';
 import { type Batch, readBar, readBatch, readTick, type Unusable } from '../push-body.ts';
+import type { IngestMetrics, OutcomeCounts } from '../telemetry/ingest-metrics.ts';
 
 /** POST /admin/ticks and /admin/bars: the operator's own feed sends its prices. */
-export function adminPush(board: Board, take: TakePush): AdminEndpoint[] {
+export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics): AdminEndpoint[] {
+  const timed: TakePush = (push) => metrics.timePush(push.kind, () => take(push));
   return [
     {
       kind: 'admin',
@@ -16,7 +18,8 @@ export function adminPush(board: Board, take: TakePush): AdminEndpoint[] {
         async POST({ request, query, now }: Call) {
           const batch = await readBatch(request, query, 'ticks');
           const { source } = batch;
-          return answerTo(batch, board, take, {
+          return answerTo(batch, board, timed, {
+            count: (outcomes) => metrics.countPushed('ticks', outcomes),
             read: (record) => readTick(record, now),
             place: ({ at, price, id }, symbolId) => {
               return { symbolId, at, price, received: now, id: id ?? derivedId(symbolId, at, price, source) };
@@ -34,7 +37,8 @@ export function adminPush(board: Board, take: TakePush): AdminEndpoint[] {
         async POST({ request, query, now }: Call) {
           const batch = await readBatch(request, query, 'bars');
           const { source, accept } = batch;
-          return answerTo(batch, board, take, {
+          return answerTo(batch, board, timed, {
+            count: (outcomes) => metrics.countPushed('bars', outcomes),
             // two days on: Asia and an evening session are ahead of UTC
             read: (record) => readBar(record, utcDay(now) + 2),
             place: ({ symbol: _, ...bar }, symbolId) => ({ symbolId, ...bar }),
@@ -59,6 +63,7 @@ interface Reading<Record extends { symbol: string }, Placed> {
   read(record: unknown): Record | Unusable;
   place(record: Record, symbolId: number): Placed;
   push(placed: readonly Placed[]): Push;
+  count(outcomes: OutcomeCounts): void;
 }
 
 /** Sends what can be used on, and answers for every record in the order sent. */
@@ -66,7 +71,7 @@ async function answerTo<Record extends { symbol: string }, Placed>(
   { source, records }: Batch,
   board: Board,
   take: TakePush,
-  { read, place, push }: Reading<Record, Placed>,
+  { read, place, push, count }: Reading<Record, Placed>,
 ): Promise<Readonly<{ [member: string]: unknown }>> {
   const results: PushOutcome[] = [];
   const placed: Placed[] = [];
@@ -84,8 +89,9 @@ async function answerTo<Record extends { symbol: string }, Placed>(
   }
   const outcomes = placed.length > 0 ? await take(push(placed)) : [];
   for (const [i, outcome] of outcomes.entries()) results[places[i]!] = outcome;
-  const counts = { accepted: 0, corrected: 0, duplicate: 0, quarantined: 0, refused: 0 };
+  const counts: OutcomeCounts = { accepted: 0, corrected: 0, duplicate: 0, quarantined: 0, refused: 0 };
   for (const { status } of results) counts[status]++;
+  count(counts);
   return { success: true, source, ...counts, results };
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { type Period, periodEnd, periodOf } from '../../ledger/period.ts';
 import type { QuotaStore } from '../../ledger/quota.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import { Histogram } from '../../runtime/histogram.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
 import { Spool, type SpoolRecord } from '../spool/spool.ts';
@@ -65,6 +66,9 @@ export class Meter {
   readonly #usage: UsageQuestions;
   readonly #replica: Replica;
   readonly #purses = new Map<string, Purse>();
+  /** How long calls take that report counts and lease units, those included that were not answered. */
+  readonly syncLatency = new Histogram();
+  #syncFailures = 0;
   /** The ledger's time less the monotonic clock. */
   #ledgerAhead = 0;
   #isClosed = false;
@@ -93,6 +97,10 @@ export class Meter {
       now: () => this.#now(),
       scheduler,
       warn,
+      onCall: (ms, isAnswered) => {
+        this.syncLatency.add(ms);
+        if (!isAnswered) this.#syncFailures++;
+      },
     });
     this.#replica = {
       now: () => this.#now(),
@@ -164,6 +172,11 @@ export class Meter {
       return lease;
     }
     return this.#wait(account.id, place, units);
+  }
+
+  /** Calls that failed or were not answered in time. Each is sent again. */
+  get syncFailures(): number {
+    return this.#syncFailures;
   }
 
   /** Whether the ledger does not take counts, so that requests are refused once their leases are spent. */

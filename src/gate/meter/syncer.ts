@@ -16,6 +16,8 @@ export interface SyncerOptions {
   now: () => Moment;
   scheduler: Scheduler;
   warn: (text: string) => void;
+  /** Called after each call: how long it took, and whether it was answered in time. */
+  onCall: (ms: number, isAnswered: boolean) => void;
 }
 
 /** Few enough that one transaction holds nobody up: about 10 ms on SQLite. */
@@ -120,7 +122,9 @@ export class Syncer {
     });
     if (messages.length === 0) return true;
     const answers = await this.#call(messages.map(({ request }) => request));
-    if (answers) this.#setPatience(SLOWER * (this.#options.now().mono - sent.mono));
+    const ms = this.#options.now().mono - sent.mono;
+    this.#options.onCall(ms, answers !== undefined);
+    if (answers) this.#setPatience(SLOWER * ms);
     else if (this.#failures > 0) this.#setPatience(2 * this.#patienceMs);
     messages.forEach(({ party }, i) => {
       if (answers) party.answered(answers[i]!, sent);
