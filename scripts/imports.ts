@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'clock.ts',
     'log.ts',
     'lower-priority.ts',
+    'process-name.ts',
     'turns.ts',
   ],
   console: [],

@@ -3,18 +3,13 @@ import { isLate, lateSeries } from './api/feeds-known.ts';
 import type { Clock } from './clock.ts';
 import type { Webhook } from './gate/webhook.ts';
 import type { AlarmStore } from './ledger/alarms.ts';
+import type { ReportedAlarm } from './ledger/replicas.ts';
 import { type Log, messageOf } from './log.ts';
 
 /** Something that an operator should see to. */
-export interface Alarm {
-  /** Such as `feed.late.fred`: at most one of a name at a time. */
-  name: string;
-  /** Tells one occasion from the next. */
+export interface Alarm extends ReportedAlarm {
+  /** Tells one occasion from the next. At most one of a name is on at a time. */
   about: string;
-  /** When it began, in ms since the epoch, if that is known. */
-  since?: number;
-  /** What is posted; its `type` says what kind it is. */
-  event: Readonly<Record<string, string | number>> & { type: string };
 }
 
 export interface AlarmsOptions {

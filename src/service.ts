@@ -247,6 +247,7 @@ export async function openCore(
       version: VERSION,
       phase: () => core.phase,
       health,
+      alarms: () => core.alarms(),
       feeds,
       feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
@@ -359,6 +360,9 @@ export async function startService(
     version: VERSION,
     phase: core.phase,
     revision: core.board.revision,
+    alarms: core
+      .alarms()
+      .map(({ name, since, event }) => ({ name, ...(since !== undefined && { since }), event })),
   }));
   // A ledger with prices is served from the first request on; a new demo says that it waits for its history.
   const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());

@@ -12,6 +12,7 @@ import { type Ready, type Reply, reply } from '../http/reply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { outageOf } from '../ledger/outage.ts';
 import type { TakePush } from '../ledger/pushes.ts';
+import type { ReportedAlarm } from '../ledger/replicas.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { AccessLog } from '../runtime/access-log.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
@@ -65,6 +66,8 @@ export interface ApiOptions {
   version: string;
   phase(): Phase;
   health(): Health;
+  /** The alarms that are on in this process. */
+  alarms(): readonly ReportedAlarm[];
   feeds: FeedsKnown;
   feedsDesk: FeedsDesk;
   push: TakePush;

@@ -2,7 +2,9 @@ import type { Board } from '../board/board.ts';
 import type { Clock } from '../clock.ts';
 import type { Incoming } from '../http/incoming.ts';
 import type { TakePush } from '../ledger/pushes.ts';
+import type { ReportedAlarm } from '../ledger/replicas.ts';
 import { adminAccounts } from './admin/accounts.ts';
+import { adminAlarms } from './admin/alarms.ts';
 import { adminFeeds } from './admin/feeds.ts';
 import { adminPlans } from './admin/plans.ts';
 import { adminPush } from './admin/push.ts';
@@ -44,6 +46,8 @@ export interface RouteOptions {
   replica: string;
   version: string;
   health(): Health;
+  /** The alarms that are on in this process. */
+  alarms(): readonly ReportedAlarm[];
   feeds: FeedsKnown;
   /** Where the operator sees all feeds. */
   feedsDesk: FeedsDesk;
@@ -88,13 +92,14 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 }
 
 function adminEndpoints(options: RouteOptions): Endpoint[] {
-  const { board, health, replica: id, version, push, ingestMetrics, feedsDesk } = options;
+  const { board, health, alarms, replica: id, version, push, ingestMetrics, feedsDesk } = options;
   const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
   return [
     ...adminAccounts,
     ...adminPlans,
     ...adminSymbols,
     adminReplicas(board, health, { id, version }),
+    adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
     ...prices,
   ];
 }

@@ -223,6 +223,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX quota_lease_lost ON quota_lease (period) WHERE open = 0 AND settled = 0`,
     ],
   },
+  {
+    id: 13,
+    title: 'alarms of each replica',
+    statements: [
+      // A JSON list of { name, since, event }, as of its last heartbeat.
+      `ALTER TABLE replica ADD COLUMN alarms TEXT NOT NULL DEFAULT '[]'`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -1,6 +1,16 @@
 import { asNumber, asText, type Row } from './engine/rows.ts';
 import type { Engine } from './engine.ts';
 
+/** An alarm that is on in a process. */
+export interface ReportedAlarm {
+  /** Such as `feed.late.fred`. */
+  name: string;
+  /** When it began, in ms since the epoch, if that is known. */
+  since?: number;
+  /** What is posted to the webhook; `type` is the kind of alarm. */
+  event: Readonly<Record<string, string | number>> & { type: string };
+}
+
 /** What a process that serves says of itself, every few seconds. */
 export interface Beat {
   /** Of this process, for as long as it lives; its quota leases carry it too. */
@@ -11,6 +21,8 @@ export interface Beat {
   phase: string;
   /** The price revision that it has followed the ledger to. */
   revision: number;
+  /** Those that are on in this process. */
+  alarms?: readonly ReportedAlarm[];
 }
 
 /** A process that serves, as the ledger last heard of it. All times are the ledger's, in ms. */
@@ -19,6 +31,7 @@ export interface ReplicaRow extends Beat {
   seen: number;
   /** The ledger's own revision when it was last heard of. */
   head: number;
+  alarms: readonly ReportedAlarm[];
 }
 
 /** A process that said nothing for so long and did not take its leave is forgotten. */
@@ -33,14 +46,15 @@ export class ReplicaStore {
   }
 
   /** Notes that a process is there. It also forgets those that have been gone for a day. */
-  async beat({ id, name, version, phase, revision }: Beat): Promise<void> {
+  async beat({ id, name, version, phase, revision, alarms = [] }: Beat): Promise<void> {
+    const alarmsText = JSON.stringify(alarms);
     await this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
-      await tx`INSERT INTO replica (id, name, version, phase, started, seen, revision, head)
-        VALUES (${id}, ${name}, ${version}, ${phase}, ${now}, ${now}, ${revision},
+      await tx`INSERT INTO replica (id, name, version, phase, started, seen, revision, alarms, head)
+        VALUES (${id}, ${name}, ${version}, ${phase}, ${now}, ${now}, ${revision}, ${alarmsText},
           (SELECT value FROM counter WHERE name = 'prices'))
         ON CONFLICT (id) DO UPDATE SET phase = excluded.phase, seen = excluded.seen,
-          revision = excluded.revision, head = excluded.head`;
+          revision = excluded.revision, alarms = excluded.alarms, head = excluded.head`;
       await tx`DELETE FROM replica WHERE seen < ${now - KEPT_MS}`;
     });
   }
@@ -71,5 +85,6 @@ function toReplica(row: Row): ReplicaRow {
     seen: asNumber(row.seen),
     revision: asNumber(row.revision),
     head: asNumber(row.head),
+    alarms: JSON.parse(asText(row.alarms)) as ReportedAlarm[],
   };
 }

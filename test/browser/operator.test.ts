@@ -49,6 +49,19 @@ describe.skipIf(!found)(title, () => {
       name: 'one/11',
       revision: prices,
     });
+    await service.ledger.replicas.beat({
+      ...beat,
+      id: 'three',
+      name: 'three/33',
+      revision: prices,
+      alarms: [
+        {
+          name: 'feeds.failing',
+          since: now - 5 * 60_000,
+          event: { type: 'feeds.failing', reason: 'the feeds’ thread has ended', process: 'three/33' },
+        },
+      ],
+    });
     await service.ledger.replicas.beat({ ...beat, id: 'lost', name: 'two/22', revision: prices - 1 });
     await service.ledger.engine.write(async (tx) => {
       await tx`UPDATE replica SET seen = seen - 600000, started = started - 90000000 WHERE id = 'lost'`;
@@ -82,6 +95,11 @@ describe.skipIf(!found)(title, () => {
       await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
       await page.goto(`${service.url}/#/operator`);
       const row = (text: string) => page.locator('tbody tr').filter({ hasText: text });
+
+      const alarm = (text: string) => page.locator('.alarms .notice').filter({ hasText: text });
+      await alarm('The feeds have stopped').getByText('three/33', { exact: true }).waitFor();
+      await alarm('The feeds have stopped').getByText('5 min ago').waitFor();
+      await alarm('A feed is late: eia').getByText('feed.late.eia', { exact: true }).waitFor();
 
       await row('one/11').getByText('answers this page').waitFor();
       await row('one/11').getByText('not at all').waitFor();
@@ -118,6 +136,28 @@ describe.skipIf(!found)(title, () => {
       });
     });
   }
+
+  test('without the ledger the page still says so, and says when it is back', async () => {
+    const { page, shot, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
+    const monitor = service.core.faults.ledger;
+    const { read } = service.ledger.engine;
+    const away = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
+    Object.defineProperty(service.ledger.engine, 'read', { value: () => Promise.reject(away) });
+    for (let second = 0; second < 4; second++) {
+      service.clock.time += 1_000;
+      await monitor.check();
+    }
+    await page.goto(`${service.url}/#/operator`);
+    const alarm = page.locator('.alarms .notice').filter({ hasText: 'The ledger cannot be reached' });
+    await alarm.waitFor();
+    await page.getByText('Alarms of other replicas cannot be read').waitFor();
+    await shot('operator-without-ledger', true);
+    Object.defineProperty(service.ledger.engine, 'read', { value: read });
+    await monitor.check();
+    await alarm.waitFor({ state: 'detached' }); // the page refreshes itself
+    await close();
+  });
 
   test('a feed is turned on and off', async () => {
     const { page, close } = await openPage(browser, service.url);

@@ -5,7 +5,7 @@ import type { AdminEndpoint } from '../endpoint.ts';
 import { ageSeconds, type Health } from '../operations.ts';
 
 /** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
-const SILENT_MS = 15_000;
+export const SILENT_MS = 15_000;
 
 /** The process that answers. */
 export interface Answering {

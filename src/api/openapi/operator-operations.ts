@@ -116,6 +116,13 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     answer: 'Replicas',
   },
   {
+    path: '/admin/alarms',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'Alarms that are on, in any replica',
+    answer: 'Alarms',
+  },
+  {
     path: '/admin/feeds',
     method: 'GET',
     tag: 'Operator',

@@ -29,6 +29,19 @@ const run = z.strictObject({
 
 /** What the operator is told of the running service. */
 export const OPERATOR_SCHEMAS = {
+  Alarms: z.strictObject({
+    success,
+    complete: z.boolean().describe('False when other replicas cannot be asked because the ledger is away'),
+    alarms: z.array(
+      z.strictObject({
+        name: text.describe('Such as `feed.late.fred`; at most one of a name'),
+        type: text.describe('Such as `feed.late`'),
+        since: moment.nullable(),
+        details: z.record(text, z.union([text, z.number()])).describe('What the webhook is posted'),
+        processes: z.array(text).describe('Machine and process id of those in which it is on'),
+      }),
+    ),
+  }),
   Replicas: z.strictObject({
     success,
     answering: z.strictObject({

@@ -30,6 +30,20 @@ export interface Replica {
   units: number;
 }
 
+export interface AlarmsAnswer {
+  /** False when other replicas cannot be asked because the ledger is away. */
+  complete: boolean;
+  alarms: Alarm[];
+}
+
+export interface Alarm {
+  name: string;
+  type: string;
+  since: string | null;
+  details: Record<string, string | number>;
+  processes: string[];
+}
+
 export interface Feed {
   key: string;
   title: string;

@@ -5,6 +5,7 @@ import type { ReplicasAnswer } from '../data/operator.ts';
 import { setSecret, useSecret } from '../data/session.ts';
 import { SecretForm } from '../show/key-form.tsx';
 import { Accounts } from '../show/operator-accounts.tsx';
+import { Alarms } from '../show/operator-alarms.tsx';
 import { Feeds } from '../show/operator-feeds.tsx';
 import { Plans } from '../show/operator-plans.tsx';
 import { Quarantine } from '../show/operator-quarantine.tsx';
@@ -72,6 +73,7 @@ function Signed({ token }: { token: string }) {
           Sign out
         </button>
       </div>
+      <Alarms token={token} everyMs={REFRESH_MS} />
       {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
       {!replicas.data && replicas.state === 'loading' && <Loading label="Reading the service" lines={5} />}
       {replicas.data && <Replicas {...replicas.data} />}
