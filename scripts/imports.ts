@@ -39,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'caches.ts': ['api', 'board', 'gate', 'http', 'runtime'],
   'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],
-  ops: ['alarms.ts', 'api', 'gate', 'ledger', 'clock.ts', 'log.ts', 'process-name.ts'],
+  ops: ['alarms.ts', 'api', 'gate', 'http', 'ledger', 'clock.ts', 'config.ts', 'log.ts', 'process-name.ts'],
   'heartbeat.ts': ['ledger', 'log.ts'],
   'service.ts': [
     'alarms.ts',
@@ -67,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'feeds',
     'gate',
+    'ops',
     'clock.ts',
     'log.ts',
     'config.ts',

@@ -6,6 +6,8 @@ import { LOG_LEVELS, type LogLevel } from './log.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Serves HTTPS with these files; plain HTTP without. */
+  readonly tls: TlsFiles | undefined;
   readonly dataDir: string;
   /** The URL of PostgreSQL, or the path of a SQLite file. */
   readonly databaseUrl: string;
@@ -47,6 +49,12 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
+/** Paths of a certificate chain and its private key, both PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** One setting: an environment variable and the flag of the same name. The README's table is made from this list. */
 export interface Setting {
   env: string;
@@ -59,6 +67,16 @@ export interface Setting {
 export const SETTINGS = [
   { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all' },
   { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free one' },
+  {
+    env: 'OPENPIT_TLS_CERT',
+    default: '',
+    help: 'File of the certificate with its chain (PEM): HTTPS instead of HTTP. Reloaded when it changes',
+  },
+  {
+    env: 'OPENPIT_TLS_KEY',
+    default: '',
+    help: 'File of the private key of that certificate (PEM, without a passphrase)',
+  },
   {
     env: 'OPENPIT_DATA_DIR',
     default: './data',
@@ -197,6 +215,7 @@ export function readConfig(
   return Object.freeze({
     host: text('OPENPIT_HOST'),
     port: whole('OPENPIT_PORT', 0, 65_535),
+    tls: readTls(text('OPENPIT_TLS_CERT'), text('OPENPIT_TLS_KEY')),
     dataDir,
     databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,
     databaseWaitSeconds: whole('OPENPIT_DATABASE_WAIT_SECONDS', 0, 3_600),
@@ -243,6 +262,12 @@ function readDemo(text: string): Config['demo'] {
   if (/^(true|1|yes|on)$/i.test(text)) return 'on';
   if (/^(false|0|no|off)$/i.test(text)) return 'off';
   throw new ConfigError(`OPENPIT_DEMO must be true or false (it is "${text}").`);
+}
+
+function readTls(cert: string, key: string): TlsFiles | undefined {
+  if ((cert === '') !== (key === ''))
+    throw new ConfigError('OPENPIT_TLS_CERT and OPENPIT_TLS_KEY must be set together.');
+  return cert === '' ? undefined : Object.freeze({ cert, key });
 }
 
 function readMounts(mounts: readonly string[]): string[] {

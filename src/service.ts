@@ -40,6 +40,7 @@ import { type Log, messageOf } from './log.ts';
 import { faultGauges } from './ops/fault-gauges.ts';
 import { Faults } from './ops/faults.ts';
 import { FollowerLag } from './ops/follower-lag.ts';
+import { CertificateMonitor } from './ops/tls/certificate-monitor.ts';
 import { workGauges } from './ops/work-gauges.ts';
 import { processGauges } from './process-gauges.ts';
 import { processName } from './process-name.ts';
@@ -60,6 +61,9 @@ const TELL_EVERY_MS = 2_000;
 
 /** How often alarms are looked for: an outage is noticed within 4 s and told within 5 s. */
 const ALARMS_EVERY_MS = 500;
+
+/** How often the certificate's files are compared with the certificate in use. */
+const CERTIFICATE_EVERY_MS = 5_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
@@ -83,6 +87,8 @@ export interface Core {
   readonly ingestMetrics: IngestMetrics;
   /** How long the ledger calls of the feeds' thread take. */
   readonly feedsLatency: LedgerLatency;
+  /** Where HTTPS is served. */
+  readonly certificate: CertificateMonitor | undefined;
   /** What an operator should see to. */
   alarms(): readonly Alarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
@@ -110,6 +116,7 @@ export async function openCore(
 ): Promise<Core> {
   await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
+  const certificate = config.tls && (await CertificateMonitor.open(config.tls, clock, log));
   const latency = { requests: new LedgerLatency(), feeds: new LedgerLatency() };
   const ledger = opened.adopt(await openLedger(config, clock, log, latency.requests), (one) => one.close());
   if (!config.acceptClock) await requirePlausibleClock(ledger, clock.now());
@@ -208,6 +215,7 @@ export async function openCore(
     ...feedGauges(feeds, clock),
     ...ingestMetrics.gauges(),
     ...workGauges({ latency, meter, followerLag, webhook }),
+    ...(certificate?.gauges() ?? []),
   ];
   const core: Core = {
     replica,
@@ -222,8 +230,10 @@ export async function openCore(
     webhook,
     ingestMetrics,
     feedsLatency: latency.feeds,
+    certificate,
     alarms: () => [
       ...faults.alarms(),
+      ...(certificate?.alarms() ?? []),
       ...lateFeeds(feeds, clock),
       ...lateFeedSeries(feeds, clock),
       ...fullDisk(hasRoom, clock),
@@ -370,7 +380,14 @@ export async function startService(
     await following.once();
     core.phase = 'ready';
   }
-  const listener = listen(core.api, config.host, config.port, share.shared);
+  const { certificate } = core;
+  const { host, port } = config;
+  const tls = certificate?.credentials;
+  const listener = listen(core.api, { hostname: host, port, isShared: share.shared, tls });
+  if (certificate) {
+    certificate.onRenewed = (credentials) => listener.setCredentials(credentials);
+    repeated.push(repeat(CERTIFICATE_EVERY_MS, () => certificate.check()));
+  }
   opened.defer(() => listener.stop(0));
   void core.board
     .loadDates()

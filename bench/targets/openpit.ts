@@ -29,4 +29,4 @@ const { issued } = await createAccount(
 );
 await core.follow();
 setInterval(() => void core.follow(), 200);
-console.log(`listens on ${listen(core.api, '127.0.0.1', 0).url} with ${issued.text}`);
+console.log(`listens on ${listen(core.api, { hostname: '127.0.0.1', port: 0 }).url} with ${issued.text}`);

@@ -1,19 +1,31 @@
 import { type HttpServer, type ServerOptions, serve } from '../http/server.ts';
+import type { Credentials } from '../http/tls/credentials.ts';
 import type { Api } from './api.ts';
+
+export interface ListenOptions {
+  hostname: string;
+  port: number;
+  /** Whether other processes of this machine listen on the same port. The system distributes connections among them. */
+  isShared?: boolean;
+  /** Serves HTTPS with these; plain HTTP without. */
+  tls?: Credentials | undefined;
+}
 
 export interface Listener {
   /** The address to reach it by from this machine. */
   readonly url: string;
+  /** Uses a renewed certificate for new connections. */
+  setCredentials(credentials: Credentials): void;
   /** Stops accepting, and waits for requests under way, at most so long. */
   stop(drainMs: number): Promise<void>;
 }
 
-/** Several processes of one machine may listen on the same port; the system shares connections out among them. */
-export function listen(api: Api, hostname: string, port: number, isShared = false): Listener {
+export function listen(api: Api, { hostname, port, isShared = false, tls }: ListenOptions): Listener {
   const server = serveOrSayWhy({
     hostname,
     port,
     isShared,
+    tls,
     clock: api.clock,
     handle: (request, peer) => api.handle(request, peer),
     refuse: (fault) => api.refuse(fault),
@@ -23,7 +35,8 @@ export function listen(api: Api, hostname: string, port: number, isShared = fals
   });
   const reachable = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname;
   return {
-    url: `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${server.port}`,
+    url: `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${server.port}`,
+    setCredentials: (credentials) => server.setCredentials(credentials),
     stop: (drainMs) => server.stop(drainMs),
   };
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import { type Config, SETTINGS } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
+import { readCredentials } from '../ops/tls/certificate-files.ts';
 import { aggregateWarnings } from '../runtime/aggregated-log.ts';
 import { startService } from '../service.ts';
 import type { Command } from './command.ts';
@@ -36,6 +37,7 @@ export const serveCommand: Command = {
 
 /** Runs the processes that share the port, and answers for them. */
 async function superviseAll(config: Config, log: Log): Promise<void> {
+  if (config.tls) await readCredentials(config.tls); // else every process would say what is wrong with it
   const port = config.port === 0 ? freePort(config.host) : config.port;
   const supervisor = new Supervisor(ownCommand(), port, log);
   const stopped = onStopSignal(() => supervisor.stop());

@@ -77,6 +77,7 @@ function connect() {
     turn: new Turn(),
     clock: { now: () => 0 },
     server,
+    securityLine: '',
   });
   return {
     connection,

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   turn: Turn;
   clock: Clock;
   server: ServerState;
+  /** A header line for every response of a server that speaks TLS; else empty. */
+  securityLine: string;
 }
 
 /** What all connections of a server share. */

@@ -218,8 +218,9 @@ export class Connection {
   #sendReady({ bytes, borrowed }: Ready, head: Head): void {
     if (this.#outbox.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
-    if (!this.#isLast && !head.isOld) this.#outbox.write(bytes, borrowed);
-    else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head)));
+    const { securityLine } = this.#options;
+    if (!this.#isLast && !head.isOld && securityLine === '') this.#outbox.write(bytes, borrowed);
+    else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
     this.#finish();
   }
 
@@ -233,8 +234,9 @@ export class Connection {
     const isChunked = reply.length === undefined && !head?.isOld;
     // Without chunks or a length, the end of the connection is the end of the stream.
     if (isStreamed && reply.length === undefined && !isChunked) this.#isLast = true;
+    const { clock, securityLine } = this.#options;
     const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
-    this.#outbox.write(replyBytes(reply, head, line, this.#options.clock.now()));
+    this.#outbox.write(replyBytes(reply, head, line + securityLine, clock.now()));
     const finish = () => this.#finish();
     const brokeOff = (error: unknown) => this.#fail(error);
     const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');

@@ -2,7 +2,15 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import * as raw from '../../test/support/raw-http.ts';
-import { bodyOf, get, post, READY, serveHere } from '../../test/support/raw-http.ts';
+import {
+  bodyOf,
+  credentialsFor,
+  get,
+  post,
+  READY,
+  serveHere,
+  TRANSPORTS,
+} from '../../test/support/raw-http.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
 
@@ -18,13 +26,6 @@ async function answer(request: Incoming) {
   if (url === '/empty') return reply(null, {}, 204);
   return reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' });
 }
-
-const server = serveHere({
-  handle: (request) => (request.url === '/ready' ? READY : answer(request)),
-  refuse: ({ status }) => reply(null, {}, status),
-  everySecond: () => () => {}, // time stands still: what closes, closes for another reason
-});
-afterAll(() => server.stop(0));
 
 let cancelled = 0;
 function endless(): ReadableStream<Uint8Array> {
@@ -43,224 +44,241 @@ function countdown(from: number): ReadableStream<Uint8Array> {
   });
 }
 
-const open = () => raw.open(server.port);
-const send = (bytes: string) => raw.send(server.port, bytes);
-const sendAll = (bytes: string) => raw.sendAll(server.port, bytes);
-
-describe('an answer', () => {
-  test('has a date and a length, and no header that its maker did not mean', async () => {
-    const answer = await sendAll(get('/a?b=c'));
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\r\n/);
-    expect(answer).toContain('\r\nContent-Length: 10\r\n');
-    expect(answer).not.toContain('\r\nX-Injected');
-    expect(bodyOf(answer)).toBe('GET /a?b=c');
+describe.each(TRANSPORTS)('over %s,', (transport) => {
+  const server = serveHere({
+    handle: (request) => (request.url === '/ready' ? READY : answer(request)),
+    refuse: ({ status }) => reply(null, {}, status),
+    tls: credentialsFor(transport),
+    everySecond: () => () => {}, // time stands still: what closes, closes for another reason
   });
+  afterAll(() => server.stop(0));
 
-  test('to HEAD has the length of the body and no body', async () => {
-    const answer = await sendAll('HEAD /ab HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect(answer).toContain('\r\nContent-Length: 8\r\n');
-    expect(bodyOf(answer)).toBe('');
-  });
+  const open = () => raw.open(server.port, transport);
+  const send = (bytes: string) => raw.send(server.port, bytes, transport);
+  const sendAll = (bytes: string) => raw.sendAll(server.port, bytes, transport);
 
-  test('without a body says so by its status', async () => {
-    const answer = await sendAll(get('/empty'));
-    expect(answer).toStartWith('HTTP/1.1 204 No Content\r\n');
-    expect(answer).not.toContain('Content-Length');
-  });
-
-  test('that streams comes in chunks, and to HTTP/1.0 until the end of the connection', async () => {
-    expect(bodyOf(await sendAll(get('/stream')))).toBe('2\r\n3 \r\n2\r\n2 \r\n2\r\n1 \r\n0\r\n\r\n');
-    const old = await send('GET /stream HTTP/1.0\r\n\r\n');
-    expect(old).not.toContain('Transfer-Encoding');
-    expect(bodyOf(old)).toBe('3 2 1 ');
-  });
-
-  test('larger than the client takes at once is sent whole', async () => {
-    const { socket, all } = open();
-    socket.pause();
-    socket.write(get('/large', 'Connection: close\r\n'));
-    setTimeout(() => socket.resume(), 100);
-    expect(bodyOf(await all)).toHaveLength(5_000_000);
-  });
-
-  test('that streams without end stops when the client leaves, and does not run ahead of it', async () => {
-    const before = cancelled;
-    const { socket } = open();
-    socket.pause();
-    socket.write(get('/endless'));
-    await Bun.sleep(100);
-    const memory = process.memoryUsage().rss;
-    await Bun.sleep(200);
-    expect(process.memoryUsage().rss - memory).toBeLessThan(100_000_000);
-    socket.destroy();
-    for (let i = 0; i < 100 && cancelled === before; i++) await Bun.sleep(20);
-    expect(cancelled).toBe(before + 1);
-  });
-});
-
-describe('a connection', () => {
-  test('is kept for the next request', async () => {
-    const { socket, all, got } = open();
-    socket.write(get('/one'));
-    while (!got().includes('GET /one')) await Bun.sleep(1);
-    socket.write(get('/two', 'Connection: close\r\n'));
-    const answers = await all;
-    expect(answers).toContain('GET /two');
-    expect(answers.match(/Connection: close/g)).toHaveLength(1);
-  });
-
-  test('is closed for HTTP/1.0 unless it asks otherwise, also after an answer that was ready', async () => {
-    for (const path of ['/a', '/ready']) {
-      const closed = await send(`GET ${path} HTTP/1.0\r\n\r\n`);
-      expect(closed).toStartWith('HTTP/1.1 200 OK\r\n');
-      expect(closed).toContain('\r\nConnection: close\r\n');
-      const kept = await sendAll(`GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`);
-      expect(kept).toContain('\r\nConnection: keep-alive\r\n');
-    }
-  });
-
-  test('answers what was asked before the client stopped sending', async () => {
-    expect(bodyOf(await sendAll(get('/late')))).toBe('GET /late');
-  });
-
-  test('is closed with the last answer when the client stopped sending, whatever stands behind its last request', async () => {
-    for (const rest of ['\r\n', '\r\n\r\n', 'GET /half', 'GET /a HTTP/1.1\r\nHost: a\r\n'])
-      expect(bodyOf(await sendAll(get('/late') + rest))).toBe('GET /late');
-  });
-
-  test('answers 1,000 requests that came at once, in their order', async () => {
-    const paths = Array.from({ length: 1_000 }, (_, i) =>
-      i % 50 === 0 ? '/late' : i % 3 ? `/${i}` : '/ready',
-    );
-    const answers = await sendAll(paths.map((path) => get(path)).join(''));
-    const bodies = [...answers.matchAll(/\r\n\r\n(GET (\S+?)|ready)(?=HTTP\/1\.1|$)/g)].map(
-      (m) => m[2] ?? '/ready',
-    );
-    expect(bodies).toEqual(paths);
-  });
-
-  test('gives the same answers however the requests are cut into packets', async () => {
-    const request = fc.oneof(
-      fc.constantFrom(get('/a'), get('/ready'), get('/late'), '\r\n'),
-      fc.string({ maxLength: 30 }).map((body) => post('/echo', body)),
-      fc.string({ minLength: 1, maxLength: 30 }).map((body) => {
-        const chunk = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-        return post('/echo', chunk, 'Transfer-Encoding: chunked\r\n');
-      }),
-      fc.string({ maxLength: 30 }).map((body) => post('/ignored', body)),
-    );
-    const requests = fc.array(request, { minLength: 1, maxLength: 8 });
-    const withoutDate = (text: string) => text.replaceAll(/Date: [^\r]+/g, '');
-    await fc.assert(
-      fc.asyncProperty(requests, fc.array(fc.nat(400), { maxLength: 5 }), async (list, at) => {
-        const bytes = Buffer.from(list.join(''));
-        const whole = await sendAll(bytes.toString('utf8'));
-        const { socket, all } = open();
-        const places = [...at.map((one) => one % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-        let from = 0;
-        for (const to of places) {
-          socket.write(bytes.subarray(from, to));
-          await Bun.sleep(1);
-          from = to;
-        }
-        socket.end();
-        expect(withoutDate(await all)).toBe(withoutDate(whole));
-      }),
-      { numRuns: 40 },
-    );
-  }, 30_000);
-});
-
-describe('a body', () => {
-  test('is there for who asks, and skipped for who does not', async () => {
-    const answers = await sendAll(post('/echo', 'hällo') + post('/a', 'GET /smuggled HTTP/1.1') + get('/b'));
-    expect(Buffer.from(answers, 'latin1').toString()).toContain('\r\n\r\nhällo');
-    expect(answers).toContain('POST /a');
-    expect(answers).toEndWith('GET /b');
-    expect(answers).not.toContain('smuggled');
-  });
-
-  test('is waited for with "100 Continue" when the client asks', async () => {
-    const { socket, all, got } = open();
-    socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
-    while (!got().includes('100 Continue\r\n\r\n')) await Bun.sleep(1);
-    socket.end('ok');
-    expect(await all).toEndWith('\r\n\r\nok');
-  });
-
-  test('that nobody wants and is long is not read: the connection is closed', async () => {
-    const { socket, all } = open();
-    socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\nxxx');
-    const answer = await all;
-    expect(answer).toContain('Connection: close');
-    expect(answer).toEndWith('POST /a');
-  });
-
-  test('that is too long, broken or cut off is told to who asks, and ends the connection', async () => {
-    const large = await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\nxxx');
-    expect(bodyOf(large)).toBe('failed: the body is longer than 1048576 bytes');
-    const broken = await send(
-      post('/echo', 'zz\r\nGET / HTTP/1.1\r\n\r\n', 'Transfer-Encoding: chunked\r\n'),
-    );
-    expect(bodyOf(broken)).toBe('failed: the size of a chunk is not a number');
-    const short = await sendAll('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
-    expect(bodyOf(short)).toBe('failed: the body ends too soon');
-  });
-});
-
-describe('what cannot be read', () => {
-  test('is refused with a bare status, and nothing after it is answered', async () => {
-    const answer = await send(
-      `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${get('/b')}`,
-    );
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 400 Bad Request\r\nDate: [^\r]+\r\nConnection: close\r\nContent-Length: 0\r\n\r\n$/,
-    );
-  });
-
-  test('is refused as soon as it is too long', async () => {
-    expect(await send(`GET /${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
-    expect(await send(`${get('/').slice(0, -2)}X: ${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
-  });
-});
-
-const serveAnother = () => serveHere({ handle: answer, refuse: ({ status }) => reply(null, {}, status) });
-
-test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
-  const own = serveAnother();
-  const socket = connect(own.port, '127.0.0.1');
-  let text = '';
-  socket.on('data', (bytes) => {
-    text += bytes.toString();
-  });
-  const closed = new Promise((resolve) => socket.on('close', resolve));
-  await new Promise((resolve) => socket.on('connect', resolve));
-  const stopping = own.stop(5_000);
-  socket.write(get('/late'));
-  await closed;
-  await stopping;
-  expect(text).toContain('\r\nConnection: close\r\n');
-  expect(text).toEndWith('GET /late');
-  await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow();
-});
-
-test('a server that stops answers also who was the last to be let in, and asks when nobody else is', async () => {
-  const own = serveAnother();
-  const last = raw.open(own.port);
-  await new Promise((resolve) => last.socket.on('connect', resolve));
-  const stopping = own.stop(10_000);
-  const isRefused = () =>
-    new Promise<boolean>((resolve) => {
-      const next = connect(own.port, '127.0.0.1');
-      next.on('error', () => resolve(true));
-      next.on('connect', () => {
-        next.destroy();
-        resolve(false);
-      });
+  describe('an answer', () => {
+    test('has a date and a length, and no header that its maker did not mean', async () => {
+      const answer = await sendAll(get('/a?b=c'));
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\r\n/);
+      expect(answer).toContain('\r\nContent-Length: 10\r\n');
+      expect(answer).not.toContain('\r\nX-Injected');
+      expect(bodyOf(answer)).toBe('GET /a?b=c');
     });
-  while (!(await isRefused())) await Bun.sleep(1);
-  last.socket.write(get('/late'));
-  expect(await last.all).toContain('\r\nConnection: close\r\n');
-  expect(last.got()).toEndWith('GET /late');
-  await stopping;
+
+    test('to HEAD has the length of the body and no body', async () => {
+      const answer = await sendAll('HEAD /ab HTTP/1.1\r\nHost: a\r\n\r\n');
+      expect(answer).toContain('\r\nContent-Length: 8\r\n');
+      expect(bodyOf(answer)).toBe('');
+    });
+
+    test('without a body says so by its status', async () => {
+      const answer = await sendAll(get('/empty'));
+      expect(answer).toStartWith('HTTP/1.1 204 No Content\r\n');
+      expect(answer).not.toContain('Content-Length');
+    });
+
+    test('that streams comes in chunks, and to HTTP/1.0 until the end of the connection', async () => {
+      expect(bodyOf(await sendAll(get('/stream')))).toBe('2\r\n3 \r\n2\r\n2 \r\n2\r\n1 \r\n0\r\n\r\n');
+      const old = await send('GET /stream HTTP/1.0\r\n\r\n');
+      expect(old).not.toContain('Transfer-Encoding');
+      expect(bodyOf(old)).toBe('3 2 1 ');
+    });
+
+    test('larger than the client takes at once is sent whole', async () => {
+      const { socket, all } = open();
+      socket.pause();
+      socket.write(get('/large', 'Connection: close\r\n'));
+      setTimeout(() => socket.resume(), 100);
+      expect(bodyOf(await all)).toHaveLength(5_000_000);
+    });
+
+    test('that streams without end stops when the client leaves, and does not run ahead of it', async () => {
+      const before = cancelled;
+      const { socket } = open();
+      socket.pause();
+      socket.write(get('/endless'));
+      await Bun.sleep(100);
+      const memory = process.memoryUsage().rss;
+      await Bun.sleep(200);
+      expect(process.memoryUsage().rss - memory).toBeLessThan(100_000_000);
+      socket.destroy();
+      for (let i = 0; i < 100 && cancelled === before; i++) await Bun.sleep(20);
+      expect(cancelled).toBe(before + 1);
+    });
+  });
+
+  describe('a connection', () => {
+    test('is kept for the next request', async () => {
+      const { socket, all, got } = open();
+      socket.write(get('/one'));
+      while (!got().includes('GET /one')) await Bun.sleep(1);
+      socket.write(get('/two', 'Connection: close\r\n'));
+      const answers = await all;
+      expect(answers).toContain('GET /two');
+      expect(answers.match(/Connection: close/g)).toHaveLength(1);
+    });
+
+    test('is closed for HTTP/1.0 unless it asks otherwise, also after an answer that was ready', async () => {
+      for (const path of ['/a', '/ready']) {
+        const closed = await send(`GET ${path} HTTP/1.0\r\n\r\n`);
+        expect(closed).toStartWith('HTTP/1.1 200 OK\r\n');
+        expect(closed).toContain('\r\nConnection: close\r\n');
+        const kept = await sendAll(`GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`);
+        expect(kept).toContain('\r\nConnection: keep-alive\r\n');
+      }
+    });
+
+    test('answers what was asked before the client stopped sending', async () => {
+      expect(bodyOf(await sendAll(get('/late')))).toBe('GET /late');
+    });
+
+    test('is closed with the last answer when the client stopped sending, whatever stands behind its last request', async () => {
+      for (const rest of ['\r\n', '\r\n\r\n', 'GET /half', 'GET /a HTTP/1.1\r\nHost: a\r\n'])
+        expect(bodyOf(await sendAll(get('/late') + rest))).toBe('GET /late');
+    });
+
+    test('answers 1,000 requests that came at once, in their order', async () => {
+      const paths = Array.from({ length: 1_000 }, (_, i) =>
+        i % 50 === 0 ? '/late' : i % 3 ? `/${i}` : '/ready',
+      );
+      const answers = await sendAll(paths.map((path) => get(path)).join(''));
+      const bodies = [...answers.matchAll(/\r\n\r\n(GET (\S+?)|ready)(?=HTTP\/1\.1|$)/g)].map(
+        (m) => m[2] ?? '/ready',
+      );
+      expect(bodies).toEqual(paths);
+    });
+
+    test('gives the same answers however the requests are cut into packets', async () => {
+      const request = fc.oneof(
+        fc.constantFrom(get('/a'), get('/ready'), get('/late'), '\r\n'),
+        fc.string({ maxLength: 30 }).map((body) => post('/echo', body)),
+        fc.string({ minLength: 1, maxLength: 30 }).map((body) => {
+          const chunk = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+          return post('/echo', chunk, 'Transfer-Encoding: chunked\r\n');
+        }),
+        fc.string({ maxLength: 30 }).map((body) => post('/ignored', body)),
+      );
+      const requests = fc.array(request, { minLength: 1, maxLength: 8 });
+      const withoutDate = (text: string) => text.replaceAll(/Date: [^\r]+/g, '');
+      await fc.assert(
+        fc.asyncProperty(requests, fc.array(fc.nat(400), { maxLength: 5 }), async (list, at) => {
+          const bytes = Buffer.from(list.join(''));
+          const whole = await sendAll(bytes.toString('utf8'));
+          const { socket, all } = open();
+          const places = [...at.map((one) => one % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+          let from = 0;
+          for (const to of places) {
+            socket.write(bytes.subarray(from, to));
+            await Bun.sleep(1);
+            from = to;
+          }
+          socket.end();
+          expect(withoutDate(await all)).toBe(withoutDate(whole));
+        }),
+        { numRuns: 40 },
+      );
+    }, 30_000);
+  });
+
+  describe('a body', () => {
+    test('is there for who asks, and skipped for who does not', async () => {
+      const answers = await sendAll(
+        post('/echo', 'hällo') + post('/a', 'GET /smuggled HTTP/1.1') + get('/b'),
+      );
+      expect(Buffer.from(answers, 'latin1').toString()).toContain('\r\n\r\nhällo');
+      expect(answers).toContain('POST /a');
+      expect(answers).toEndWith('GET /b');
+      expect(answers).not.toContain('smuggled');
+    });
+
+    test('is waited for with "100 Continue" when the client asks', async () => {
+      const { socket, all, got } = open();
+      socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+      while (!got().includes('100 Continue\r\n\r\n')) await Bun.sleep(1);
+      socket.end('ok');
+      expect(await all).toEndWith('\r\n\r\nok');
+    });
+
+    test('that nobody wants and is long is not read: the connection is closed', async () => {
+      const { socket, all } = open();
+      socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\nxxx');
+      const answer = await all;
+      expect(answer).toContain('Connection: close');
+      expect(answer).toEndWith('POST /a');
+    });
+
+    test('that is too long, broken or cut off is told to who asks, and ends the connection', async () => {
+      const large = await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\nxxx');
+      expect(bodyOf(large)).toBe('failed: the body is longer than 1048576 bytes');
+      const broken = await send(
+        post('/echo', 'zz\r\nGET / HTTP/1.1\r\n\r\n', 'Transfer-Encoding: chunked\r\n'),
+      );
+      expect(bodyOf(broken)).toBe('failed: the size of a chunk is not a number');
+      const short = await sendAll('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
+      expect(bodyOf(short)).toBe('failed: the body ends too soon');
+    });
+  });
+
+  describe('what cannot be read', () => {
+    test('is refused with a bare status, and nothing after it is answered', async () => {
+      const answer = await send(
+        `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${get('/b')}`,
+      );
+      expect(answer).toMatch(
+        /^HTTP\/1\.1 400 Bad Request\r\nDate: [^\r]+\r\nConnection: close\r\n(Strict-Transport-Security: [^\r]+\r\n)?Content-Length: 0\r\n\r\n$/,
+      );
+    });
+
+    test('is refused as soon as it is too long', async () => {
+      expect(await send(`GET /${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
+      expect(await send(`${get('/').slice(0, -2)}X: ${'x'.repeat(17_000)}`)).toStartWith('HTTP/1.1 431 ');
+    });
+  });
+
+  const serveAnother = () =>
+    serveHere({
+      handle: answer,
+      refuse: ({ status }) => reply(null, {}, status),
+      tls: credentialsFor(transport),
+    });
+
+  test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
+    const own = serveAnother();
+    const { socket } = raw.open(own.port, transport);
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes.toString();
+    });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    await new Promise((resolve) => socket.on('connect', resolve));
+    const stopping = own.stop(5_000);
+    socket.write(get('/late'));
+    await closed;
+    await stopping;
+    expect(text).toContain('\r\nConnection: close\r\n');
+    expect(text).toEndWith('GET /late');
+    await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow();
+  });
+
+  test('a server that stops answers also who was the last to be let in, and asks when nobody else is', async () => {
+    const own = serveAnother();
+    const last = raw.open(own.port, transport);
+    await new Promise((resolve) => last.socket.on('connect', resolve));
+    const stopping = own.stop(10_000);
+    const isRefused = () =>
+      new Promise<boolean>((resolve) => {
+        const next = connect(own.port, '127.0.0.1');
+        next.on('error', () => resolve(true));
+        next.on('connect', () => {
+          next.destroy();
+          resolve(false);
+        });
+      });
+    while (!(await isRefused())) await Bun.sleep(1);
+    last.socket.write(get('/late'));
+    expect(await last.all).toContain('\r\nConnection: close\r\n');
+    expect(last.got()).toEndWith('GET /late');
+    await stopping;
+  });
 });

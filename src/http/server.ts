@@ -6,6 +6,8 @@ import { KnownHeads } from './known-heads.ts';
 import type { State } from './limits.ts';
 import type { Reply } from './reply.ts';
 import { connectionsMax } from './room.ts';
+import type { Credentials } from './tls/credentials.ts';
+import { listenerTls, setCredentials } from './tls/secure-context.ts';
 import { Turn } from './turn.ts';
 
 export interface ServerOptions {
@@ -25,10 +27,14 @@ export interface ServerOptions {
   everySecond?: (sweep: () => void) => () => void;
   /** Where heads that come again are cached. */
   heads?: KnownHeads;
+  /** Speaks TLS with these, and plain HTTP without. */
+  tls?: Credentials | undefined;
 }
 
 export interface HttpServer {
   readonly port: number;
+  /** Uses a renewed certificate for new connections. The server must speak TLS. */
+  setCredentials(credentials: Credentials): void;
   /** Stops accepting, and waits for requests under way, at most so long. */
   stop(limitMs: number): Promise<void>;
 }
@@ -37,13 +43,16 @@ export interface HttpServer {
 const QUIET_MS = 300;
 const LINGER_MS_MAX = 3_000;
 
+/** A browser that has used TLS here once never uses plain HTTP for this host again, for a year after its last visit. */
+const HSTS_LINE = 'Strict-Transport-Security: max-age=31536000\r\n';
+
 /**
  * HTTP/1.1 on Bun's sockets. A request that was read before costs one look-up, and an answer that is ready costs one
  * write: that is what makes it several times cheaper than `Bun.serve`. docs/decisions/0008 tells why it is here.
  */
 export function serve(given: ServerOptions): HttpServer {
   const { hostname, port, isShared, clock, handle, refuse, onError, arrivalMs } = given;
-  const { heads = new KnownHeads(), everySecond = inRealTime } = given;
+  const { heads = new KnownHeads(), everySecond = inRealTime, tls } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
@@ -54,6 +63,7 @@ export function serve(given: ServerOptions): HttpServer {
     heads,
     turn: new Turn(arrivalMs),
     server: state,
+    securityLine: tls ? HSTS_LINE : '',
   };
   const roomFor = connectionsMax();
   let onEmpty = () => {};
@@ -62,7 +72,10 @@ export function serve(given: ServerOptions): HttpServer {
     port,
     ...{ reusePort: isShared }, // which it takes, though its types do not say so
     allowHalfOpen: true,
+    ...(tls && { tls: listenerTls(tls) }),
     socket: {
+      // With this handler `open` is called before the handshake, so that the limits of a connection hold during it.
+      ...(tls && { handshake() {} }),
       open(socket) {
         socket.data = new Connection(socket, options);
         connections.add(socket.data);
@@ -79,6 +92,7 @@ export function serve(given: ServerOptions): HttpServer {
       },
     },
   });
+  if (tls) setCredentials(listener, tls);
   const stopSweeping = everySecond(() => {
     state.second++;
     for (const connection of connections) connection.sweep();
@@ -86,6 +100,7 @@ export function serve(given: ServerOptions): HttpServer {
 
   return {
     port: listener.port,
+    setCredentials: (credentials) => setCredentials(listener, credentials),
     async stop(limitMs) {
       state.isClosing = true;
       const start = performance.now();

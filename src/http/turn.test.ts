@@ -35,6 +35,7 @@ function connect() {
     turn: new Turn(),
     clock: { now: () => 0 },
     server,
+    securityLine: '',
   });
   return { connection, server, done };
 }

@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTINGS, type SettingName } from '../../src/config.ts';
+import { makeCertificate } from '../support/certificates.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, openpit, Program } from '../support/program.ts';
 
@@ -11,9 +12,15 @@ setDefaultTimeout(120_000);
 const folder = newFolder();
 const accessLog = join(folder, 'access.log');
 const TOKEN = 'a-long-token-of-the-operator';
+const { cert, key } = makeCertificate();
+const tlsFiles = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
+writeFileSync(tlsFiles.cert, cert);
+writeFileSync(tlsFiles.key, key, { mode: 0o600 });
 const VALUES: Readonly<Record<SettingName, string>> = {
   OPENPIT_HOST: '127.0.0.2',
   OPENPIT_PORT: '0',
+  OPENPIT_TLS_CERT: tlsFiles.cert,
+  OPENPIT_TLS_KEY: tlsFiles.key,
   OPENPIT_DATA_DIR: join(folder, 'data'),
   OPENPIT_DATABASE_URL: `sqlite://${join(folder, 'elsewhere.db')}`,
   OPENPIT_DATABASE_WAIT_SECONDS: '5',
@@ -46,7 +53,7 @@ test('every setting has a value here that is not its default', () => {
 test('the program starts with every setting changed, and those that show from outside take effect', async () => {
   const program = await Program.start(VALUES);
   try {
-    expect(new URL(program.url).hostname).toBe('127.0.0.2');
+    expect(program.url).toStartWith('https://127.0.0.2:');
     expect(program.stdout).toContain('SIMULATED');
     expect(program.stdout).toContain('Processes: 2');
     expect(existsSync(join(folder, 'elsewhere.db'))).toBe(true);
@@ -59,11 +66,11 @@ test('the program starts with every setting changed, and those that show from ou
       async () => existsSync(accessLog) && readFileSync(accessLog, 'utf8').includes('/api/rates'),
       10_000,
     );
-    expect(program.stderr).toContain('"level":"debug"');
+    await eventually(async () => program.stderr.includes('"level":"debug"'), 10_000);
     // Two processes with a limit of two each: of ten wrong keys of one forwarded client, some are told to wait.
     const wrong = async () =>
       (
-        await fetch(`${program.url}/api/usage`, {
+        await program.fetch('/api/usage', {
           headers: { 'x-api-key': 'pit_live_wrong', 'x-forwarded-for': '203.0.113.7', connection: 'close' },
         })
       ).status;

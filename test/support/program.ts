@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -66,6 +67,8 @@ export class Program {
   stderr = '';
   url = '';
   key = '';
+  /** What the program's certificate is verified with, where it serves HTTPS. */
+  readonly #ca: string | undefined;
 
   private constructor(settings: Record<string, string>, { command, cwd }: Build) {
     this.#child = Bun.spawn([...command, 'serve'], {
@@ -74,6 +77,8 @@ export class Program {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.exited = this.#child.exited;
+    const { OPENPIT_TLS_CERT: certificate } = settings;
+    this.#ca = certificate === undefined ? undefined : readFileSync(certificate, 'utf8');
   }
 
   /** Starts it and waits until it says where it listens. */
@@ -85,7 +90,7 @@ export class Program {
     });
     void program.#read(program.#child.stdout, (text) => {
       program.stdout += text;
-      program.url = /listens on (http:\/\/[^\s,]+)/.exec(program.stdout)?.[1] ?? '';
+      program.url = /listens on (https?:\/\/[^\s,]+)/.exec(program.stdout)?.[1] ?? '';
       program.key = /Demo key: (\S+)/.exec(program.stdout)?.[1] ?? '';
       if (
         program.stdout.includes('\n') &&
@@ -109,13 +114,17 @@ export class Program {
   }
 
   get(path: string, key = this.key): Promise<Response> {
-    return fetch(this.url + path, key ? { headers: { 'x-api-key': key } } : {});
+    return this.fetch(path, key ? { headers: { 'x-api-key': key } } : {});
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, this.#ca === undefined ? init : { ...init, tls: { ca: this.#ca } });
   }
 
   /** Reads /metrics, with the admin token where there is one. */
   async metrics(token?: string): Promise<string> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return (await fetch(`${this.url}/metrics`, { headers })).text();
+    return (await this.fetch('/metrics', { headers })).text();
   }
 
   /** Sends a signal and waits for the end. */

@@ -1,11 +1,29 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { systemClock } from '../../src/clock.ts';
 import { type HttpServer, type ServerOptions, serve } from '../../src/http/server.ts';
+import { type Credentials, parseCredentials } from '../../src/http/tls/credentials.ts';
+import { makeCertificate } from './certificates.ts';
+
+/** Suites about connections run over both. */
+export const TRANSPORTS = ['TCP', 'TLS'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+const { cert, key } = makeCertificate();
+
+/** What a server needs for a transport. */
+export function credentialsFor(transport: Transport): Credentials | undefined {
+  return transport === 'TLS' ? parseCredentials(cert, key) : undefined;
+}
 
 /** A connection to a server of this machine, as it is: what came back so far, and all of it once the server has closed. */
-export function open(port: number): { socket: Socket; all: Promise<string>; got: () => string } {
+export function open(
+  port: number,
+  transport: Transport = 'TCP',
+): { socket: Socket; all: Promise<string>; got: () => string } {
   let text = '';
-  const socket = connect(port, '127.0.0.1');
+  const host = '127.0.0.1';
+  const socket = transport === 'TLS' ? connectTls({ host, port, ca: cert }) : connect(port, host);
   const done = Promise.withResolvers<string>();
   socket.on('data', (bytes) => {
     text += bytes.toString('latin1');
@@ -16,15 +34,15 @@ export function open(port: number): { socket: Socket; all: Promise<string>; got:
 }
 
 /** Sends bytes and gives all that came back until the server closed. */
-export function send(port: number, bytes: string): Promise<string> {
-  const { socket, all } = open(port);
+export function send(port: number, bytes: string, transport?: Transport): Promise<string> {
+  const { socket, all } = open(port, transport);
   socket.write(bytes);
   return all;
 }
 
 /** The same for a client that says it will send no more. */
-export function sendAll(port: number, bytes: string): Promise<string> {
-  const { socket, all } = open(port);
+export function sendAll(port: number, bytes: string, transport?: Transport): Promise<string> {
+  const { socket, all } = open(port, transport);
   socket.end(bytes);
   return all;
 }

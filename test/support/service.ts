@@ -50,7 +50,7 @@ export async function openTestService(
   // Tests choose the time; the clock of a shared PostgreSQL is another.
   const core = await openCore({ ...config, acceptClock: true }, clock, log);
   core.phase = 'ready';
-  const listener = listen(core.api, '127.0.0.1', 0);
+  const listener = listen(core.api, { hostname: '127.0.0.1', port: 0 });
   const { ledger } = core;
   const idOf = async (code: string) => {
     const currency = /^EUR\/(.+)$/.exec(code)?.[1];

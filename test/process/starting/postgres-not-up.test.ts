@@ -28,7 +28,7 @@ test('a PostgreSQL that is starting up is waited for, and the wait is logged', a
   const program = await starting;
   endings.push(() => program.end('SIGKILL'));
   expect((await program.get('/health')).status).toBe(200);
-  expect(program.stderr).toContain('"event":"waiting for PostgreSQL"');
+  await eventually(async () => program.stderr.includes('"event":"waiting for PostgreSQL"'), 10_000);
 }, 60_000);
 
 test('a PostgreSQL that does not come up ends the start with exit code 1 and a line that names the setting', async () => {
