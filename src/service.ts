@@ -65,6 +65,9 @@ const ALARMS_EVERY_MS = 500;
 /** How often the certificate's files are compared with the certificate in use. */
 const CERTIFICATE_EVERY_MS = 5_000;
 
+/** For how long a count can be told again to a PostgreSQL that failed over and lost its last writes. */
+const KEEP_SETTLED_MS = 60_000;
+
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
   /** Names this process in the ledger. */
@@ -144,6 +147,8 @@ export async function openCore(
       clock,
       replica,
       spoolDir: join(config.dataDir, 'spool'),
+      // SQLite and the spool are on one disk, and lose nothing that the other keeps.
+      keepSettledMs: isPostgres(config.databaseUrl) ? KEEP_SETTLED_MS : 0,
       warn: (message) => {
         faults.damage.observe(message);
         log.warn('quota', { message });
@@ -217,6 +222,7 @@ export async function openCore(
     ...workGauges({ latency, meter, followerLag, webhook }),
     ...(certificate?.gauges() ?? []),
   ];
+  let { epoch } = board;
   const core: Core = {
     replica,
     ledger,
@@ -274,6 +280,8 @@ export async function openCore(
     async follow() {
       const followed = followerLag.begin();
       const head = await ledger.head();
+      if (head.epoch !== epoch) meter.reportAll();
+      epoch = head.epoch;
       await gate.follow(head);
       await board.follow(head);
       await freshness.follow(clock.now());

@@ -210,7 +210,8 @@ function move(period: PeriodState, lease: LeaseState, request: SyncRequest, arou
   period.granted += granted - lease.granted;
   lease.granted = granted;
   lease.seq = request.seq;
-  lease.barrierAck = Math.max(lease.barrierAck, request.barrierSeen);
+  // A holder may know a later barrier of a ledger that has lost its last writes since. It has acknowledged all of this one's.
+  lease.barrierAck = Math.max(lease.barrierAck, Math.min(request.barrierSeen, period.barrier));
   lease.expiresAt = around.now + LEASE_MS;
   if (request.need > granted && heldByOthers(period, lease) > 0) {
     period.recallAt = around.now;

@@ -75,11 +75,13 @@ export class Cluster {
     return used;
   }
 
-  async tick(price: number): Promise<void> {
-    const gold = (await this.ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  /** Returns the id of the tick. */
+  async tick(price: number, code = 'XAU'): Promise<string> {
+    const { id: symbolId } = (await this.ledger.symbols.list()).find((symbol) => symbol.code === code)!;
     const at = systemClock.now();
-    const tick = { symbolId: gold.id, at, received: at, price, id: crypto.randomUUID() };
+    const tick = { symbolId, at, received: at, price, id: crypto.randomUUID() };
     await this.ledger.ticks.append([tick], 'test');
+    return tick.id;
   }
 
   /** What is wrong with the ledger's counts: nothing, in a sound run. */

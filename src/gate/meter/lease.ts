@@ -41,6 +41,8 @@ export class Lease {
   #seq = 0;
   #answered = true;
   barrierSeen = 0;
+  /** What the last message said of it. */
+  #barrierSent = 0;
   /** Another replica waits for units. */
   recalled = false;
   lastSpendAt: number;
@@ -124,7 +126,9 @@ export class Lease {
     this.#answered = true;
     this.flushed = answer.spent;
     this.learn(answer.quota, answer.used - answer.spent);
-    this.barrierSeen = Math.max(this.barrierSeen, answer.barrier);
+    // A lower barrier than was sent comes from a ledger that has lost its last writes, and will count up again.
+    const isOlderLedger = answer.barrier < this.#barrierSent;
+    this.barrierSeen = isOlderLedger ? answer.barrier : Math.max(this.barrierSeen, answer.barrier);
     this.asOf = answer.now;
     this.lastAnswerAt = sent.mono;
     if (answer.state !== 'open') {
@@ -148,6 +152,7 @@ export class Lease {
   }
 
   #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
+    this.#barrierSent = this.barrierSeen;
     return {
       ...this.owner,
       spentBy: spentByName(this.#record.endpoints, this.#counts),

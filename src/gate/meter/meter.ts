@@ -10,7 +10,7 @@ import type { Owner } from '../spool/spool-record.ts';
 import { Lease, type Moment } from './lease.ts';
 import { Purse, type Replica } from './purse.ts';
 import { inTime, type Scheduler, systemScheduler } from './scheduler.ts';
-import { Settlement } from './settlement.ts';
+import { Settlements } from './settlements.ts';
 import type { Refusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
 import { Ticker } from './ticker.ts';
@@ -29,6 +29,8 @@ export interface MeterOptions {
   newId?: () => string;
   lock?: LockSlot;
   spoolRecordsPerFile?: number;
+  /** How long the spool keeps a lease after the ledger has acknowledged its end, for a ledger that can lose its last writes. */
+  keepSettledMs?: number;
   /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
   endpoints?: readonly string[];
 }
@@ -62,6 +64,7 @@ export class Meter {
   /** The position of each endpoint's counter. */
   readonly #places: Readonly<Record<string, number>>;
   readonly #syncer: Syncer;
+  readonly #settlements: Settlements;
   readonly #ticker: Ticker;
   readonly #usage: UsageQuestions;
   readonly #replica: Replica;
@@ -102,6 +105,11 @@ export class Meter {
         if (!isAnswered) this.#syncFailures++;
       },
     });
+    this.#settlements = new Settlements(
+      (settlement) => this.#syncer.ask(settlement),
+      () => this.#monotonic.now(),
+      options.keepSettledMs ?? 0,
+    );
     this.#replica = {
       now: () => this.#now(),
       period: () => this.#period(),
@@ -111,7 +119,7 @@ export class Meter {
         const record = this.#recordFor(owner, warn);
         return record && new Lease(owner, record, this.#monotonic.now());
       },
-      closeLease: (lease) => this.#syncer.ask(Settlement.of(lease)),
+      closeLease: (lease) => this.#settlements.close(lease),
       ask: (party, urgent) => this.#syncer.ask(party, urgent),
       after: (ms, call) => scheduler.after(ms, call),
       exhausted: () => refusal('exhausted', this.secondsToReset()),
@@ -147,7 +155,7 @@ export class Meter {
       throw error;
     }
     meter.#reserveSpool(options.warn);
-    for (const leftover of meter.#spool.leftovers) meter.#syncer.ask(Settlement.ofLeftover(leftover));
+    for (const leftover of meter.#spool.leftovers) meter.#settlements.closeLeftover(leftover);
     await meter.#syncer.idle();
     meter.#ticker.start();
     return meter;
@@ -215,6 +223,12 @@ export class Meter {
     );
   }
 
+  /** Tells the ledger every count that this process knows: it may have lost the last it was told. */
+  reportAll(): void {
+    this.#settlements.sendAgain();
+    for (const purse of this.#purses.values()) if (purse.lease) this.#syncer.ask(purse);
+  }
+
   /** When the quotas start afresh: ms since the epoch, by the ledger's month. */
   resetAt(): number {
     return periodEnd(this.#period());
@@ -232,6 +246,7 @@ export class Meter {
     this.#ticker.stop();
     for (const purse of this.#purses.values()) purse.end();
     await this.#syncer.close(CLOSE_MS_MAX);
+    this.#settlements.erase(0);
     this.#spool.close();
   }
 
@@ -289,6 +304,7 @@ export class Meter {
   /** Tells the ledger what was spent, and gives back what nobody uses. */
   #flush(): void {
     const now = this.#now();
+    this.#settlements.erase();
     for (const [accountId, purse] of this.#purses) {
       const { lease } = purse;
       if (purse.isBusy) continue;
@@ -307,7 +323,7 @@ export class Meter {
 
   /** Settles for neighbours that are gone, lets go of what lost hosts held, and folds what is long settled. */
   async #sweep(): Promise<void> {
-    for (const leftover of this.#spool.adopt()) this.#syncer.ask(Settlement.ofLeftover(leftover));
+    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover);
     await this.#quota.releaseLost();
     await this.#quota.foldSettled();
   }

@@ -4,24 +4,27 @@ import type { Lease } from './lease.ts';
 import type { Party } from './syncer.ts';
 
 /**
- * The end of a lease: what it spent is told to the ledger until the ledger has it, and only then is the spool's
- * record forgotten. A crash in between tells it once more, which is harmless.
+ * The end of a lease: what it spent is told to the ledger until the ledger has it. Only some time later is the spool's
+ * record erased (`Settlements`). A crash in between tells it once more, which is harmless.
  */
 export class Settlement implements Party {
   readonly #message: SyncRequest;
-  readonly #forget: () => void;
+  readonly #onSettled: (settlement: Settlement) => void;
+  /** Erases the spool's record. */
+  readonly erase: () => void;
 
-  private constructor(message: SyncRequest, forget: () => void) {
+  private constructor(message: SyncRequest, erase: () => void, onSettled: (one: Settlement) => void) {
     this.#message = message;
-    this.#forget = forget;
+    this.erase = erase;
+    this.#onSettled = onSettled;
   }
 
-  static of(lease: Lease): Settlement {
-    return new Settlement(lease.closeMessage(), () => lease.forget());
+  static of(lease: Lease, onSettled: (one: Settlement) => void): Settlement {
+    return new Settlement(lease.closeMessage(), () => lease.forget(), onSettled);
   }
 
   /** Of a lease whose process is gone. Closing needs no seq, so it does not matter that it was lost. */
-  static ofLeftover({ owner, spentBy, free }: Leftover): Settlement {
+  static ofLeftover({ owner, spentBy, free }: Leftover, onSettled: (one: Settlement) => void): Settlement {
     const message = {
       ...owner,
       spentBy,
@@ -32,7 +35,7 @@ export class Settlement implements Party {
       barrierSeen: 0,
       close: true,
     };
-    return new Settlement(message, free);
+    return new Settlement(message, free, onSettled);
   }
 
   message(): SyncRequest {
@@ -40,7 +43,7 @@ export class Settlement implements Party {
   }
 
   answered(_answer: SyncAnswer): void {
-    this.#forget();
+    this.#onSettled(this);
   }
 
   failed(): void {}

@@ -4,6 +4,7 @@ import { clockSet } from './clock-set.ts';
 import { cutCommit } from './cut-commit.ts';
 import { cutFiles } from './cut-files.ts';
 import { diskFull } from './disk-full.ts';
+import { FAILOVER_ROWS } from './failover/failover-rows.ts';
 import { killPostgres } from './kill-postgres.ts';
 import { killSqlite } from './kill-sqlite.ts';
 import { lateFeed } from './late-feed.ts';
@@ -36,6 +37,7 @@ export const ROWS: readonly Row[] = [
   corruptPage,
   feedsFailing,
   ...REPLICA_ROWS,
+  ...FAILOVER_ROWS,
   ...ABUSE_ROWS,
   soak,
 ];

@@ -72,7 +72,7 @@ export class PostgresServer {
   }
 
   /** SIGSTOP for the server and all of its processes: connections hang. */
-  async pause(): Promise<void> {
+  pause(): void {
     for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP');
   }
 

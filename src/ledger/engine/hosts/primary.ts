@@ -6,7 +6,7 @@ type Probe = (url: string) => Promise<HostState | Unreachable>;
 
 /** How often the choice is reviewed: an old primary that is back may answer while another one has taken over. */
 const REVIEW_EVERY_MS = 5_000;
-/** Callers that fail one after the other share a search. */
+/** Between two searches: many callers fail at once, and go on failing until a standby is promoted. */
 const SEARCH_PAUSE_MS = 200;
 
 /**
@@ -58,17 +58,18 @@ export class Primary {
     this.#onMoved = () => {};
   }
 
-  /** Probes all hosts, unless that was done a moment ago. */
-  async search(): Promise<void> {
-    if (!this.#searching && performance.now() - this.#searchedAt < SEARCH_PAUSE_MS) return;
+  /** Probes all hosts. Calls that come together share the search; the next one begins some time after its end. */
+  search(): Promise<void> {
     this.#searching ??= this.#search().finally(() => {
       this.#searching = undefined;
       this.#searchedAt = performance.now();
     });
-    await this.#searching;
+    return this.#searching;
   }
 
   async #search(): Promise<void> {
+    const pauseMs = this.#searchedAt + SEARCH_PAUSE_MS - performance.now();
+    if (pauseMs > 0) await Bun.sleep(pauseMs);
     const before = this.#current!;
     const found = choosePrimary(await Promise.all(this.#urls.map(this.#probe)), before);
     if (!found) return;

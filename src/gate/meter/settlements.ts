@@ -1,0 +1,55 @@
+import type { Leftover } from '../spool/spool.ts';
+import type { Lease } from './lease.ts';
+import { Settlement } from './settlement.ts';
+
+/**
+ * The leases that were closed. A ledger that fails over to an asynchronous standby forgets its last seconds, and with them
+ * what was settled there. So a settled lease stays in the spool for a while, and can be reported again:
+ *
+ *     closed ─► sent until the ledger has it ─► kept for `keepMs` ─► erased from the spool
+ *                          ▲                        │
+ *                          └──── the ledger lost ───┘
+ */
+export class Settlements {
+  readonly #send: (settlement: Settlement) => void;
+  readonly #now: () => number;
+  readonly #keepMs: number;
+  /** When each was settled, the oldest first. */
+  readonly #settled = new Map<Settlement, number>();
+
+  constructor(send: (settlement: Settlement) => void, now: () => number, keepMs: number) {
+    this.#send = send;
+    this.#now = now;
+    this.#keepMs = keepMs;
+  }
+
+  close(lease: Lease): void {
+    this.#send(Settlement.of(lease, this.#onSettled));
+  }
+
+  closeLeftover(leftover: Leftover): void {
+    this.#send(Settlement.ofLeftover(leftover, this.#onSettled));
+  }
+
+  /** The ledger may have lost what it had acknowledged. */
+  sendAgain(): void {
+    const settled = [...this.#settled.keys()];
+    this.#settled.clear();
+    for (const settlement of settled) this.#send(settlement);
+  }
+
+  /** Erases what was settled long enough ago; all of it when the process ends in good order. */
+  erase(keepMs = this.#keepMs): void {
+    const before = this.#now() - keepMs;
+    for (const [settlement, at] of this.#settled) {
+      if (at > before) return;
+      this.#settled.delete(settlement);
+      settlement.erase();
+    }
+  }
+
+  readonly #onSettled = (settlement: Settlement): void => {
+    if (this.#keepMs === 0) settlement.erase();
+    else this.#settled.set(settlement, this.#now());
+  };
+}

@@ -1,0 +1,41 @@
+import { Cluster } from '../../../replicas/cluster.ts';
+import { type FailoverOptions, failover, faultsOf } from '../../../replicas/failover.ts';
+import { ReplicatedPostgres, type Replication } from '../../../support/replication/replicated-postgres.ts';
+import { type Played, type Row, row } from '../row.ts';
+import { count, type Scene } from '../scene.ts';
+
+const synchronous = row('failover-synchronous', {
+  fault:
+    'the PostgreSQL primary is killed under load and its synchronous standby promoted; the old primary comes back',
+  mustHold:
+    'nothing is lost, counts are exact, all replicas serve within 5 s of the promotion; the old primary is not written to',
+  play: (scene, { quota, awayMs }) => play(scene, 'synchronous', { quota, awayMs, lostMs: 0 }),
+});
+
+const asynchronous = row('failover-asynchronous', {
+  fault: 'the same with an asynchronous standby that lags: the ledger returns some seconds in the past',
+  mustHold:
+    'the spools restore every count; answers over a quota at most by what was leased in the lost seconds; all replicas serve within 5 s; the old primary is not written to',
+  play: (scene, { quota, awayMs, lostMs }) => play(scene, 'asynchronous', { quota, awayMs, lostMs }),
+});
+
+export const FAILOVER_ROWS: readonly Row[] = [synchronous, asynchronous];
+
+async function play(scene: Scene, replication: Replication, options: FailoverOptions): Promise<Played> {
+  const postgres = await ReplicatedPostgres.start(replication);
+  scene.atEnd(() => postgres.remove());
+  const cluster = await Cluster.start(postgres.url, 3);
+  scene.atEnd(() => cluster.end());
+  const outcome = await failover(cluster, postgres, options);
+  const { large, small, ticks, grantedInLostSeconds } = outcome;
+  for (const fault of faultsOf(outcome, replication === 'synchronous')) scene.holds(false, fault);
+  scene.holdsWithin(5_000, large.recoveryMs, 'the recovery');
+  const lost =
+    options.lostMs > 0
+      ? `; ${count(grantedInLostSeconds)} units of it were leased in ${options.lostMs / 1000} s that were lost`
+      : '';
+  return {
+    tried: `three replicas under load, ${options.awayMs / 1000} s from the kill to the promotion, a quota of ${count(small.quota)} asked for throughout`,
+    figures: `${count(large.answered + small.answered)} answered, ${count(large.used + small.used)} counted; ${count(small.answered)} answers of the quota${lost}; ${count(ticks.kept)} of ${count(ticks.acknowledged)} acknowledged ticks kept; all well ${Math.round(large.recoveryMs)} ms after the promotion; ${outcome.writesToOldPrimary} writes to the old primary`,
+  };
+}

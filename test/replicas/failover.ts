@@ -1,0 +1,153 @@
+import { systemClock } from '../../src/clock.ts';
+import { periodOf } from '../../src/ledger/period.ts';
+import type { PostgresServer } from '../support/replication/postgres-server.ts';
+import type { ReplicatedPostgres } from '../support/replication/replicated-postgres.ts';
+import { type Cluster, PATH } from './cluster.ts';
+import { crowd } from './crowd.ts';
+import { type Outage, outage } from './outage.ts';
+
+export interface FailoverOptions {
+  quota: number;
+  /** How long the standby is cut off before the primary is killed: what was written meanwhile is lost. */
+  lostMs: number;
+  /** From the kill to the promotion. */
+  awayMs: number;
+}
+
+/** What came of a primary that was killed under load, and a standby that was promoted. */
+export interface Failover {
+  /** An account with more quota than it uses. */
+  large: Outage;
+  /** An account whose whole quota is asked for, before, during and after. */
+  small: { quota: number; answered: number; used: number };
+  /** What of the small quota was leased in the seconds that were lost. */
+  grantedInLostSeconds: number;
+  /** Ticks that were acknowledged, and how many of them are in the ledger. */
+  ticks: { acknowledged: number; kept: number };
+  /** How much the old primary was written to after it was started again. */
+  writesToOldPrimary: number;
+  wrong: string[];
+}
+
+/** Longer than the replicas take to look at all hosts again. */
+const OLD_PRIMARY_MS = 7_000;
+
+export async function failover(
+  cluster: Cluster,
+  postgres: ReplicatedPostgres,
+  { quota, lostMs, awayMs }: FailoverOptions,
+): Promise<Failover> {
+  const { id, key } = await cluster.newAccount(quota);
+  await postgres.caughtUp();
+  const stop = new AbortController();
+  const ticks = tickAllTheTime(cluster, stop.signal);
+  const asking = crowd({
+    urls: cluster.urls,
+    path: PATH,
+    key,
+    connections: 1,
+    pauseMs: 30,
+    until: stop.signal,
+  });
+  let grantedBefore = 0;
+  const large = await outage(cluster, awayMs, {
+    async goAway() {
+      if (lostMs > 0) {
+        await postgres.stopStreaming();
+        grantedBefore = await grantedUnits(postgres.standby, id);
+        await Bun.sleep(lostMs);
+      }
+      await postgres.primary.end('SIGKILL');
+    },
+    comeBack: () => postgres.promote(),
+  });
+  stop.abort();
+  const [heard, acknowledged] = [await asking, await ticks];
+  const rest = {
+    urls: cluster.urls,
+    path: PATH,
+    key,
+    connections: 4,
+    comesBack: true,
+    requests: quota + 500,
+  };
+  const answered = heard.count(200) + (await crowd(rest)).count(200);
+  const used = await cluster.usedOf(id);
+  const wrong = await cluster.wrongCounts();
+  await postgres.primary.start();
+  const grantedAfter = await grantedUnits(postgres.primary, id);
+  return {
+    large,
+    small: { quota, answered, used },
+    grantedInLostSeconds: lostMs > 0 ? grantedAfter - grantedBefore : 0,
+    ticks: { acknowledged: acknowledged.length, kept: await countTicks(cluster, acknowledged) },
+    writesToOldPrimary: await writesTo(postgres.primary, cluster),
+    wrong,
+  };
+}
+
+/** What does not hold, whatever is lost: counts are exact, and over-quota answers are bounded by what was leased. */
+export function faultsOf(outcome: Failover, isSynchronous: boolean): string[] {
+  const { large, small, ticks, grantedInLostSeconds } = outcome;
+  const faults = [...outcome.wrong, ...large.wrong];
+  const isExact = large.answered === large.used && small.answered === small.used;
+  if (!isExact) {
+    faults.push(
+      `${large.answered} and ${small.answered} were answered, ${large.used} and ${small.used} counted`,
+    );
+  }
+  if (Object.keys(large.odd).length > 0)
+    faults.push(`answers that should not be: ${JSON.stringify(large.odd)}`);
+  if (small.answered < small.quota || small.answered > small.quota + grantedInLostSeconds) {
+    faults.push(
+      `${small.answered} of ${small.quota} answered, ${grantedInLostSeconds} leased in lost seconds`,
+    );
+  }
+  if (isSynchronous && ticks.kept !== ticks.acknowledged) {
+    faults.push(`${ticks.kept} of ${ticks.acknowledged} acknowledged ticks are in the ledger`);
+  }
+  if (outcome.writesToOldPrimary > 0)
+    faults.push(`the old primary was written to ${outcome.writesToOldPrimary} times`);
+  return faults;
+}
+
+/** Returns the ids of the ticks that were acknowledged. */
+async function tickAllTheTime(cluster: Cluster, until: AbortSignal): Promise<string[]> {
+  const acknowledged: string[] = [];
+  while (!until.aborted) {
+    await cluster.tick(30, 'XAG').then(
+      (id) => acknowledged.push(id),
+      () => {}, // not acknowledged
+    );
+    await Bun.sleep(50);
+  }
+  return acknowledged;
+}
+
+async function countTicks(cluster: Cluster, ids: readonly string[]): Promise<number> {
+  const rows = await cluster.ledger.engine.read`SELECT tick_id FROM tick`;
+  const known = new Set(rows.map((row) => row.tick_id));
+  return ids.filter((id) => known.has(id)).length;
+}
+
+async function grantedUnits(server: PostgresServer, accountId: string): Promise<number> {
+  const [row] = await server.query(
+    `SELECT granted FROM quota_period WHERE account_id = '${accountId}' AND period = ${periodOf(systemClock.now())}`,
+  );
+  return Number(row?.granted ?? 0);
+}
+
+/** Transactions of the service on a server, while an account is used on every replica. */
+async function writesTo(server: PostgresServer, cluster: Cluster): Promise<number> {
+  const { key } = await cluster.newAccount(1_000_000);
+  const before = await lastTransaction(server);
+  const until = AbortSignal.timeout(OLD_PRIMARY_MS);
+  await crowd({ urls: cluster.urls, path: PATH, key, connections: 1, pauseMs: 20, until });
+  return (await lastTransaction(server)) - before;
+}
+
+/** Only transactions that write take an id. */
+async function lastTransaction(server: PostgresServer): Promise<number> {
+  const [row] = await server.query(`SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS id`);
+  return Number(row!.id);
+}
