@@ -16,31 +16,26 @@ const gold = (on: number, price: number): Observation => ({ series: 'GOLD', day:
 
 test('bars go by symbol and day, whatever the order was', async () => {
   const silver = { ...gold(TODAY, 50), series: 'SILVER' };
-  const { bars, refused, suspicion } = await map(
-    gold(TODAY, 3),
-    silver,
-    gold(TODAY - 2, 1),
-    gold(TODAY - 1, 2),
-  );
+  const { bars, refused, doubts } = await map(gold(TODAY, 3), silver, gold(TODAY - 2, 1), gold(TODAY - 1, 2));
   expect(bars.map((bar) => bar.close)).toEqual([1, 2, 3, 50]);
-  expect([refused, suspicion]).toEqual([[], undefined]);
+  expect([refused, doubts.size]).toEqual([[], 0]);
 });
 
 test('the same day twice with the same prices is one day', async () => {
-  const { bars, refused, suspicion } = await map(gold(TODAY, 3), gold(TODAY, 3));
+  const { bars, refused, doubts } = await map(gold(TODAY, 3), gold(TODAY, 3));
   expect(bars).toHaveLength(1);
   expect(refused).toEqual([{ where: 'GOLD 2026-07-15', reason: 'the day is there twice' }]);
-  expect(suspicion).toBeUndefined();
+  expect(doubts.size).toBe(0);
 });
 
-test('the same day twice with other prices is suspicious', async () => {
-  const { suspicion } = await map(gold(TODAY, 3), gold(TODAY, 4));
-  expect(suspicion).toBe('GOLD 2026-07-15 is there twice, with different prices');
+test('the same day twice with other prices casts doubt on its series', async () => {
+  const { doubts } = await map(gold(TODAY, 3), gold(TODAY, 4), { ...gold(TODAY, 50), series: 'SILVER' });
+  expect([...doubts.values()]).toEqual(['2026-07-15 is there twice, with different prices']);
 });
 
 test('two days on is today somewhere; three is the future', async () => {
-  expect((await map(gold(TODAY + 2, 1))).suspicion).toBeUndefined();
-  expect((await map(gold(TODAY + 3, 1))).suspicion).toBe('GOLD 2026-07-18 is in the future');
+  expect((await map(gold(TODAY + 2, 1))).doubts.size).toBe(0);
+  expect([...(await map(gold(TODAY + 3, 1))).doubts.values()]).toEqual(['2026-07-18 is in the future']);
 });
 
 test.each([

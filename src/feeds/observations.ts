@@ -10,13 +10,13 @@ export interface Mapped {
   /** In the symbols' own units, by symbol and then by day, one for each. */
   bars: NewBar[];
   refused: Refusal[];
-  /** Why the run as a whole is not to be believed. */
-  suspicion: string | undefined;
+  /** Symbols of which nothing is to be believed, and why. */
+  doubts: Map<number, string>;
 }
 
 /**
  * Turns what a provider said into bars of the catalogue's symbols. A series that does not fit its symbol is refused, the
- * rest is taken. A day that comes twice with different prices, or lies in the future, casts doubt on the whole run.
+ * rest is taken. A day that comes twice with different prices, or lies in the future, casts doubt on its series.
  */
 export function mapObservations(
   provider: Provider,
@@ -26,10 +26,7 @@ export function mapObservations(
 ): Mapped {
   const refused: Refusal[] = [];
   const bars: NewBar[] = [];
-  let suspicion: string | undefined;
-  const suspect = (reason: string): void => {
-    suspicion ??= reason;
-  };
+  const doubts = new Map<number, string>();
   const seriesById = new Map(provider.series.map((series) => [series.id, series]));
   const symbolByCode = new Map(symbols.map((symbol) => [symbol.code, symbol]));
   const seen = new Map<string, Ohlc>();
@@ -43,6 +40,7 @@ export function mapObservations(
       refused.push({ where: id, reason: `${misfit}: ${ofSeries.length} observations not used` });
       continue;
     }
+    const doubt = (reason: string) => doubts.set(symbol.id, doubts.get(symbol.id) ?? reason);
     for (const observation of ofSeries) {
       const { day } = observation;
       const prices = convert(observation, series.factor ?? 1);
@@ -51,11 +49,11 @@ export function mapObservations(
         continue;
       }
       const where = `${id} ${printDay(day)}`;
-      if (day > latestDay) suspect(`${where} is in the future`);
+      if (day > latestDay) doubt(`${printDay(day)} is in the future`);
       const key = `${symbol.id} ${day}`;
       const before = seen.get(key);
       if (before) {
-        if (!sameOhlc(before, prices)) suspect(`${where} is there twice, with different prices`);
+        if (!sameOhlc(before, prices)) doubt(`${printDay(day)} is there twice, with different prices`);
         refused.push({ where, reason: 'the day is there twice' });
         continue;
       }
@@ -64,7 +62,7 @@ export function mapObservations(
     }
   }
   bars.sort((a, b) => a.symbolId - b.symbolId || a.day - b.day);
-  return { bars, refused, suspicion };
+  return { bars, refused, doubts };
 }
 
 /** A day of any year that can be printed: one that lies far ahead is told by its date. */

@@ -174,6 +174,95 @@ onEachEngine('a feed of several series', (engine) => {
     expect((await run('each', { accept: true })).status).toBe('ok');
   });
 
+  describe('one that is in doubt', () => {
+    /** Plays the history for each series, and behind it what a test gives for some of them. */
+    function playAfter(rows: Record<string, readonly string[]>): void {
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const more = rows[id] ?? ['2026-07-14,4020', '2026-07-15,4021'];
+        return new Response(`date,${id}\n${[...history(), ...more].join('\n')}\n`);
+      };
+    }
+    const inCents = ['2026-07-14,402000', '2026-07-15,402100'];
+    const jump = '2026-07-13 is 4019 and 2026-07-14 is 402000, a jump by about 100, as when a unit changes';
+
+    test.each([
+      ['its unit seems to have changed', inCents, jump],
+      ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
+      ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 is there twice, with different prices'],
+    ])('because %s is held by its name, and the others are taken in', async (_, rows, reason) => {
+      play();
+      await run();
+      playAfter({ SILVER: rows });
+      expect(await run()).toMatchObject({
+        status: 'partial',
+        message: `1 of 3 series held: SILVER: ${reason}`,
+        taken: 4,
+        unchanged: 40,
+        notes: [{ kind: 'failed', where: 'SILVER', reason: `held: ${reason}` }],
+      });
+      expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([22, 20, 22]);
+      const { failing, lastRun } = await health();
+      expect(lastRun?.status).toBe('partial');
+      expect(failing).toMatchObject([{ series: 'SILVER', reason: `held: ${reason}` }]);
+    });
+
+    test('because many of its days are gone keeps them, and the others are taken in', async () => {
+      const { parse } = bench.provider();
+      const complete: Partial<Provider> = {
+        parse: (body, request) => ({ ...parse(body, request), complete: true }),
+      };
+      play();
+      await run('each', {}, complete);
+      const some = history().filter((_, i) => i < 5 || i > 8);
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const rows = id === 'SILVER' ? some : history().filter((_, i) => i !== 5);
+        return new Response(`date,${id}\n${rows.join('\n')}\n`);
+      };
+      expect(await run('each', {}, complete)).toMatchObject({
+        status: 'partial',
+        message: '1 of 3 series held: SILVER: 4 of 18 days are gone, the first 2026-06-29',
+        withdrawn: 2,
+      });
+    });
+
+    test('is taken in when the operator accepts it, and not before', async () => {
+      play();
+      await run();
+      playAfter({ SILVER: inCents });
+      await run();
+      expect(await run()).toMatchObject({ status: 'partial', unchanged: 44 });
+      expect(await run('each', { accept: true })).toMatchObject({ status: 'ok', taken: 2 });
+      expect((await health()).failing).toEqual([]);
+      expect((await run()).status).toBe('ok');
+    });
+
+    test('is named beside one that failed', async () => {
+      play();
+      await run();
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const rows = [...history(), ...(id === 'SILVER' ? inCents : [])];
+        return new Response(`date,${id}\n${rows.join('\n')}\n`, { status: id === 'TIN' ? 404 : 200 });
+      };
+      expect((await run()).message).toBe(
+        `1 of 3 series failed: TIN: the provider answered 404; 1 of 3 series held: SILVER: ${jump}`,
+      );
+    });
+
+    test('leaves nothing of the run when every series is', async () => {
+      play();
+      await run();
+      playAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
+      expect(await run()).toMatchObject({
+        status: 'quarantined',
+        message: `${code('GOLD')}: ${jump}`,
+        taken: 0,
+      });
+    });
+  });
+
   describe('in one body', () => {
     const table = (...ids: string[]) =>
       `date,${ids.join(',')}\n${history()

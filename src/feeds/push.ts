@@ -4,7 +4,7 @@ import { judgeBars } from '../ledger/prices/judge.ts';
 import type { Push, PushOutcome } from '../ledger/pushes.ts';
 import { sameOhlc } from '../market/bar.ts';
 import { printDay } from '../market/day.ts';
-import { findUnitChange, NEIGHBOUR_DAYS } from './unit-change.ts';
+import { unitChanges } from './run/doubts.ts';
 
 const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
   taken: 'accepted',
@@ -30,7 +30,7 @@ async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<
   const { admitted, held, refused } = await judgeBars(ledger.engine, once, options);
   for (const { bar, reason } of refused) outcomes.set(bar, { status: 'refused', reason });
   for (const { bar, reason } of held) outcomes.set(bar, { status: 'quarantined', reason });
-  const doubted = accept ? new Map<number, string>() : await doubtsOf(ledger, admitted);
+  const doubted = accept ? new Map<number, string>() : await unitChanges(ledger, admitted, source);
   for (const bar of admitted) {
     const reason = doubted.get(bar.symbolId);
     if (reason)
@@ -62,21 +62,4 @@ function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutco
     }
   }
   return [...first.values()];
-}
-
-/** The symbols whose prices look as if their unit had changed, and where. */
-async function doubtsOf(ledger: Ledger, bars: readonly NewBar[]): Promise<Map<number, string>> {
-  const doubts = new Map<number, string>();
-  for (const [symbolId, ofSymbol] of Map.groupBy(bars, (bar) => bar.symbolId)) {
-    const days = ofSymbol.map((bar) => bar.day);
-    const [first, last] = [Math.min(...days) - NEIGHBOUR_DAYS, Math.max(...days) + NEIGHBOUR_DAYS];
-    const known = await ledger.bars.revisions(symbolId, 'real', first, last);
-    const current = new Map(known.map((one) => [one.day, one]));
-    const closes = [...current.values()]
-      .filter((one) => !one.withdrawn)
-      .map((one) => [one.day, one.close] as const);
-    const change = findUnitChange(ofSymbol, new Map(closes));
-    if (change) doubts.set(symbolId, change);
-  }
-  return doubts;
 }

@@ -141,6 +141,16 @@ onEachEngine('a provider in trouble', (engine) => {
     expect(await bench.run({ accept: true })).toMatchObject({ status: 'quarantined' }); // that cannot be right
   });
 
+  test('a unit that differs from the price of the year before is a reason to doubt: a series may be annual', async () => {
+    bench.play(csv('2024-07-20,39', '2025-07-20,40'));
+    await bench.run();
+    bench.play(csv('2026-07-14,4000'));
+    expect(await bench.run()).toMatchObject({
+      status: 'quarantined',
+      message: expect.stringContaining('2025-07-20 is 40 and 2026-07-14 is 4000'),
+    });
+  });
+
   test('a unit that differs from what another source says of the day is a reason to doubt', async () => {
     const { id: symbolId } = await symbolOf(bench.ledger, bench.symbol);
     await bench.ledger.bars.publish([{ symbolId, day: day('2026-07-14'), ...flat(40) }], {

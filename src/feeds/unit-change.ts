@@ -2,9 +2,6 @@ import type { Bar } from '../market/bar.ts';
 import { type Day, printDay } from '../market/day.ts';
 import { unitFactor } from '../market/quality/unit-factor.ts';
 
-/** How far from a price its neighbours are looked for: the day before, or the last price before a long pause or of a month ago. */
-export const NEIGHBOUR_DAYS = 100;
-
 /**
  * Whether prices look as if their unit had changed: a jump by one of the factors, up or down, between neighbours, or
  * against what is known of the same day. `known` are the closes that the ledger has; a jump that is there already is

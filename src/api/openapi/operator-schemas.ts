@@ -8,7 +8,7 @@ const run = z.strictObject({
   number: z.int(),
   startedAt: moment,
   endedAt: moment.nullable(),
-  status: z.enum(['running', 'ok', 'unchanged', 'failed', 'quarantined']),
+  status: z.enum(['running', 'ok', 'unchanged', 'partial', 'failed', 'quarantined']),
   message: text.nullable(),
   requests: z.int(),
   bytes: z.int(),

@@ -2,7 +2,7 @@ import type { KnownBody, SeriesFailure } from '../../ledger/feed-runs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../ledger/symbols.ts';
 import type { Day } from '../../market/day.ts';
-import type { Gathered } from '../gather.ts';
+import type { Gathered, GatheredBody } from '../gather.ts';
 import type { Provider } from '../provider.ts';
 
 export interface Window {
@@ -51,7 +51,7 @@ function reasonFor(series: string, { refused }: Gathered): string {
 }
 
 /** What is known of the bodies. One with a failed series is asked for in full again: unchanged, it would look fine. */
-export function bodiesToKeep({ bodies, failed }: Gathered): KnownBody[] {
+export function bodiesToKeep(bodies: readonly GatheredBody[], failed: readonly SeriesFailure[]): KnownBody[] {
   const names = new Set(failed.map(({ series }) => series));
   return bodies.map(({ covers, ...body }) =>
     covers.some((series) => names.has(series)) ? { ...body, etag: undefined, lastModified: undefined } : body,

@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../ledger/symbols.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
+import type { Doubts } from './doubts.ts';
 
 /** A day that the provider had, and that its new edition has not. */
 export interface WithdrawnDay {
@@ -14,8 +15,8 @@ export interface WithdrawnDay {
 
 export interface WithdrawnDays {
   days: WithdrawnDay[];
-  /** Why so many days look like a broken file. */
-  doubt: string | undefined;
+  /** Symbols of which so many days are gone that the file looks broken. */
+  doubts: Doubts;
 }
 
 /** A provider that takes back more than this share of a series, and more than a few days, has sent a broken file. */
@@ -32,7 +33,7 @@ export async function findWithdrawnDays(
   edition: readonly NewBar[],
   symbols: readonly LedgerSymbol[],
 ): Promise<WithdrawnDays> {
-  const found: WithdrawnDays = { days: [], doubt: undefined };
+  const found: WithdrawnDays = { days: [], doubts: new Map() };
   const sourceId = [...(await ledger.sources.names())].find(([, name]) => name === source)?.[0];
   if (sourceId === undefined) return found;
   for (const [symbolId, bars] of Map.groupBy(edition, (bar) => bar.symbolId)) {
@@ -42,7 +43,8 @@ export async function findWithdrawnDays(
     const gone = own.filter(({ day }) => !days.has(day));
     const { code } = symbols.find(({ id }) => id === symbolId)!;
     if (gone.length > Math.max(DAYS_MAX, own.length * SHARE_MAX)) {
-      found.doubt ??= `${code}: ${gone.length} of ${own.length} days are gone, the first ${printDay(gone[0]!.day)}`;
+      const reason = `${gone.length} of ${own.length} days are gone, the first ${printDay(gone[0]!.day)}`;
+      found.doubts.set(symbolId, reason);
     }
     for (const { day, close } of gone) {
       const reason = `was ${printNumber(close)}, and is not in the provider's new edition`;

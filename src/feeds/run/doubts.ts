@@ -1,0 +1,44 @@
+import type { BarRevision, NewBar } from '../../ledger/bars.ts';
+import type { SeriesFailure } from '../../ledger/feed-runs.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import { NEIGHBOUR_DAYS } from '../../market/quality/suspicion.ts';
+import type { Provider } from '../provider.ts';
+import { findUnitChange } from '../unit-change.ts';
+
+/** Why what a source says about some symbols is not to be believed, by the symbol's id. */
+export type Doubts = Map<number, string>;
+
+/**
+ * Symbols whose prices look as if their unit had changed. They are compared with the source's own last word on each day
+ * and, where it has none, with that of other sources.
+ */
+export async function unitChanges(ledger: Ledger, bars: readonly NewBar[], source: string): Promise<Doubts> {
+  const doubts: Doubts = new Map();
+  const names = await ledger.sources.names();
+  const isOwn = (one: BarRevision) => names.get(one.sourceId) === source;
+  for (const [symbolId, ofSymbol] of Map.groupBy(bars, (bar) => bar.symbolId)) {
+    const days = ofSymbol.map(({ day }) => day);
+    const first = Math.min(...days) - NEIGHBOUR_DAYS;
+    const last = Math.max(...days) + NEIGHBOUR_DAYS;
+    const revisions = await ledger.bars.revisions(symbolId, 'real', first, last);
+    const ownLast = [...revisions.filter((one) => !isOwn(one)), ...revisions.filter(isOwn)];
+    const current = new Map(ownLast.map((one) => [one.day, one]));
+    const closes = [...current.values()].filter((one) => !one.withdrawn);
+    const change = findUnitChange(ofSymbol, new Map(closes.map((one) => [one.day, one.close])));
+    if (change !== undefined) doubts.set(symbolId, change);
+  }
+  return doubts;
+}
+
+/** Doubts by the name that the provider has for each series. */
+export function heldSeries(
+  doubts: Doubts,
+  { series }: Provider,
+  symbols: readonly LedgerSymbol[],
+): SeriesFailure[] {
+  return [...doubts].map(([symbolId, reason]) => {
+    const { code } = symbols.find(({ id }) => id === symbolId)!;
+    return { series: series.find(({ symbol }) => symbol === code)!.id, reason };
+  });
+}

@@ -1,0 +1,97 @@
+import { LeaseLost, type SeriesFailure } from '../../ledger/feed-runs.ts';
+import type { Failure } from '../fetcher.ts';
+import type { Gathered } from '../gather.ts';
+import type { RunResult } from '../run-record.ts';
+import { lateAfter, nextSlot, retryAt } from '../schedule.ts';
+import { bodiesToKeep } from './absent-series.ts';
+import type { RunContext } from './context.ts';
+import { coverageOf } from './coverage.ts';
+
+export interface Success {
+  how: 'ok' | 'unchanged';
+  gathered: Gathered;
+  /** Whether all history was asked for. */
+  isFull: boolean;
+  /** Series that are not believed until the operator accepts them. */
+  held: readonly SeriesFailure[];
+}
+
+/** Ends a run that brought what there is, of all series or of some. */
+export async function succeed(run: RunContext, { how, gathered, isFull, held }: Success): Promise<RunResult> {
+  const { provider, parts, lease, record } = run;
+  const { ledger, around } = parts;
+  const now = around.now();
+  const failing = [
+    ...gathered.failed,
+    ...held.map(({ series, reason }) => ({ series, reason: `held: ${reason}` })),
+  ];
+  record.note(
+    'failed',
+    failing.map(({ series, reason }) => ({ where: series, reason })),
+  );
+  const total = provider.series.length;
+  const report =
+    failing.length === 0
+      ? record.result(how, undefined)
+      : record.result('partial', missingInWords(gathered.failed, held, total));
+  await ledger.feeds.finish(lease, {
+    ended: now,
+    report,
+    nextRun: shouldRetry(run, gathered)
+      ? retryAt(provider, now, 1, gathered.retry?.comeBackMs ?? 0, around.random())
+      : nextSlot(provider, now),
+    lateAt: lateAfter(provider, now),
+    isFull,
+    bodies: bodiesToKeep(gathered.bodies, failing),
+    failing: record.cleanFailures(failing),
+    ...(how === 'ok' ? { coverage: await coverageOf(run) } : {}),
+  });
+  return report;
+}
+
+/** What looks wrong will look wrong in an hour too: the next slot is early enough. */
+export function quarantine(run: RunContext, reason: string): Promise<RunResult> {
+  return end(run, 'quarantined', reason, nextSlot(run.provider, run.parts.around.now()));
+}
+
+export function fail(run: RunContext, { reason, comeBackMs = 0 }: Failure): Promise<RunResult> {
+  const { provider, parts, lease } = run;
+  const { around, signal } = parts;
+  const now = around.now();
+  if (signal.aborted) return end(run, 'failed', reason, now); // still due for whoever comes next
+  return end(run, 'failed', reason, retryAt(provider, now, lease.failures + 1, comeBackMs, around.random()));
+}
+
+async function end(
+  { parts, lease, record }: RunContext,
+  status: 'failed' | 'quarantined',
+  reason: string,
+  nextRun: number,
+): Promise<RunResult> {
+  const { ledger, around } = parts;
+  const result = record.result(status, reason);
+  try {
+    await ledger.feeds.finish(lease, { ended: around.now(), report: result, nextRun });
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+  return result;
+}
+
+/** Once, and then at each slot: a series that has answered with 500 for days is not asked for every few minutes. */
+function shouldRetry({ lease }: RunContext, { retry, failed }: Gathered): boolean {
+  const known = new Set(lease.failing.map(({ series }) => series));
+  return retry !== undefined && failed.some(({ series }) => !known.has(series));
+}
+
+function missingInWords(
+  failed: readonly SeriesFailure[],
+  held: readonly SeriesFailure[],
+  total: number,
+): string {
+  const inWords = (some: readonly SeriesFailure[], what: string) =>
+    some.length === 0
+      ? []
+      : `${some.length} of ${total} series ${what}: ${some.map(({ series, reason }) => `${series}: ${reason}`).join('; ')}`;
+  return [inWords(failed, 'failed'), inWords(held, 'held')].flat().join('; ');
+}

@@ -1,0 +1,47 @@
+import type { NewBar, PublishResult } from '../../ledger/bars.ts';
+import type { Judgement } from '../../ledger/prices/judge.ts';
+import { leaseGuard, type RunContext, runName } from './context.ts';
+import type { WithdrawnDay } from './withdrawn-days.ts';
+
+/** Publishes the bars of a run, and ends the wait of bars in quarantine that they confirm or replace. */
+export async function publish(
+  run: RunContext,
+  bars: readonly NewBar[],
+  onProgress: (done: number) => void,
+): Promise<PublishResult> {
+  const { ledger, around } = run.parts;
+  const source = run.provider.key;
+  const recordedAt = around.now();
+  const publication = {
+    source,
+    recordedAt,
+    reason: runName(run),
+    comparedWith: 'own',
+    before: leaseGuard(run),
+  } as const;
+  const result = await ledger.bars.publish(bars, publication, onProgress);
+  await ledger.heldBars.settle(source, recordedAt);
+  return result;
+}
+
+/** Puts suspicious bars in quarantine. */
+export async function hold(run: RunContext, held: Judgement<NewBar>['held']): Promise<void> {
+  const { ledger, around } = run.parts;
+  await ledger.heldBars.hold(held, {
+    source: run.provider.key,
+    origin: runName(run),
+    received: around.now(),
+    before: leaseGuard(run),
+  });
+}
+
+export async function withdraw(run: RunContext, days: readonly WithdrawnDay[]): Promise<void> {
+  const { ledger, around } = run.parts;
+  await ledger.withdrawals.withdraw(days, {
+    by: 'source',
+    source: run.provider.key,
+    reason: `${runName(run)}: not in the provider's new edition`,
+    recordedAt: around.now(),
+    before: leaseGuard(run),
+  });
+}
