@@ -15,6 +15,17 @@ test('the keys of providers are kept by their names, and nothing else is among t
   expect(config.warnings).toEqual([]);
 });
 
+test('a standby is for PostgreSQL only, and its URL is checked', () => {
+  const [ledger, standby] = ['postgres://one/db', 'postgres://two/db'];
+  const withUrls = (database: string, read: string) =>
+    readConfig({ OPENPIT_DATABASE_URL: database, OPENPIT_READ_URL: read }, {});
+  expect(withUrls(ledger, standby).readUrl).toBe(standby);
+  expect(withUrls(ledger, '').readUrl).toBeUndefined();
+  expect(() => withUrls(ledger, 'two')).toThrow('OPENPIT_READ_URL');
+  const onSqlite = withUrls('', standby);
+  expect([onSqlite.readUrl, onSqlite.warnings.length]).toEqual([undefined, 1]);
+});
+
 test('what is kept for how long is the same whether the service or a test asks for the defaults', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
 });

@@ -11,6 +11,8 @@ export interface Config {
   readonly dataDir: string;
   /** The URL of PostgreSQL, or the path of a SQLite file. */
   readonly databaseUrl: string;
+  /** Standbys of that PostgreSQL, for reads about the past. */
+  readonly readUrl: string | undefined;
   /** How long a start waits for a PostgreSQL that is not up yet. */
   readonly databaseWaitSeconds: number;
   /** Whether a database URL was given: demo data is then only made when asked for. */
@@ -86,6 +88,11 @@ export const SETTINGS = [
     env: 'OPENPIT_DATABASE_URL',
     default: '',
     help: 'PostgreSQL (postgres://…), also several hosts (postgres://…@one:5432,two:5432/db): the primary is used. Without it, SQLite in the data folder',
+  },
+  {
+    env: 'OPENPIT_READ_URL',
+    default: '',
+    help: 'A standby of that PostgreSQL (or several hosts), for requests about the past. Without it, or when it is away or behind, the primary reads',
   },
   {
     env: 'OPENPIT_DATABASE_WAIT_SECONDS',
@@ -218,6 +225,7 @@ export function readConfig(
     tls: readTls(text('OPENPIT_TLS_CERT'), text('OPENPIT_TLS_KEY')),
     dataDir,
     databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,
+    readUrl: isPostgresUrl(url) ? readStandbyUrl(text('OPENPIT_READ_URL')) : undefined,
     databaseWaitSeconds: whole('OPENPIT_DATABASE_WAIT_SECONDS', 0, 3_600),
     databaseGiven: url !== '',
     ledgerGiven: url !== '' || given('OPENPIT_DATA_DIR') !== '',
@@ -243,7 +251,12 @@ export function readConfig(
     accessLog: text('OPENPIT_ACCESS_LOG') || undefined,
     secrets: Object.freeze(secrets),
     acceptClock: false,
-    warnings: warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
+    warnings: [
+      ...warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
+      ...(text('OPENPIT_READ_URL') !== '' && !isPostgresUrl(url)
+        ? ['OPENPIT_READ_URL has no effect: OPENPIT_DATABASE_URL is not PostgreSQL']
+        : []),
+    ],
   });
 }
 
@@ -255,6 +268,15 @@ function warningsOf(env: Record<string, string | undefined>, token: string): str
   if (token !== '' && token.length < 16)
     warnings.push('OPENPIT_ADMIN_TOKEN has fewer than 16 characters: choose a longer one');
   return warnings;
+}
+
+function readStandbyUrl(text: string): string | undefined {
+  if (text === '' || isPostgresUrl(text)) return text || undefined;
+  throw new ConfigError('OPENPIT_READ_URL must begin with postgres://.');
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text);
 }
 
 function readDemo(text: string): Config['demo'] {

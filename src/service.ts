@@ -6,6 +6,7 @@ import { EntityTags } from './api/etag.ts';
 import { isLate } from './api/feeds-known.ts';
 import type { ShareMetrics } from './api/metrics.ts';
 import { isReady, type Phase } from './api/operations.ts';
+import { KnownWrites } from './api/past/known-writes.ts';
 import { Readers } from './api/past/readers.ts';
 import { listen } from './api/server.ts';
 import { IngestMetrics } from './api/telemetry/ingest-metrics.ts';
@@ -189,7 +190,12 @@ export async function openCore(
   const webhook = await openWebhook(config, ledger, clock);
   const ingestMetrics = new IngestMetrics();
   const followerLag = new FollowerLag(clock);
-  const readers = new Readers({ ledgerUrl: config.databaseUrl, simulated: config.demo !== 'off' });
+  const readers = new Readers({
+    ledgerUrl: config.databaseUrl,
+    standbyUrl: config.readUrl,
+    simulated: config.demo !== 'off',
+  });
+  const knownWrites = new KnownWrites();
   opened.defer(() => readers.close());
   const gauges = [
     ...faultGauges(
@@ -203,6 +209,12 @@ export async function openCore(
       name: 'openpit_past_reads',
       help: 'Requests that read the ledger or wait for it.',
       value: () => readers.size,
+    },
+    {
+      name: 'openpit_past_reads_total',
+      help: 'Reads of the ledger for requests, by the server that answered.',
+      type: 'counter' as const,
+      value: () => readers.reads,
     },
     ...caches.gauges(gate.directory.cache),
     {
@@ -269,6 +281,7 @@ export async function openCore(
       push: (push) => core.push(push),
       ingestMetrics,
       readers,
+      knownWrites,
       downloadsDir: join(config.dataDir, 'downloads'),
       gauges,
       ...(shareMetrics && { shareMetrics }),
@@ -279,11 +292,13 @@ export async function openCore(
     }),
     async follow() {
       const followed = followerLag.begin();
+      const writesFollowed = knownWrites.beginFollowing();
       const head = await ledger.head();
       if (head.epoch !== epoch) meter.reportAll();
       epoch = head.epoch;
       await gate.follow(head);
       await board.follow(head);
+      writesFollowed();
       await freshness.follow(clock.now());
       board.setLateFrom((code) => freshness.lateFrom(code));
       followed();

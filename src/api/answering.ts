@@ -20,6 +20,7 @@ import type { KeptAnswers } from './kept-answers.ts';
 import { DeferredAnswer } from './large/deferred-answer.ts';
 import type { LargeAnswer } from './large/large-answer.ts';
 import { nextLink } from './paging.ts';
+import type { KnownWrites } from './past/known-writes.ts';
 import type { LedgerRequest, LedgerResponse } from './past/protocol.ts';
 import { type Query, readTarget } from './query.ts';
 import { ReadyAnswer } from './ready-answer.ts';
@@ -31,6 +32,7 @@ export interface AnsweringOptions {
   clock: Clock;
   tags: EntityTags;
   kept: KeptAnswers;
+  knownWrites: KnownWrites;
   log: Log;
 }
 
@@ -45,13 +47,15 @@ export class Answering {
   readonly #clock: Clock;
   readonly #tags: EntityTags;
   readonly #kept: KeptAnswers;
+  readonly #knownWrites: KnownWrites;
   readonly #log: Log;
 
-  constructor({ board, clock, tags, kept, log }: AnsweringOptions) {
+  constructor({ board, clock, tags, kept, knownWrites, log }: AnsweringOptions) {
     this.#board = board;
     this.#clock = clock;
     this.#tags = tags;
     this.#kept = kept;
+    this.#knownWrites = knownWrites;
     this.#log = log;
   }
 
@@ -83,6 +87,11 @@ export class Answering {
       now,
       horizon: this.#board.horizon(view, now),
       format,
+      known: {
+        epoch: this.#board.epoch,
+        revision: this.#knownWrites.areFollowed ? this.#board.revision : Number.MAX_SAFE_INTEGER,
+        catalogRevision: this.#board.catalogRevision,
+      },
       gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),
     };
   }

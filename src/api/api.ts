@@ -30,6 +30,7 @@ import { KeptAnswers, type KnownUrl } from './kept-answers.ts';
 import { Management } from './management.ts';
 import { type Gauge, Metrics, type ShareMetrics } from './metrics.ts';
 import type { Health, Phase } from './operations.ts';
+import type { KnownWrites } from './past/known-writes.ts';
 import type { Readers } from './past/readers.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './query.ts';
 import { Reception } from './reception.ts';
@@ -74,6 +75,8 @@ export interface ApiOptions {
   ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */
   readers: Readers;
+  /** The writes that clients were told of. */
+  knownWrites: KnownWrites;
   /** The folder for tables on their way. */
   downloadsDir: string;
   gauges: readonly Gauge[];
@@ -282,9 +285,10 @@ export class Api {
     if (endpoint.kind === 'open') return endpoint.answer({ request, id, peer: exchange.peer(), address });
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
-      return this.#management
-        .admin(endpoint, managing, address)
-        .then((answer) => this.#responses.admin(exchange, answer));
+      return this.#management.admin(endpoint, managing, address).then((answer) => {
+        if (request.method !== 'GET') this.#options.knownWrites.confirm();
+        return this.#responses.admin(exchange, answer);
+      });
     }
     if (this.#options.phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
     const query = readQuery(target.query);

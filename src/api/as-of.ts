@@ -14,7 +14,7 @@ export interface AsOf {
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 
 /** An import takes minutes, and all that it records bears the time of its start. */
-const SETTLED_AFTER_MS = 3_600_000;
+export const SETTLED_AFTER_MS = 3_600_000;
 
 /** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined when it is not there. */
 export function readAsOf(query: Query, now: number): AsOf | undefined {

@@ -28,6 +28,7 @@ export class Board {
   readonly #sourceNames = new Map<number, string>();
   readonly #views: Views;
   #catalog: Catalog;
+  #catalogRevision = 0;
   #head: Head;
   #nextDue = Number.POSITIVE_INFINITY;
   #uses = 0;
@@ -45,7 +46,7 @@ export class Board {
   static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
     const board = new Board(options, await options.ledger.head());
     board.#addDelays(delaysMs);
-    await board.#readCatalog();
+    await board.#readCatalog(board.revision);
     await board.newest.load(options.ledger);
     return board;
   }
@@ -61,6 +62,11 @@ export class Board {
   /** The ledger's price revision up to which this board has followed. */
   get revision(): number {
     return this.#head.prices;
+  }
+
+  /** Symbols and aliases have not changed between this revision and `revision`. */
+  get catalogRevision(): number {
+    return this.#catalogRevision;
   }
 
   /** How much history is in memory. */
@@ -154,7 +160,7 @@ export class Board {
     const mine = this.#head;
     if (head.epoch === mine.epoch && head.prices === mine.prices) return;
     if (mustReload(mine, head, 'prices') || (await ledger.symbols.changedBetween(mine.prices, head.prices)))
-      await this.#readCatalog();
+      await this.#readCatalog(head.prices);
     else await this.#nameSources();
     this.#head = head;
   }
@@ -183,14 +189,14 @@ export class Board {
   async #follow(head: Head): Promise<void> {
     const { ledger, clock } = this.#options;
     if (mustReload(this.#head, head, 'prices')) {
-      await this.#readCatalog();
+      await this.#readCatalog(head.prices);
       for (const series of this.#series.values()) series.reset();
       await this.newest.load(ledger);
       this.#head = head; // last: when the ledger fails on the way, the next turn begins again
       return;
     }
     const mine = this.#head.prices;
-    if (await ledger.symbols.changedBetween(mine, head.prices)) await this.#readCatalog();
+    if (await ledger.symbols.changedBetween(mine, head.prices)) await this.#readCatalog(head.prices);
     const ticks = Map.groupBy(await ledger.ticks.since(mine, head.prices), (tick) => tick.symbolId);
     const bars = await this.#changedBars(mine, head.prices);
     await this.#nameSources();
@@ -229,7 +235,7 @@ export class Board {
     return found;
   }
 
-  async #readCatalog(): Promise<void> {
+  async #readCatalog(revision: number): Promise<void> {
     const { ledger, simulated } = this.#options;
     const symbols = await ledger.symbols.list();
     const aliases = await ledger.symbols.aliases();
@@ -247,6 +253,7 @@ export class Board {
       known.symbol = symbol;
     }
     this.#catalog = new Catalog(symbols, aliases, currencies, this.#series);
+    this.#catalogRevision = revision;
     await this.#nameSources();
   }
 

@@ -1,6 +1,6 @@
 import { hasMoved } from './engine/hosts/server.ts';
 import { closeConnections, connectPostgres } from './engine/postgres-connections.ts';
-import { asNumber, onlyRow, type Sql } from './engine/rows.ts';
+import { asNumber, asNumberIfAny, onlyRow, type Sql } from './engine/rows.ts';
 import type { Engine, LedgerUse } from './engine.ts';
 import { isFull, isStalePlan, outageOf } from './outage.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -31,8 +31,14 @@ const MIGRATION_MS_MAX = 10 * 60_000;
 /** The server cannot be written to any more: it has become a standby, and its successor is at the same address. */
 const READ_ONLY = '25006';
 
-/** The first part of the name of the current WAL file. A standby has no current one. */
-const TIMELINE = `CASE WHEN pg_is_in_recovery() THEN '' ELSE '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`;
+/**
+ * The first part of the name of the current WAL file. A standby has none; it notes the timeline that it follows at its
+ * checkpoints, so it may name an older one for some minutes after a failover.
+ */
+const TIMELINE = `'-' || CASE
+  WHEN pg_is_in_recovery() THEN (SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_recovery_end_timeline)), 8, '0'))
+    FROM pg_control_checkpoint() c, pg_control_recovery() r)
+  ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`;
 
 /** Any number that no other program on the same database uses for an advisory lock. */
 const MIGRATION_LOCK = 0x6f70_6974;
@@ -110,6 +116,14 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
         await handle`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS ms`,
       );
       return asNumber(row.ms);
+    },
+    async replayedAt() {
+      const row = onlyRow(
+        await readers.read`SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS standby,
+          CAST(extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000 AS BIGINT) AS ms`,
+      );
+      if (asNumber(row.standby) === 0) return Number.POSITIVE_INFINITY;
+      return asNumberIfAny(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing since it was started
     },
     flush: async () => {}, // a commit waits for the disk
     close: () => closeConnections(connections),

@@ -45,6 +45,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
+    replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
     flush: () => syncFile(`${path}-wal`),
     async close() {
@@ -73,6 +74,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     lockForMigration: isReadOnly,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
+    replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
     flush: isReadOnly,
     close: () => reader.close(),

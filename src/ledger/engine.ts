@@ -60,6 +60,12 @@ export interface Engine {
    */
   readonly timeline: string;
 
+  /**
+   * How far this server has come, in ms of the primary's clock, if it is a standby: it has every write that was committed
+   * before. Infinity where it is not one.
+   */
+  replayedAt(): Promise<number>;
+
   /** Resolves when every committed write would survive the loss of power. */
   flush(): Promise<void>;
 

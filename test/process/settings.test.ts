@@ -23,6 +23,7 @@ const VALUES: Readonly<Record<SettingName, string>> = {
   OPENPIT_TLS_KEY: tlsFiles.key,
   OPENPIT_DATA_DIR: join(folder, 'data'),
   OPENPIT_DATABASE_URL: `sqlite://${join(folder, 'elsewhere.db')}`,
+  OPENPIT_READ_URL: 'postgres://127.0.0.1:9/standby',
   OPENPIT_DATABASE_WAIT_SECONDS: '5',
   OPENPIT_DEMO: 'true',
   OPENPIT_MOUNTS: '/api',

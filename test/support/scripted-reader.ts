@@ -37,6 +37,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         next: undefined,
         rows: 0,
         revision: 0,
+        isFromStandby: false,
         isChanged: false,
       },
     });

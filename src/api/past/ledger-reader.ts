@@ -67,6 +67,7 @@ export class LedgerReader {
       gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
       lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
       next: answer.next,
+      isFromStandby: false,
       rows: table && 'rows' in table ? table.rows.length : 0,
       revision,
       isChanged: await this.#isChanged(question, request.since ?? revision),

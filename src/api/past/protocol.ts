@@ -6,6 +6,8 @@ import type { Format } from '../table.ts';
 
 export interface ReaderSettings {
   ledgerUrl: string;
+  /** Standbys that may be read in place of the primary. */
+  standbyUrl: string | undefined;
   /** Whether symbols without real prices show simulated ones. */
   simulated: boolean;
 }
@@ -21,10 +23,20 @@ export interface LedgerRequest {
   horizon: number;
   format: Format;
   gzip: boolean;
+  known: KnownState;
   /** Where the page begins, if not where the query says. */
   cursor?: string | undefined;
   /** The ledger's price revision when the first page of the table was read. */
   since?: number | undefined;
+}
+
+/** What the serving process has seen of the ledger. A standby that has seen less may lack something that a client was shown. */
+export interface KnownState {
+  epoch: string;
+  /** Price revision up to which a server must have come for a response about the present. */
+  revision: number;
+  /** The same for the symbols of any response. */
+  catalogRevision: number;
 }
 
 /** The response, with room for its head in front of the body. */
@@ -41,6 +53,7 @@ export interface LedgerResponse {
   rows: number;
   /** The ledger's price revision when reading began. */
   revision: number;
+  isFromStandby: boolean;
   /** Whether prices that this table shows have changed since `since`, or since reading began. */
   isChanged: boolean;
 }

@@ -5,6 +5,7 @@ import { lowerPriority } from '../../lower-priority.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { packError } from './packed-error.ts';
 import type { FromReader, LedgerRequest, ReaderSettings, ToReader } from './protocol.ts';
+import { Standby } from './standby.ts';
 
 declare const self: Worker;
 
@@ -12,16 +13,24 @@ lowerPriority();
 let settings: ReaderSettings | undefined;
 let ledger: Ledger | undefined;
 let reader: LedgerReader | undefined;
+let standby: Standby | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
-  if (data.kind === 'start') settings = data.settings;
+  if (data.kind === 'start') start(data.settings);
   else if (data.kind === 'read') void read(data.request);
   else void stop();
 };
 
+function start(given: ReaderSettings): void {
+  const { standbyUrl, simulated } = given;
+  settings = given;
+  if (standbyUrl !== undefined) standby = new Standby(standbyUrl, systemClock, simulated);
+}
+
 async function read(request: LedgerRequest): Promise<void> {
   try {
-    const response = await (await openReader(settings!)).respond(request);
+    const response =
+      (await standby?.respond(request)) ?? (await (await openReader(settings!)).respond(request));
     const memory = [response.packet.buffer, ...(response.gzipped ? [response.gzipped.buffer] : [])];
     post({ kind: 'response', response }, memory);
   } catch (error) {
@@ -37,7 +46,7 @@ async function openReader({ ledgerUrl, simulated }: ReaderSettings): Promise<Led
 }
 
 async function stop(): Promise<void> {
-  await ledger?.close().catch(() => {});
+  await Promise.allSettled([ledger?.close(), standby?.close()]);
   post({ kind: 'stopped' });
 }
 

@@ -49,12 +49,12 @@ export class Reader {
   }
 
   #start(): Worker {
-    const { script, ledgerUrl, simulated } = this.#options;
+    const { script, ...settings } = this.#options;
     const worker = new Worker(script ?? new URL('./reader-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<FromReader>) => this.#heard(data);
     worker.onerror = () => worker.terminate(); // its memory cannot be trusted any more
     worker.addEventListener('close', () => this.#onEnd(worker));
-    const start: ToReader = { kind: 'start', settings: { ledgerUrl, simulated } };
+    const start: ToReader = { kind: 'start', settings };
     worker.postMessage(start);
     return worker;
   }

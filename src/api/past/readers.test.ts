@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** Asks for an account, and notes what is handed to a thread and what has been read. */
 function asker() {
-  const pool = new Readers({ ledgerUrl: '', simulated: false, script });
+  const pool = new Readers({ ledgerUrl: '', standbyUrl: undefined, simulated: false, script });
   readers = pool;
   const started: string[] = [];
   const done: string[] = [];
@@ -35,7 +35,8 @@ function asker() {
 
 function requestOf(query: string): LedgerRequest {
   const plan = {} as LedgerRequest['plan'];
-  return { endpoint: 'history', query, plan, now: 0, horizon: 0, format: 'json', gzip: false };
+  const known = { epoch: '', revision: 0, catalogRevision: 0 };
+  return { endpoint: 'history', query, plan, now: 0, horizon: 0, format: 'json', gzip: false, known };
 }
 
 /** Opens the gate that two reads wait at, once both have come to it. Called before they are asked for. */

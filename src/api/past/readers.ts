@@ -34,6 +34,11 @@ export class Readers {
   readonly #all: readonly Reader[];
   readonly #queue = new FairQueue<Job>();
   readonly #places = new Map<string, number>();
+  /** Reads that were answered, by the server they came from. */
+  readonly reads = new Map([
+    ['server="primary"', 0],
+    ['server="standby"', 0],
+  ]);
   #total = 0;
   #isClosed = false;
 
@@ -95,7 +100,11 @@ export class Readers {
       const reader = this.#idle.pop()!;
       reader
         .read(job.request)
-        .then(job.done.resolve, job.done.reject)
+        .then((response) => {
+          const server = `server="${response.isFromStandby ? 'standby' : 'primary'}"`;
+          this.reads.set(server, this.reads.get(server)! + 1);
+          job.done.resolve(response);
+        }, job.done.reject)
         .finally(() => {
           this.#idle.push(reader);
           this.#startNext();
