@@ -322,12 +322,14 @@ function openFaults(config: Config, clock: Clock, ledger: Ledger, isMeterDown: (
 
 /** A PostgreSQL may still be starting. A SQLite file is there or never will be. */
 function openLedger(config: Config, clock: Clock, log: Log, latency: LedgerLatency): Promise<Ledger> {
-  const open = () => Ledger.open(config.databaseUrl, clock, 'serving', latency);
+  // Progress of the start, each time: warnings that repeat would be aggregated.
+  const onLockWait = (message: string) => log.info('waiting for a lock', { message });
+  const open = () => Ledger.open(config.databaseUrl, clock, 'serving', { latency, onLockWait });
   if (!isPostgres(config.databaseUrl)) return open();
   return openWhenReachable(open, {
     waitMs: config.databaseWaitSeconds * 1_000,
     onWaiting: (message, waitedMs) =>
-      log.warn('waiting for PostgreSQL', { message, waitedSeconds: Math.round(waitedMs / 1_000) }),
+      log.info('waiting for PostgreSQL', { message, waitedSeconds: Math.round(waitedMs / 1_000) }),
   });
 }
 

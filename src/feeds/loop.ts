@@ -120,7 +120,7 @@ export class FeedLoop {
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding', this.#latency);
+      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding', { latency: this.#latency });
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });

@@ -109,6 +109,9 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await tx.unsafe(`SET LOCAL statement_timeout = ${MIGRATION_MS_MAX}`);
       await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     },
+    limitLockWaits: async (tx, ms) => {
+      await tx.unsafe(`SET LOCAL lock_timeout = ${ms}`);
+    },
     clustered: '',
     timeline,
     async now(handle) {

@@ -43,6 +43,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     placeholder: () => '?',
     hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
+    limitLockWaits: async () => {},
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
@@ -72,6 +73,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     placeholder: () => '?',
     hasTable,
     lockForMigration: isReadOnly,
+    limitLockWaits: isReadOnly,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,

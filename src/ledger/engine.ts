@@ -50,6 +50,9 @@ export interface Engine {
   /** Holds off every other migration until the transaction ends. */
   lockForMigration(tx: Sql): Promise<void>;
 
+  /** From here on, a statement of the transaction that waits longer than this for a lock fails. */
+  limitLockWaits(tx: Sql, ms: number): Promise<void>;
+
   /** Put behind a CREATE TABLE whose rows should lie in the order of their primary key. */
   readonly clustered: string;
 

@@ -10,7 +10,7 @@ import symbols from './catalog/symbols.json';
 import { ClosingStore } from './closing.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import { asNumber, asNumberIfAny, asText, type Sql } from './engine/rows.ts';
-import { prepareSchema, readSchema, type SchemaState } from './engine/schema.ts';
+import { type MigrationOptions, prepareSchema, readSchema, type SchemaState } from './engine/schema.ts';
 import { type Engine, type LedgerUse, openEngine } from './engine.ts';
 import { FeedStore } from './feeds.ts';
 import { MOVE_MARKER } from './move/marker.ts';
@@ -41,6 +41,11 @@ export interface Head {
   pricesFrom: number;
   /** The same for accounts, plans and keys. */
   accountsFrom: number;
+}
+
+export interface OpenOptions extends MigrationOptions {
+  /** Times the calls to the ledger. */
+  latency?: LedgerLatency | undefined;
 }
 
 /** The durable truth. Everything the service says can be made again from here. */
@@ -87,19 +92,18 @@ export class Ledger {
 
   /**
    * Opens the ledger, and creates it with the catalogue and the built-in plans where there is none. Only a server brings
-   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`. With
-   * `latency`, calls are timed.
+   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`.
    */
   static async open(
     url: string,
     clock: Clock,
     use: LedgerUse = 'working',
-    latency?: LedgerLatency,
+    { latency, ...migration }: OpenOptions = {},
   ): Promise<Ledger> {
     const opened = await openEngine(url, clock, use);
     const engine = latency ? withLatency(opened, latency) : opened;
     try {
-      await prepareSchema(engine, use === 'serving' ? 'upgrade' : 'refuse');
+      await prepareSchema(engine, use === 'serving' ? 'upgrade' : 'refuse', migration);
       await fillNew(engine);
       return new Ledger(engine);
     } catch (error) {
@@ -109,10 +113,10 @@ export class Ledger {
   }
 
   /** Creates the ledger or brings its schema up to date. Returns the state it was in before. */
-  static async migrate(url: string, clock: Clock): Promise<SchemaState> {
+  static async migrate(url: string, clock: Clock, options: MigrationOptions = {}): Promise<SchemaState> {
     const engine = await openEngine(url, clock, 'working');
     try {
-      const before = await prepareSchema(engine, 'upgrade');
+      const before = await prepareSchema(engine, 'upgrade', options);
       await fillNew(engine);
       return before;
     } finally {

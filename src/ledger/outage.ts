@@ -14,6 +14,7 @@ const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
 const PERMISSION_DENIED = '42501';
+const LOCK_NOT_AVAILABLE = '55P03';
 const FEATURE_NOT_SUPPORTED = '0A000';
 
 /** Something that is away for the moment. The message says what, and goes to the caller. */
@@ -59,6 +60,11 @@ export function isStalePlan(error: unknown): boolean {
 /** Whether the database user lacks a privilege for a statement. */
 export function isPermissionDenied(error: unknown): boolean {
   return codesOf(error).state === PERMISSION_DENIED;
+}
+
+/** Whether a statement has waited for a lock for as long as `lock_timeout` allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return codesOf(error).state === LOCK_NOT_AVAILABLE;
 }
 
 function messageOf(error: unknown): string {

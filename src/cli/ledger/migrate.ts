@@ -14,7 +14,9 @@ export const migrateCommand: Command = {
   async run({ config, isSet }) {
     const lines = isSet('dry-run')
       ? plannedChanges(await currentSchema(config))
-      : completedChanges(await Ledger.migrate(config.databaseUrl, systemClock));
+      : completedChanges(
+          await Ledger.migrate(config.databaseUrl, systemClock, { onLockWait: console.error }),
+        );
     console.log(lines.join('\n'));
   },
 };

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { CREATE_MIGRATION, MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations.ts';
-import { isPermissionDenied } from '../outage.ts';
+import { isLockTimeout, isPermissionDenied } from '../outage.ts';
 import { asNumber, type Sql } from './rows.ts';
 
 /** Whether an existing ledger of an older version may be changed. A new ledger is created either way. */
@@ -12,6 +12,20 @@ export interface SchemaState {
   /** What this program would do to it. */
   pending: readonly Migration[];
 }
+
+export interface MigrationOptions {
+  /** Called each time that another transaction holds a lock which the migration needs. */
+  onLockWait?(message: string): void;
+  lockAttempts?: number;
+  lockPauseMs?: number;
+}
+
+/** Everybody who comes after a migration that waits for a lock waits, too: this long at most. */
+const LOCK_WAIT_MS = 1_000;
+/** Others go on in between. */
+const LOCK_PAUSE_MS = 4_000;
+/** For five minutes. */
+const LOCK_ATTEMPTS = 60;
 
 /** Reads the schema version, and changes nothing. Throws when the ledger is newer than this program. */
 export async function readSchema(engine: Engine, handle: Sql = engine.read): Promise<SchemaState> {
@@ -31,12 +45,16 @@ export async function readSchema(engine: Engine, handle: Sql = engine.read): Pro
  * Creates the schema, or brings it up to date where the policy allows it. Returns the state it found. A current schema is
  * only read, so a database user without the right to create tables suffices.
  */
-export async function prepareSchema(engine: Engine, policy: SchemaPolicy): Promise<SchemaState> {
+export async function prepareSchema(
+  engine: Engine,
+  policy: SchemaPolicy,
+  options: MigrationOptions = {},
+): Promise<SchemaState> {
   const found = await readSchema(engine);
   if (found.pending.length === 0) return found;
   requireAllowed(found, policy);
   try {
-    return await engine.write((tx) => applyPending(engine, tx, policy), true);
+    return await migrate(engine, policy, options);
   } catch (error) {
     if (!isPermissionDenied(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -46,8 +64,28 @@ export async function prepareSchema(engine: Engine, policy: SchemaPolicy): Promi
   }
 }
 
+/** Tries again while another transaction holds a lock. */
+async function migrate(
+  engine: Engine,
+  policy: SchemaPolicy,
+  { onLockWait, lockAttempts = LOCK_ATTEMPTS, lockPauseMs = LOCK_PAUSE_MS }: MigrationOptions,
+): Promise<SchemaState> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await engine.write((tx) => applyPending(engine, tx, policy), true);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const reason = `another transaction holds a lock on a table that the migration changes (attempt ${attempt} of ${lockAttempts})`;
+      if (attempt === lockAttempts) throw new Error(`the ledger was not migrated: ${reason}`);
+      onLockWait?.(`the migration cannot get a lock and tries again: ${reason}`);
+      await Bun.sleep(lockPauseMs);
+    }
+  }
+}
+
 async function applyPending(engine: Engine, tx: Sql, policy: SchemaPolicy): Promise<SchemaState> {
   await engine.lockForMigration(tx);
+  await engine.limitLockWaits(tx, LOCK_WAIT_MS);
   const found = await readSchema(engine, tx); // another process may have been first
   requireAllowed(found, policy);
   if (found.version === 0) await tx.unsafe(CREATE_MIGRATION);

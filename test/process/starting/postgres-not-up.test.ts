@@ -35,11 +35,12 @@ test('a PostgreSQL that does not come up ends the start with exit code 1 and a l
   const { exitCode, stderr } = await openpit(['serve'], {
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-    OPENPIT_DATABASE_WAIT_SECONDS: '1',
+    OPENPIT_DATABASE_WAIT_SECONDS: '6',
   });
   expect(exitCode).toBe(1);
+  expect(stderr.match(/waiting for PostgreSQL/g)).toHaveLength(2); // every 5 s
   const last = stderr.trim().split('\n').at(-1);
-  expect(last).toContain('PostgreSQL could not be reached for 1 s');
+  expect(last).toContain('PostgreSQL could not be reached for 6 s');
   expect(last).toContain('OPENPIT_DATABASE_URL');
 }, 30_000);
 
