@@ -72,7 +72,7 @@ async function fill({ sql, numbers }: BenchLedger, isLate: boolean): Promise<str
 
 async function measure(bench: BenchLedger, codes: readonly string[]): Promise<string[]> {
   const start = performance.now();
-  const target = await startProgram(bench.dir, bench.env);
+  const target = await startProgram(bench.dir, bench.env, '0-1');
   let pauses: Pauses | undefined;
   try {
     while (!(await fetch(`${target.url}/health`)).ok) await Bun.sleep(5);

@@ -18,7 +18,7 @@ for (const engine of ENGINES) {
   const bench = await newBenchLedger(engine, SYMBOLS);
   try {
     const late = await fill(bench);
-    const target = await startProgram(bench.dir, bench.env);
+    const target = await startProgram(bench.dir, bench.env, '0-1');
     const pauses = await Pauses.watch(target);
     try {
       for (const [plan, key] of [

@@ -403,6 +403,7 @@ export async function startService(
   const waitsForHistory = core.demo && share.feeds && (await core.ledger.isEmpty());
   if (!waitsForHistory) {
     await following.once();
+    await loadDates(core.board, log);
     core.phase = 'ready';
   }
   const { certificate } = core;
@@ -414,9 +415,6 @@ export async function startService(
     repeated.push(repeat(CERTIFICATE_EVERY_MS, () => certificate.check()));
   }
   opened.defer(() => listener.stop(0));
-  void core.board
-    .loadDates()
-    .catch((error) => log.debug('dates not loaded yet', { message: messageOf(error) }));
   const ready = Promise.withResolvers<void>();
   const tellReady = () => {
     ready.resolve();
@@ -484,6 +482,16 @@ export async function startService(
 }
 
 /** The same on every replica, since tags are. It never leaves the ledger and its processes. */
+/** A start does not wait longer than this for what only the first request of /symbols would have to wait for. */
+const DATES_MS_MAX = 1_000;
+
+async function loadDates(board: Board, log: Log): Promise<void> {
+  const loading = board
+    .loadDates()
+    .catch((error) => log.debug('dates are loaded later', { message: messageOf(error) }));
+  await Promise.race([loading, Bun.sleep(DATES_MS_MAX)]);
+}
+
 function etagSecret(ledger: Ledger): Promise<string> {
   return ledger.metaOnce('etag-secret', () => Buffer.from(secureRandom(32)).toString('hex'));
 }

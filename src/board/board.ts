@@ -34,6 +34,7 @@ export class Board {
   #uses = 0;
   #following: Promise<void> = Promise.resolve();
   #listener: () => void = () => {};
+  #loadingDates: Promise<void> | undefined;
   readonly newest = new Newest();
 
   private constructor(options: BoardOptions, head: Head) {
@@ -120,9 +121,9 @@ export class Board {
     }
   }
 
-  /** Loads the dates of all symbols ahead of the first request that asks for them. */
+  /** Loads the dates of all symbols ahead of the first request that asks for them, where that takes none of their prices. */
   loadDates(): Promise<void> {
-    return this.ready([...this.#series.values()], 'dates', this.#options.clock.now());
+    return this.#loadDates([...this.#series.values()]);
   }
 
   /** Calls when views may show something else: prices came in, came of age, or are to be loaded anew. */
@@ -169,10 +170,7 @@ export class Board {
     const { clock } = this.#options;
     // A view may have been added while another series was read, which resets all: so until all are there.
     while (wanted.some((series) => !series.has(needed))) {
-      if (needed === 'dates') {
-        const missing = wanted.filter((series) => !series.has(needed));
-        await loadDates(this.#options.ledger, missing, clock.now() - this.#views.behind.at(-1)!);
-      }
+      if (needed === 'dates') await this.#loadDates(wanted);
       for (const series of wanted) {
         if (series.has(needed)) continue;
         if (turns.isOver) await turns.next();
@@ -184,6 +182,20 @@ export class Board {
     this.#evict(wanted);
     this.#setNextDue();
     if (clock.now() >= this.#nextDue) this.#advance(clock.now());
+  }
+
+  /** One request at a time: the others most likely need the same dates. */
+  async #loadDates(wanted: readonly Series[]): Promise<void> {
+    while (this.#loadingDates) await this.#loadingDates.catch(() => {});
+    const missing = wanted.filter((series) => !series.has('dates'));
+    if (missing.length === 0) return;
+    const { ledger, clock } = this.#options;
+    this.#loadingDates = loadDates(ledger, missing, clock.now() - this.#views.behind.at(-1)!);
+    try {
+      await this.#loadingDates;
+    } finally {
+      this.#loadingDates = undefined;
+    }
   }
 
   async #follow(head: Head): Promise<void> {

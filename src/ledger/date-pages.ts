@@ -36,7 +36,8 @@ export interface DatePage {
   ticks: RecentTickRow[];
 }
 
-const TICKS_LOOKED_AT = 20;
+/** So few that PostgreSQL reads them from the index even before it has statistics, instead of sorting the whole day. */
+const TICKS_LOOKED_AT = 4;
 
 /** Reads the dates of the symbols whose ids are in (after, upTo]: three statements of index lookups, however long their histories. */
 export async function readDatePage(

@@ -9,7 +9,7 @@ import type { Series } from '../series.ts';
 import { SeriesDates } from './series-dates.ts';
 
 /** About 3 ms for SQLite. */
-const SYMBOLS_PER_PAGE = 100;
+const SYMBOLS_PER_PAGE = 200;
 
 /**
  * Reads the dates of all these series together, in pages. A series that changes meanwhile, or whose dates cannot be told without
