@@ -32,6 +32,7 @@ import { requirePlausibleClock } from './ledger/clock-check.ts';
 import { isSqliteSound } from './ledger/engine/integrity.ts';
 import { LedgerLatency } from './ledger/engine/latency.ts';
 import { openWhenReachable } from './ledger/engine/open-when-reachable.ts';
+import { isPostgresSound } from './ledger/engine/postgres-integrity.ts';
 import { isPostgres, sqlitePath } from './ledger/engine.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { TakePush } from './ledger/pushes.ts';
@@ -316,7 +317,8 @@ function openFaults(config: Config, clock: Clock, ledger: Ledger, isMeterDown: (
     isMeterDown,
     readOutages: () => ledger.alarms.outages(),
     recordOutage: (number) => ledger.alarms.recordOutage(number),
-    isSound: async () => isPostgres(databaseUrl) || isSqliteSound(sqlitePath(databaseUrl)),
+    isSound: () =>
+      isPostgres(databaseUrl) ? isPostgresSound(databaseUrl, clock) : isSqliteSound(sqlitePath(databaseUrl)),
   });
 }
 

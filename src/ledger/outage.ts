@@ -3,6 +3,11 @@ const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_
 
 /** SQLite has met a page that is not what it should be, or a file that is not a database. */
 const CORRUPT = /SQLITE_(CORRUPT|NOTADB)|database disk image is malformed|file is not a database/;
+/** SQLSTATE: data corrupted, index corrupted. */
+const CORRUPT_STATES = /^XX00[12]$/;
+/** The same as PostgreSQL says it in English, for errors of which only the text is left. */
+const CORRUPT_TEXTS =
+  /invalid page in block|could not read block.* read only|missing chunk number \d+ for toast|index ".*" contains (unexpected zero|corrupted) page/;
 
 /** The disk, or the share of it that this user may fill, is full; EFBIG is the limit of one file. */
 const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
@@ -39,9 +44,11 @@ export function isFull(error: unknown): boolean {
   return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
 }
 
-/** Whether an error, or the text of one, says that the ledger's file is damaged. */
+/** Whether an error, or the text of one, says that a page of the ledger is damaged. */
 export function isCorrupt(error: unknown): boolean {
-  return CORRUPT.test(`${codesOf(error).code} ${messageOf(error)}`);
+  const { code, state } = codesOf(error);
+  const message = messageOf(error);
+  return CORRUPT_STATES.test(state) || CORRUPT.test(`${code} ${message}`) || CORRUPT_TEXTS.test(message);
 }
 
 /**
