@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readConfig } from './config.ts';
+import { readConfig, readUsableConfig } from './config.ts';
 import { DEFAULT_RETENTION } from './ledger/retention/rules.ts';
 
 test('the keys of providers are kept by their names, and nothing else is among them', () => {
@@ -28,4 +28,26 @@ test('a standby is for PostgreSQL only, and its URL is checked', () => {
 
 test('what is kept for how long is the same whether the service or a test asks for the defaults', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
+});
+
+test('a variable that is almost a setting is reported with the setting that was meant', () => {
+  const { warnings } = readConfig({ OPENPIT_PROT: '1', OPENPIT_ADMINTOKEN: 'x', OPENPIT_ZZZZZZ: 'x' }, {});
+  expect(warnings).toEqual([
+    'OPENPIT_PROT is not a setting and has no effect; did you mean OPENPIT_PORT?',
+    'OPENPIT_ADMINTOKEN is not a setting and has no effect; did you mean OPENPIT_ADMIN_TOKEN?',
+    'OPENPIT_ZZZZZZ is not a setting and has no effect',
+  ]);
+});
+
+test('all settings that cannot be used are found at once, and the others keep their values', () => {
+  const { config, errors } = readUsableConfig(
+    { OPENPIT_PORT: 'x', OPENPIT_TLS_KEY: 'key.pem', OPENPIT_HOST: '10.0.0.1' },
+    { 'cache-mb': '1' },
+  );
+  expect(errors.map((error) => error.split(' ')[0]).sort()).toEqual([
+    'OPENPIT_CACHE_MB',
+    'OPENPIT_PORT',
+    'OPENPIT_TLS_CERT',
+  ]);
+  expect(config).toMatchObject({ port: 8080, cacheMb: 384, host: '10.0.0.1', tls: undefined });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isAddressOrRange } from './gate/addresses.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { nearestCodes } from './market/symbol.ts';
 
 /** Every setting, read once at the start and frozen. Units are in the names. */
 export interface Config {
@@ -47,8 +48,16 @@ export interface Config {
   readonly secrets: Readonly<Record<string, string>>;
   /** Whether the clock is taken as it is, however far it is from the ledger's newest write. A flag of `serve` alone. */
   readonly acceptClock: boolean;
+  /** Variables that look like settings and are none. */
+  readonly unknownSettings: readonly UnknownSetting[];
   /** What is odd about the settings but does not stop the start. */
   readonly warnings: readonly string[];
+}
+
+/** A variable of the environment that has no effect, and the setting that was probably meant. */
+export interface UnknownSetting {
+  readonly name: string;
+  readonly meant: string | undefined;
 }
 
 /** Paths of a certificate chain and its private key, both PEM. */
@@ -187,6 +196,9 @@ export function flagOf(env: string): string {
   return env.slice('OPENPIT_'.length).toLowerCase().replaceAll('_', '-');
 }
 
+/** A shorter admin token can be guessed. */
+export const ADMIN_TOKEN_CHARACTERS_MIN = 16;
+
 /** A setting that cannot be used. The message names it, and is all the operator needs. */
 export class ConfigError extends Error {}
 
@@ -251,6 +263,7 @@ export function readConfig(
     accessLog: text('OPENPIT_ACCESS_LOG') || undefined,
     secrets: Object.freeze(secrets),
     acceptClock: false,
+    unknownSettings: unknownSettingsIn(env),
     warnings: [
       ...warningsOf(env, text('OPENPIT_ADMIN_TOKEN')),
       ...(text('OPENPIT_READ_URL') !== '' && !isPostgresUrl(url)
@@ -260,13 +273,54 @@ export function readConfig(
   });
 }
 
+/** The same, with the default for each setting that cannot be used, and what is wrong with those. */
+export function readUsableConfig(
+  env: Record<string, string | undefined>,
+  flags: Record<string, string | undefined>,
+): { config: Config; errors: string[] } {
+  const errors: string[] = [];
+  const usable = { env: { ...env }, flags: { ...flags } };
+  for (;;) {
+    try {
+      return { config: readConfig(usable.env, usable.flags), errors };
+    } catch (error) {
+      const names = error instanceof ConfigError ? namesIn(error.message) : [];
+      const wrong = names.filter((name) => usable.env[name] ?? usable.flags[flagOf(name)]);
+      if (!(error instanceof ConfigError) || wrong.length === 0) throw error;
+      errors.push(error.message);
+      for (const name of wrong) {
+        delete usable.env[name];
+        delete usable.flags[flagOf(name)];
+      }
+    }
+  }
+}
+
+function namesIn(message: string): SettingName[] {
+  return SETTINGS.map(({ env }) => env).filter((env) => new RegExp(`\\b${env}\\b`).test(message));
+}
+
 /** A name that is no setting is most likely a slip, but other programs may set names like ours. */
+function unknownSettingsIn(env: Record<string, string | undefined>): UnknownSetting[] {
+  const withoutPrefix = (name: string) => name.slice('OPENPIT_'.length);
+  const known = SETTINGS.map((setting) => withoutPrefix(setting.env));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('OPENPIT_') && !known.includes(withoutPrefix(name)))
+    .map((name) => {
+      const [nearest] = nearestCodes(withoutPrefix(name).toUpperCase(), known, 1);
+      return { name, meant: nearest && `OPENPIT_${nearest}` };
+    });
+}
+
 function warningsOf(env: Record<string, string | undefined>, token: string): string[] {
-  const known = new Set<string>(SETTINGS.map((setting) => setting.env));
-  const unknown = Object.keys(env).filter((name) => name.startsWith('OPENPIT_') && !known.has(name));
-  const warnings = unknown.map((name) => `${name} is not a setting and has no effect`);
-  if (token !== '' && token.length < 16)
-    warnings.push('OPENPIT_ADMIN_TOKEN has fewer than 16 characters: choose a longer one');
+  const warnings = unknownSettingsIn(env).map(
+    ({ name, meant }) =>
+      `${name} is not a setting and has no effect${meant ? `; did you mean ${meant}?` : ''}`,
+  );
+  if (token !== '' && token.length < ADMIN_TOKEN_CHARACTERS_MIN)
+    warnings.push(
+      `OPENPIT_ADMIN_TOKEN has fewer than ${ADMIN_TOKEN_CHARACTERS_MIN} characters: choose a longer one`,
+    );
   return warnings;
 }
 

@@ -9,6 +9,7 @@ import { backupCommand, restoreCommand } from './backup.ts';
 import { barsCommands } from './bars.ts';
 import { checkCommand } from './check.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { feedCommands } from './feed.ts';
 import { importRunCommands } from './import/undo.ts';
 import { importCommand } from './import.ts';
@@ -36,6 +37,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...keyCommands,
     webhookCommand,
     checkCommand,
+    doctorCommand(providers),
     migrateCommand,
     backupCommand,
     restoreCommand,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
-import { type Config, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts';
+import { type Config, flagOf, readConfig, readUsableConfig, SETTINGS, type SettingName } from '../config.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { messageOf } from '../log.ts';
 
@@ -22,6 +22,8 @@ export interface Command {
   settings?: readonly SettingName[];
   /** Whether it creates a ledger in the default folder when there is none. Others need to be told where to. */
   createsLedger?: true;
+  /** Whether it runs whatever is wrong: settings that cannot be used have their defaults, and a ledger need not be there. */
+  toleratesAnything?: true;
   run(call: Call): Promise<void>;
 }
 
@@ -29,6 +31,8 @@ export interface Command {
 export interface Call {
   operands: readonly string[];
   config: Config;
+  /** What is wrong with settings that cannot be used, for a command that tolerates that. */
+  settingErrors: readonly string[];
   /** The value of a flag, if it was given. */
   flag(name: string): string | undefined;
   /** The value of a flag that must be given. */
@@ -75,11 +79,14 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
     return typeof value === 'string' ? value : undefined;
   };
   const settings = Object.fromEntries(taken.map((env) => [flagOf(env), flag(flagOf(env))]));
-  const config = readConfig(process.env, settings);
-  if (!command.createsLedger) requireLedger(config);
+  const { config, errors } = command.toleratesAnything
+    ? readUsableConfig(process.env, settings)
+    : { config: readConfig(process.env, settings), errors: [] };
+  if (!command.createsLedger && !command.toleratesAnything) requireLedger(config);
   return {
     operands: positionals,
     config,
+    settingErrors: errors,
     flag,
     required(name) {
       const value = flag(name);

@@ -24,7 +24,10 @@ export function isAddressOrRange(entry: string): boolean {
   return readRange(entry) !== undefined;
 }
 
-function readRange(entry: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
+/** Undefined for what is neither an address nor a range. A single address has the prefix of its whole width. */
+export function readRange(
+  entry: string,
+): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
   const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry.trim());
   const address = withoutMapping(match?.[1] ?? '');
   const kind = isIP(address);

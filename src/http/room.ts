@@ -12,10 +12,10 @@ export function connectionsMax(): number {
   return allowed - Math.min(OWN_FILES, allowed / 2);
 }
 
-/** Linux alone tells. */
-function openFilesMax(): number {
+/** How many files a process may have open. Infinity where the system does not tell: only Linux does. */
+export function openFilesMax(process: 'self' | number = 'self'): number {
   try {
-    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync(`/proc/${process}/limits`, 'utf8'))?.[1];
     return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
   } catch {
     return Number.POSITIVE_INFINITY;

@@ -44,7 +44,7 @@ async function hasRealPrices({ engine: { read } }: Ledger): Promise<boolean> {
 }
 
 /** When a price was last recorded or a process last said that it serves, in ms. */
-async function newestWrite({ engine: { read } }: Ledger): Promise<number | undefined> {
+export async function newestWrite({ engine: { read } }: Ledger): Promise<number | undefined> {
   const [tick] = await read`SELECT received AS at FROM tick ORDER BY revision DESC LIMIT 1`;
   const [bar] = await read`SELECT b.recorded_at AS at FROM bar_change c JOIN bar b
       ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision

@@ -34,6 +34,9 @@ export interface ReplicaRow extends Beat {
   alarms: readonly ReportedAlarm[];
 }
 
+/** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
+export const SILENT_MS = 15_000;
+
 /** A process that said nothing for so long and did not take its leave is forgotten. */
 const KEPT_MS = 86_400_000;
 

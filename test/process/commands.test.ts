@@ -45,6 +45,7 @@ const USES: readonly Use[] = [
     after: async (stdout) => void (await Bun.write(join(files, 'symbols.json'), stdout)),
   },
   { command: 'symbols import', args: () => [join(files, 'symbols.json')], prints: '' },
+  { command: 'doctor', prints: 'no page of the SQLite file is damaged' },
   { command: 'plan list', prints: 'unlimited' },
   { command: 'plan set', args: () => ['club', '--quota', '7'], prints: 'club' },
   {

@@ -22,14 +22,15 @@ export interface Finished {
 const SINGLE_FILE = process.env.OPENPIT_TEST_PROGRAM;
 const PROGRAM: readonly string[] = SINGLE_FILE ? [SINGLE_FILE] : [process.execPath, 'src/main.ts'];
 
-/** Starts one command of the program, or of a script that runs it with other providers. */
+/** Starts one command of the program, or of a script that runs it with other providers; `wrapper` is a command that starts it. */
 export function spawnOpenpit(
   args: readonly string[],
   settings: Record<string, string>,
   script?: string,
+  wrapper: readonly string[] = [],
 ): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
   const program = script === undefined ? PROGRAM : [process.execPath, script];
-  return Bun.spawn([...program, ...args], {
+  return Bun.spawn([...wrapper, ...program, ...args], {
     cwd: ROOT,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,8 +42,9 @@ export async function openpit(
   args: readonly string[],
   settings: Record<string, string>,
   script?: string,
+  wrapper: readonly string[] = [],
 ): Promise<Finished> {
-  const child = spawnOpenpit(args, settings, script);
+  const child = spawnOpenpit(args, settings, script, wrapper);
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

@@ -1,8 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ReportedAlarm } from '../../ledger/replicas.ts';
+import { type ReportedAlarm, SILENT_MS } from '../../ledger/replicas.ts';
 import { processName } from '../../process-name.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
-import { SILENT_MS } from './replicas.ts';
 
 export interface AlarmSources {
   /** Names the process that answers among the replicas. */

@@ -1,11 +1,8 @@
 import type { Board } from '../../board/board.ts';
 import { type Holder, readHolders } from '../../ledger/quota-holders.ts';
-import type { ReplicaRow } from '../../ledger/replicas.ts';
+import { type ReplicaRow, SILENT_MS } from '../../ledger/replicas.ts';
 import type { AdminEndpoint } from '../endpoint.ts';
 import { ageSeconds, type Health } from '../operations.ts';
-
-/** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
-export const SILENT_MS = 15_000;
 
 /** The process that answers. */
 export interface Answering {

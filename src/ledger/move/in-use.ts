@@ -1,8 +1,6 @@
 import type { Ledger } from '../ledger.ts';
 import { readHolders } from '../quota-holders.ts';
-
-/** Three missed heartbeats: a process that has been silent for longer is taken to be gone. */
-const SILENT_MS = 15_000;
+import { SILENT_MS } from '../replicas.ts';
 
 /** What speaks against moving a ledger now, one sentence each. */
 export async function reasonsNotToMove(ledger: Ledger): Promise<string[]> {

@@ -1,0 +1,87 @@
+import { systemClock } from '../../clock.ts';
+import { SETTINGS } from '../../config.ts';
+import type { Provider } from '../../feeds/provider.ts';
+import { messageOf } from '../../log.ts';
+import { type Call, type Command, JSON_FLAG } from '../command.ts';
+import { checkAccounts } from './accounts.ts';
+import { checkClock } from './clock.ts';
+import { checkDisk } from './disk.ts';
+import { checkFeeds } from './feeds.ts';
+import { type Finding, problem, type Status } from './finding.ts';
+import { inspectLedger } from './ledger.ts';
+import { checkLimits } from './limits.ts';
+import { checkProcesses, localProcesses } from './processes.ts';
+import { checkSettings } from './settings.ts';
+
+export function doctorCommand(providers: readonly Provider[]): Command {
+  return {
+    name: 'doctor',
+    toleratesAnything: true,
+    summary:
+      'Inspect settings, ledger, clock, disk, feeds, keys and limits; exit code 1 when there is a problem',
+    flags: JSON_FLAG,
+    settings: SETTINGS.map((setting) => setting.env),
+    async run(call) {
+      const findings = await examine(call, providers);
+      const count = (status: Status) => findings.filter((one) => one.status === status).length;
+      const [problems, warnings] = [count('problem'), count('warning')];
+      if (call.isSet('json'))
+        console.log(JSON.stringify({ ok: problems === 0, problems, warnings, findings }));
+      else
+        console.log(
+          `${findings.map(inWords).join('\n')}\n\n${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`,
+        );
+      if (problems > 0) throw new Error(`the doctor found ${plural(problems, 'problem')}`);
+    },
+  };
+}
+
+/** Looks at everything that can be looked at. A check that fails is a problem of its own, and the others go on. */
+async function examine({ config, settingErrors }: Call, providers: readonly Provider[]): Promise<Finding[]> {
+  const now = systemClock.now();
+  const { findings, ledger } = await inspectLedger(config);
+  const areas: [string, () => Finding[] | Promise<Finding[]>][] = [
+    ['settings', () => checkSettings(config, settingErrors, now)],
+    ['ledger', () => [...findings]],
+    ['disk', () => checkDisk(config)],
+    ['limits', async () => checkLimits(config, ledger ? await localProcesses(ledger) : [])],
+  ];
+  if (ledger) {
+    areas.push(
+      ['clock', () => checkClock(ledger, systemClock)],
+      ['processes', () => checkProcesses(ledger)],
+      ['feeds', () => checkFeeds(ledger, providers, config, now)],
+      ['accounts', () => checkAccounts(ledger, config)],
+    );
+  }
+  const all: Finding[] = [];
+  for (const [area, check] of areas) {
+    try {
+      all.push(...(await check()));
+    } catch (error) {
+      all.push(
+        problem(
+          `${area}.unchecked`,
+          `this could not be checked: ${messageOf(error)}`,
+          'see the other findings',
+        ),
+      );
+    }
+  }
+  await ledger?.close();
+  return all;
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+const LABELS: Readonly<Record<Status, string>> = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };
+
+function inWords({ check, status, message, fix }: Finding): string {
+  const first = `${LABELS[status]}  ${check.padEnd(CHECK_WIDTH)}  ${message}`;
+  return fix === undefined ? first : `${first}\n${' '.repeat(LABELS.ok.length + CHECK_WIDTH + 4)}→ ${fix}`;
+}
+
+/** The longest of the names. */
+const CHECK_WIDTH = 'settings.trusted_proxies'.length;

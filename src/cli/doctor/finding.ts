@@ -1,0 +1,29 @@
+export type Status = 'ok' | 'warning' | 'problem';
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** A stable name such as `ledger.reachable`; the word before the dot is its area. */
+  check: string;
+  status: Status;
+  message: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message };
+}
+
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, status: 'warning', message, fix };
+}
+
+export function problem(check: string, message: string, fix: string): Finding {
+  return { check, status: 'problem', message, fix };
+}
+
+/** The first few of many. */
+export function someOf(names: readonly string[], total = names.length, most = 5): string {
+  const shown = names.slice(0, most).join(', ');
+  return total > most ? `${shown} and ${total - most} more` : shown;
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { SQL } from 'bun';
+import { loadFixture } from '../../schemas/fixture.ts';
+import { Doctor } from '../../support/doctor.ts';
+import { newFolder } from '../../support/ledger.ts';
+import { hasPgbouncer, Pgbouncer } from '../../support/pgbouncer.ts';
+import { newDatabase } from '../../support/postgres.ts';
+import { eventually, openpit } from '../../support/program.ts';
+import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
+import { WallClock } from '../../support/wall-clock.ts';
+
+setDefaultTimeout(120_000);
+
+const ROLE = `doctor_${process.pid}`;
+let url: string;
+const doctorOn = (databaseUrl: string, more: Record<string, string> = {}) =>
+  Doctor.run({ OPENPIT_DATABASE_URL: databaseUrl, OPENPIT_DATA_DIR: newFolder(), ...more });
+
+async function asOwner(...statements: string[]): Promise<void> {
+  const owner = new SQL({ url, max: 1 });
+  for (const statement of statements) await owner.unsafe(statement);
+  await owner.close();
+}
+
+beforeAll(async () => {
+  url = await newDatabase();
+  expect(await openpit(['migrate'], { OPENPIT_DATABASE_URL: url })).toMatchObject({ exitCode: 0 });
+  await asOwner(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'choose one'`, `GRANT USAGE ON SCHEMA public TO ${ROLE}`);
+});
+afterAll(() => asOwner(`DROP OWNED BY ${ROLE}`, `DROP ROLE ${ROLE}`));
+
+test('a ledger that is fine has no problem', async () => {
+  const doctor = await doctorOn(url);
+  expect(doctor.exitCode).toBe(0);
+  for (const check of ['reachable', 'schema', 'version', 'privileges', 'connections'])
+    expect(doctor.of(`ledger.${check}`)).toEqual([expect.stringMatching(/^ok/)]);
+  expect(doctor.of('ledger.connections')[0]).toContain('1 processes on 1 machines use up to 14 of 297');
+  expect(doctor.of('clock.database')[0]).toMatch(/^ok/);
+});
+
+test('a server that does not answer, a wrong password and a wrong database are told apart, without the password', async () => {
+  const away = new URL(url);
+  away.port = '1';
+  expect((await doctorOn(away.href)).of('ledger.reachable')[0]).toMatch(
+    /^problem: PostgreSQL at 127\.0\.0\.1:1 cannot be used: .* → start PostgreSQL/,
+  );
+  const wrong = new URL(url);
+  wrong.password = 'hunter2hunter2';
+  const refused = await doctorOn(wrong.href);
+  expect(refused.of('ledger.reachable')[0]).toMatch(/^problem: .* → correct user and password/);
+  expect(refused.output).not.toContain('hunter2');
+  const other = new URL(url);
+  other.pathname = '/no_such_database';
+  expect((await doctorOn(other.href)).of('ledger.reachable')[0]).toMatch(
+    /^problem: .* → create the database/,
+  );
+});
+
+test('an empty database and an outdated ledger are warnings, and stay as they are', async () => {
+  const empty = await newDatabase();
+  expect((await doctorOn(empty)).of('ledger.schema')[0]).toMatch(
+    /^warning: the database holds no ledger yet/,
+  );
+  const handle = new SQL({ url: empty, max: 1 });
+  const [row] = await handle`SELECT to_regclass('migration') AS found`;
+  expect(row.found).toBeNull();
+  await handle.close();
+  const old = await loadFixture(9, 'postgres');
+  expect((await doctorOn(old)).of('ledger.schema')[0]).toMatch(/^warning: the ledger has schema 9/);
+});
+
+test('a user that lacks privileges is told which, and how to get them', async () => {
+  const restricted = new URL(url);
+  restricted.username = ROLE;
+  restricted.password = encodeURIComponent('choose one');
+  expect((await doctorOn(restricted.href)).of('ledger.privileges')[0]).toMatch(
+    /^problem: .*permission denied/,
+  );
+  await asOwner(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${ROLE}`);
+  const reader = await doctorOn(restricted.href);
+  expect(reader.exitCode).toBe(1);
+  expect(reader.of('ledger.privileges')[0]).toMatch(
+    /^problem: doctor_\d+ lacks privileges on .*\(INSERT, UPDATE, DELETE\).* → as the owner: GRANT/,
+  );
+  await asOwner(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${ROLE}`);
+  expect((await doctorOn(restricted.href)).of('ledger.privileges')[0]).toMatch(/^ok/);
+});
+
+test('too many processes for the connections of the server, or of the user, are a problem', async () => {
+  const many = await doctorOn(url, { OPENPIT_PROCESSES: '40' });
+  expect(many.of('ledger.connections')[0]).toMatch(/^problem: 40 processes on 1 machines use up to 404 /);
+  await asOwner(
+    `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${ROLE}`,
+    `ALTER ROLE ${ROLE} CONNECTION LIMIT 12`,
+  );
+  const limited = new URL(url);
+  limited.username = ROLE;
+  limited.password = encodeURIComponent('choose one');
+  expect((await doctorOn(limited.href)).of('ledger.connections')[0]).toMatch(
+    /^problem: .*PostgreSQL allows 12/,
+  );
+});
+
+test('a read-only database is a problem', async () => {
+  const name = new URL(url).pathname.slice(1);
+  await asOwner(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  const doctor = await doctorOn(url);
+  await asOwner(
+    `SET default_transaction_read_only = off`,
+    `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+  );
+  expect(doctor.of('ledger.writable')[0]).toMatch(/^problem: the database .* is set to read-only/);
+  expect((await doctorOn(url)).of('ledger.writable')).toEqual([]);
+});
+
+test('a standby is a problem, and with both hosts in the URL the primary is inspected', async () => {
+  const servers = await ReplicatedPostgres.start('synchronous');
+  try {
+    expect(await openpit(['migrate'], { OPENPIT_DATABASE_URL: servers.url })).toMatchObject({ exitCode: 0 });
+    const standby = servers.standby.url;
+    await eventually(async () => (await doctorOn(standby)).of('ledger.schema')[0]!.startsWith('ok'), 30_000);
+    expect((await doctorOn(standby)).of('ledger.writable')[0]).toMatch(/^problem: this server is a standby/);
+    expect((await doctorOn(servers.url)).of('ledger.writable')).toEqual([]);
+  } finally {
+    await servers.remove();
+  }
+});
+
+test.skipIf(!hasPgbouncer)(
+  'a pooler is recognised, and its connections are not counted as ours',
+  async () => {
+    const pooler = await Pgbouncer.start(url, 5);
+    const doctor = await doctorOn(pooler.through(url), { OPENPIT_PROCESSES: '40' });
+    await pooler.stop();
+    expect(doctor.of('ledger.connections')).toEqual([
+      'ok: connections go through a pooler in transaction mode',
+    ]);
+    expect(doctor.of('ledger.privileges')[0]).toMatch(/^ok/);
+  },
+);
+
+const lacks = WallClock.lacks();
+test.skipIf(lacks !== undefined)('a clock that differs from the database’s is a warning', async () => {
+  const clock = new WallClock();
+  clock.setByMs = 90_000;
+  const doctor = await doctorOn(url, clock.settings);
+  expect(doctor.of('clock.database')[0]).toMatch(
+    /^warning: this machine’s clock is (89|90|91)\.\d s ahead of the database’s/,
+  );
+});
