@@ -26,7 +26,7 @@ describe('in a made-up tree', () => {
       'feeds may not import from api',
     ],
     ['api/pipeline.ts', `import { serve } from '../service.ts';`, 'api may not import from service.ts'],
-    ['config.ts', `import { MARKETS } from './market/session.ts';`, 'config.ts may not import from market'],
+    ['config.ts', `import { Board } from './board/board.ts';`, 'config.ts may not import from board'],
     [
       'ledger/bars.ts',
       `import { flat } from '../../test/support/ledgers.ts';`,

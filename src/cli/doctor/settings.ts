@@ -33,6 +33,7 @@ export async function checkSettings(
     ...(await transport(config, now)),
     ...webhook(config),
     ...accessLog(config),
+    ...withoutEffect(config),
   ];
   return findings.length > 0 ? findings : [ok('settings.valid', 'every setting is valid')];
 }
@@ -114,6 +115,13 @@ async function certificate(files: NonNullable<Config['tls']>, now: number): Prom
   } catch (error) {
     return [problem('settings.tls', messageOf(error), 'the service does not start without it')];
   }
+}
+
+/** What a start would only log. The others have findings of their own. */
+function withoutEffect({ warnings }: Config): Finding[] {
+  return warnings
+    .filter((text) => text.includes('has no effect:'))
+    .map((text) => warning('settings.no_effect', text, 'remove it, or correct the setting it depends on'));
 }
 
 function webhook({ webhookUrl }: Config): Finding[] {

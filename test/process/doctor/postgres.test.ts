@@ -120,7 +120,13 @@ test('a standby is a problem, and with both hosts in the URL the primary is insp
     const standby = servers.standby.url;
     await eventually(async () => (await doctorOn(standby)).of('ledger.schema')[0]!.startsWith('ok'), 30_000);
     expect((await doctorOn(standby)).of('ledger.writable')[0]).toMatch(/^problem: this server is a standby/);
-    expect((await doctorOn(servers.url)).of('ledger.writable')).toEqual([]);
+    const both = await doctorOn(servers.url, { OPENPIT_READ_URL: standby });
+    expect(both.of('ledger.writable')).toEqual([]);
+    expect(both.of('ledger.read_url')[0]).toMatch(/^ok/);
+    const other = await doctorOn(servers.url, { OPENPIT_READ_URL: url });
+    expect(other.of('ledger.read_url')[0]).toMatch(/^problem: OPENPIT_READ_URL names another ledger/);
+    const away = await doctorOn(servers.url, { OPENPIT_READ_URL: 'postgres://u:secret@127.0.0.1:1/x' });
+    expect(away.of('ledger.read_url')[0]).toMatch(/^warning: the standby of OPENPIT_READ_URL cannot be read/);
   } finally {
     await servers.remove();
   }

@@ -111,7 +111,9 @@ test('an access log in a folder that is not there is a problem, a webhook in pla
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_ACCESS_LOG: '/nowhere/at/all/access.log',
     OPENPIT_WEBHOOK_URL: 'http://hooks.example/x',
+    OPENPIT_READ_URL: 'postgres://standby/openpit',
   });
+  expect(doctor.of('settings.no_effect')[0]).toMatch(/^warning: OPENPIT_READ_URL has no effect/);
   expect(doctor.of('settings.access_log')[0]).toMatch(/^problem/);
   expect(doctor.of('settings.webhook')[0]).toMatch(/^warning/);
 });
