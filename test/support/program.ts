@@ -22,6 +22,11 @@ export interface Finished {
 const SINGLE_FILE = process.env.OPENPIT_TEST_PROGRAM;
 const PROGRAM: readonly string[] = SINGLE_FILE ? [SINGLE_FILE] : [process.execPath, 'src/main.ts'];
 
+/** The same for a shell in any folder. */
+export const PROGRAM_COMMAND: readonly string[] = SINGLE_FILE
+  ? [SINGLE_FILE]
+  : [process.execPath, join(ROOT, 'src/main.ts')];
+
 /** Starts one command of the program, or of a script that runs it with other providers; `wrapper` is a command that starts it. */
 export function spawnOpenpit(
   args: readonly string[],
