@@ -26,8 +26,13 @@ async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<
   const { source, bars, received, accept } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
   const once = withoutRepeats(bars, outcomes);
-  const options = { source, comparedWith: 'own', accept, holdUnitChanges: false } as const;
-  const { admitted, held, refused } = await judgeBars(ledger.engine, once, options);
+  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, once, {
+    source,
+    comparedWith: 'own',
+    accept,
+    holdUnitChanges: false,
+    reconsiderHeld: true,
+  });
   for (const { bar, reason } of refused) outcomes.set(bar, { status: 'refused', reason });
   for (const { bar, reason } of held) outcomes.set(bar, { status: 'quarantined', reason });
   const doubted = accept ? new Map<number, string>() : await unitChanges(ledger, admitted, source);
@@ -38,6 +43,10 @@ async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<
   }
   const wanted = admitted.filter((bar) => !outcomes.has(bar));
   await ledger.heldBars.hold(held, { source, origin: 'push', received });
+  await ledger.heldBars.confirm(
+    confirmed.filter(({ symbolId }) => !doubted.has(symbolId)),
+    received,
+  );
   await ledger.bars.publish(wanted, {
     source,
     recordedAt: received,

@@ -174,6 +174,73 @@ onEachEngine('push', (engine) => {
     expect(repeated.body).toMatchObject({ duplicate: 1 });
   });
 
+  describe('a jump to a new level, pushed one day at a time,', () => {
+    const bar = (symbol: string, day: number, close: number) => ({
+      symbol,
+      date: `2024-04-${String(day).padStart(2, '0')}`,
+      price: close,
+    });
+    const outcomeOf = async (symbol: string, day: number, close: number) => {
+      const { body } = await send('/admin/bars', { source: 'daily', bars: [bar(symbol, day, close)] });
+      return (body.results as { status: string }[])[0]!.status;
+    };
+    const established = async (symbol: string) => {
+      const bars = Array.from({ length: 12 }, (_, i) => bar(symbol, i + 1, 700 + (i % 3) * 5));
+      await send('/admin/bars', { source: 'daily', bars });
+    };
+    const heldOf = async (symbol: string) => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const { body } = await api.ask('/admin/quarantine?all=true', { key: '', headers });
+      return (body.bars as Record<string, unknown>[]).filter((one) => one.symbol === symbol);
+    };
+    const closeOn = async (symbol: string, day: number) => {
+      const { date } = bar(symbol, day, 0);
+      const { body } = await api.ask(`/rates/historical?symbols=${symbol}&date=${date}`);
+      return (body.rates as Record<string, { close: number }>)[symbol]!.close;
+    };
+
+    test('is held until three bars after it agree, and is then published with them', async () => {
+      await established('STEEL');
+      for (const [day, close] of [
+        [13, 2_800],
+        [14, 2_810],
+        [15, 2_790],
+      ] as const) {
+        expect(await outcomeOf('STEEL', day, close)).toBe('quarantined');
+      }
+      expect(await closeOn('STEEL', 15)).toBe(710);
+      expect(await outcomeOf('STEEL', 16, 2_805)).toBe('accepted');
+      expect(await heldOf('STEEL')).toMatchObject(
+        [2_790, 2_810, 2_800].map((close) => ({
+          close,
+          state: 'released',
+          decidedBy: 'later bars that confirm it',
+        })),
+      );
+      expect([await closeOn('STEEL', 13), await closeOn('STEEL', 15)]).toEqual([2_800, 2_790]);
+      expect(await outcomeOf('STEEL', 17, 2_800)).toBe('accepted');
+    });
+
+    test('that is a spike stays held when prices return, and what the operator dropped is not confirmed', async () => {
+      await established('ZINC');
+      expect(await outcomeOf('ZINC', 13, 2_800)).toBe('quarantined');
+      for (const day of [14, 15, 16, 17]) expect(await outcomeOf('ZINC', day, 705)).toBe('accepted');
+      expect(await heldOf('ZINC')).toMatchObject([{ close: 2_800, state: 'held' }]);
+      expect(await outcomeOf('ZINC', 18, 2_900)).toBe('quarantined');
+      const [dropped] = await heldOf('ZINC');
+      await send(`/admin/quarantine/${dropped!.id}/drop`, '');
+      for (const day of [19, 20, 21]) expect(await outcomeOf('ZINC', day, 2_910)).toBe('quarantined');
+      expect(await outcomeOf('ZINC', 22, 2_905)).toBe('accepted');
+      expect((await heldOf('ZINC')).map(({ state }) => state)).toEqual([
+        'released',
+        'released',
+        'released',
+        'dropped',
+        'held',
+      ]);
+    });
+  });
+
   test('bars that look like a change of unit are refused unless they are said to be right', async () => {
     await send('/admin/bars', [{ symbol: 'PA', date: '2024-05-13', price: 950 }]);
     const cents = [{ symbol: 'PA', date: '2024-05-14', price: 95_100 }];

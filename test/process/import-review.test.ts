@@ -93,3 +93,22 @@ test('bars withdraw lists what it withdrew, and fails when there was nothing', a
   });
   expect(await run('bars', 'withdraw', ...days.with(1, 'XAU'))).toMatchObject({ exitCode: 1 });
 }, 60_000);
+
+test('a new level that comes in daily files is held until three later days confirm it; a change of unit is never', async () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `2024-04-${String(i + 1).padStart(2, '0')},${2_300 + i}`);
+  const { file, run, json } = await workplace(`date,close\n${rows.join('\n')}\n`);
+  const heldAfter = async (symbol: string, level: number) => {
+    await Bun.write(file, `date,close\n${rows.join('\n')}\n`);
+    await run('import', file, '--symbol', symbol);
+    const counts: number[] = [];
+    for (let day = 13; day <= 16; day++) {
+      await Bun.write(file, `date,close\n2024-04-${day},${level + day}\n`);
+      await run('import', file, '--symbol', symbol);
+      const held: { symbol: string }[] = await json('quarantine', 'list');
+      counts.push(held.filter((one) => one.symbol === symbol).length);
+    }
+    return counts;
+  };
+  expect(await heldAfter('XAU', 9_200)).toEqual([1, 2, 3, 0]);
+  expect(await heldAfter('XAG', 230_000)).toEqual([1, 2, 3, 4]);
+}, 120_000);

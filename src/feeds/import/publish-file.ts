@@ -45,7 +45,12 @@ export async function publishFile(
   const total: ImportResult = { run, taken: 0, unchanged: 0, corrected: 0, held: new Remarks() };
   let done = 0;
   for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
-    const judgement = await judgeBars(ledger.engine, bars, { source, accept, holdUnitChanges: true });
+    const judgement = await judgeBars(ledger.engine, bars, {
+      source,
+      accept,
+      holdUnitChanges: true,
+      reconsiderHeld: true,
+    });
     for (const { bar, reason } of judgement.refused) file.refused.add({ line: bar.line, reason });
     for (const { bar, reason } of judgement.held) {
       total.held.add({
@@ -72,12 +77,13 @@ export async function publishFile(
 
 async function write(
   ledger: Ledger,
-  { admitted, held }: Judgement<StagedBar>,
+  { admitted, held, confirmed }: Judgement<StagedBar>,
   { source, recordedAt }: FileImport,
   run: number,
 ): Promise<PublishResult> {
   const origin = importName(run);
   await ledger.heldBars.hold(held, { source, origin, received: recordedAt });
+  await ledger.heldBars.confirm(confirmed, recordedAt);
   return ledger.bars.publish(admitted, {
     source,
     recordedAt,

@@ -30,7 +30,7 @@ export interface Holding {
   before?(tx: Sql): Promise<void>;
 }
 
-/** Suspicious bars: they wait for the operator, for any length of time. */
+/** Suspicious bars: they wait for the operator, or for later bars that confirm them, for any length of time. */
 export class HeldBarStore {
   readonly #engine: Engine;
 
@@ -60,11 +60,26 @@ export class HeldBarStore {
 
   /** Publishes a bar that is held, or was dropped. False when there is none such. */
   release(id: number, now: number, by: string): Promise<boolean> {
+    return this.#release(id, now, { by, states: ['held', 'dropped'] });
+  }
+
+  /** Publishes bars that later bars have confirmed, unless they were decided on meanwhile. */
+  async confirm(bars: readonly { id: number }[], now: number): Promise<void> {
+    for (const { id } of bars) {
+      await this.#release(id, now, { by: 'later bars that confirm it', states: ['held'] });
+    }
+  }
+
+  #release(
+    id: number,
+    now: number,
+    { by, states: [first, second] }: { by: string; states: [HeldBar['state'], HeldBar['state']?] },
+  ): Promise<boolean> {
     return this.#engine.takeIn(async (tx) => {
       await lockRevisions(tx, 'prices');
       const [row] =
         await tx`UPDATE quarantine_bar SET state = 'released', decided_at = ${now}, decided_by = ${by}
-        WHERE id = ${id} AND state <> 'released' RETURNING *`;
+        WHERE id = ${id} AND state IN (${first}, ${second ?? first}) RETURNING *`;
       if (!row) return false;
       const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${row.source_id}`);
       const bar = { symbolId: asNumber(row.symbol_id), day: asNumber(row.day), ...ohlcOf(row) };

@@ -21,6 +21,8 @@ export interface JudgeOptions {
   /** Admits suspicious bars: the operator has looked at them. */
   accept?: boolean;
   holdUnitChanges: boolean;
+  /** Judges bars of the source that are held already together with the new ones, which may confirm them. */
+  reconsiderHeld?: boolean;
   /** Closes that count as known although they are not in the ledger, by symbol: a dry run writes nothing. */
   alsoKnown?: ReadonlyMap<number, readonly KnownClose[]>;
 }
@@ -32,6 +34,13 @@ export interface Judgement<B extends NewBar> {
   held: { bar: B; reason: string }[];
   /** Not prices at all. */
   refused: { bar: B; reason: string }[];
+  /** Held before; the bars that came since confirm them. */
+  confirmed: HeldCandidate[];
+}
+
+/** A bar in quarantine. */
+export interface HeldCandidate extends NewBar {
+  id: number;
 }
 
 /**
@@ -44,11 +53,12 @@ export async function judgeBars<B extends NewBar>(
   bars: readonly B[],
   options: JudgeOptions,
 ): Promise<Judgement<B>> {
-  const judgement: Judgement<B> = { admitted: [], held: [], refused: [] };
+  const judgement: Judgement<B> = { admitted: [], held: [], refused: [], confirmed: [] };
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   if (bySymbol.size === 0) return judgement;
   const traits = await traitsOf(engine, engine.read, [...bySymbol.keys()]);
-  const [source] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
+  const [row] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
+  const sourceId = row && asNumber(row.id);
   for (const [symbolId, ofSymbol] of bySymbol) {
     const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // an exchange rate that is new has no traits yet
     const priced: B[] = [];
@@ -63,9 +73,21 @@ export async function judgeBars<B extends NewBar>(
       continue;
     }
     priced.sort((a, b) => a.day - b.day);
-    const known = await knownBars(engine, symbolId, priced, options, source && asNumber(source.id));
-    const rule: SuspicionRule = { canBeZero, holdUnitChanges: options.holdUnitChanges };
-    const suspicious = suspiciousOf(priced, known, options.alsoKnown?.get(symbolId) ?? [], rule);
+    const known = await knownBars(engine, symbolId, priced, options, sourceId);
+    const candidates =
+      options.reconsiderHeld && sourceId !== undefined
+        ? await heldNear(engine, symbolId, sourceId, priced)
+        : [];
+    const together = [...priced, ...candidates].sort((a, b) => a.day - b.day);
+    const suspiciousBy = (holdUnitChanges: boolean) => {
+      const rule: SuspicionRule = { canBeZero, holdUnitChanges };
+      return suspiciousOf<NewBar>(together, known, options.alsoKnown?.get(symbolId) ?? [], rule);
+    };
+    const suspicious = suspiciousBy(options.holdUnitChanges);
+    if (candidates.length > 0) {
+      const unconfirmed = suspiciousBy(true); // a unit that has changed stays changed, and no later bar excuses it
+      judgement.confirmed.push(...candidates.filter((bar) => !unconfirmed.has(bar)));
+    }
     for (const bar of priced) {
       const reason = suspicious.get(bar);
       if (reason === undefined) judgement.admitted.push(bar);
@@ -91,6 +113,30 @@ function suspiciousOf<B extends Bar>(
   for (const [day, { close }] of known) closes.set(day, { day, close });
   const sorted = [...closes.values()].sort((a, b) => a.day - b.day);
   return findSuspicious(news, sorted, rule);
+}
+
+/** Bars of the source in quarantine on other days around those of the bars. */
+async function heldNear(
+  engine: Engine,
+  symbolId: number,
+  sourceId: number,
+  bars: readonly Bar[],
+): Promise<HeldCandidate[]> {
+  const [first, last] = [bars[0]!.day - NEIGHBOUR_DAYS, bars.at(-1)!.day + NEIGHBOUR_DAYS];
+  const rows = await engine.read`SELECT id, day, open, high, low, close FROM quarantine_bar
+    WHERE symbol_id = ${symbolId} AND source_id = ${sourceId} AND day >= ${first} AND day <= ${last} AND state = 'held'`;
+  const days = new Set(bars.map(({ day }) => day));
+  return rows
+    .map((row) => ({
+      id: asNumber(row.id),
+      symbolId,
+      day: asNumber(row.day),
+      open: asNumber(row.open),
+      high: asNumber(row.high),
+      low: asNumber(row.low),
+      close: asNumber(row.close),
+    }))
+    .filter(({ day }) => !days.has(day));
 }
 
 /** What the ledger has on the days of the bars and around them: for a feed, its own last word before that of others. */
