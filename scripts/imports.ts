@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   'demo.ts': ['ledger', 'gate', 'config.ts'],
   'public-key.ts': ['ledger', 'gate', 'config.ts'],
-  'process-gauges.ts': ['api', 'runtime'],
+  'process-gauges.ts': ['api', 'http', 'runtime'],
   'caches.ts': ['api', 'board', 'gate', 'http', 'runtime'],
   'alarms.ts': ['api', 'gate', 'ledger', 'clock.ts', 'log.ts'],
   'feed-gauges.ts': ['api', 'clock.ts'],

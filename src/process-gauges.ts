@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { Gauge } from './api/metrics.ts';
+import { openFilesMax } from './http/room.ts';
 import type { LoopMonitor } from './runtime/loop-monitor.ts';
 
 export interface ProcessFacts {
@@ -11,6 +12,7 @@ export interface ProcessFacts {
 
 /** This process: what it runs, its memory, CPU time and file descriptors, and how late its event loop is. */
 export function processGauges({ version, engine, startedAt }: ProcessFacts, loop: LoopMonitor): Gauge[] {
+  const filesMax = openFilesMax();
   const buildInfo = new Map([[`version="${version}",bun="${Bun.version}",engine="${engine}"`, 1]]);
   return [
     { name: 'openpit_build_info', help: 'The versions that run; always 1.', value: () => buildInfo },
@@ -31,6 +33,7 @@ export function processGauges({ version, engine, startedAt }: ProcessFacts, loop
       value: () => process.memoryUsage.rss(),
     },
     { name: 'process_open_fds', help: 'Open file descriptors.', value: openFds },
+    { name: 'process_max_fds', help: 'File descriptors that may be open.', value: () => filesMax },
     {
       name: 'openpit_heap_bytes',
       help: 'Memory that JavaScript objects take.',

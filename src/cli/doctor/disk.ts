@@ -79,10 +79,8 @@ function checkModes(config: Config): Finding[] {
     findings.push(warning('disk.modes', text, `chmod 600 ${exposed.join(' ')}`));
   }
   if (foreign.length > 0) {
-    const text = `${someOf(foreign)} belong to another user than the data folder`;
-    findings.push(
-      problem('disk.owner', text, `give all to the user of the service: chown -R openpit ${config.dataDir}`),
-    );
+    const text = `${someOf(foreign)} belong to another user than the data folder, and the service may not write them`;
+    findings.push(problem('disk.owner', text, `chown --reference=${config.dataDir} ${foreign.join(' ')}`));
   }
   if (findings.length === 0 && files.length > 0)
     findings.push(ok('disk.modes', 'only their owner may read the ledger and the spool'));

@@ -22,7 +22,7 @@ export function checkFile(config: Config): { findings: Finding[]; isMissing: boo
       accessSync(one, constants.R_OK | constants.W_OK);
       return [];
     } catch (error) {
-      const fix = `run this as the user of the service, or give it to that user: chown -R openpit ${dirname(path)}`;
+      const fix = `run this as the user of the service or as root; the service itself needs it: chown --reference=${dirname(path)} ${path}`;
       return problem('ledger.permissions', `this user may not write to ${one}: ${messageOf(error)}`, fix);
     }
   });

@@ -32,6 +32,22 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
     title: 'Series of a feed fail',
     effect: 'Prices of their symbols are served, marked as stale.',
   },
+  'tls.renewal_failed': {
+    title: 'The renewed certificate cannot be used',
+    effect: 'HTTPS is served with the earlier one. Check the files of OPENPIT_TLS_CERT and OPENPIT_TLS_KEY.',
+  },
+  'tls.expires_soon': {
+    title: 'The certificate expires soon',
+    effect: 'Its renewal has probably failed. Renewed files are taken into use without a restart.',
+  },
+  'tls.expired': {
+    title: 'The certificate has expired',
+    effect: 'Clients refuse the connection. Renew it; a restart is not needed.',
+  },
+  'tls.not_yet_valid': {
+    title: 'The certificate is not valid yet',
+    effect: 'Clients refuse the connection. Check the clock of this machine, and the certificate.',
+  },
   'disk.full': {
     title: 'The disk is nearly full',
     effect: 'Requests are answered and counted, and no new prices are taken in. Make room.',
