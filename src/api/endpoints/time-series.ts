@@ -115,9 +115,13 @@ function metadataJson(
   parts: readonly (readonly Described[])[],
 ): string {
   return bySymbol(symbols, ({ series }, i) => {
-    const ids = parts.length === 1 ? parts[0]![i]!.sourceIds : parts.flatMap((part) => part[i]!.sourceIds);
-    const factors = parts.map((part) => part[i]!.factors).filter((text) => text !== '');
-    const factorsJson = factors.length > 0 ? `,"factors":{${factors}}` : '';
-    return `{${measureJson(prices.measure(series))}${factorsJson},"source":${sourcesJson(board, ids)}}`;
+    const { sourceIds, factors } = parts.length === 1 ? parts[0]![i]! : joined(parts.map((part) => part[i]!));
+    const factorsJson = factors === '' ? '' : `,"factors":{${factors}}`;
+    return `{${measureJson(prices.measure(series))}${factorsJson},"source":${sourcesJson(board, sourceIds)}}`;
   });
+}
+
+function joined(parts: readonly Described[]): Described {
+  const factors = parts.map((part) => part.factors).filter((text) => text !== '');
+  return { sourceIds: parts.flatMap((part) => part.sourceIds), factors: factors.join(',') };
 }
