@@ -24,6 +24,8 @@ export interface Failover {
   grantedInLostSeconds: number;
   /** Ticks that were acknowledged, and how many of them are in the ledger. */
   ticks: { acknowledged: number; kept: number };
+  /** What each replica says of itself at the end. */
+  health: string[];
   /** How much the old primary was written to after it was started again. */
   writesToOldPrimary: number;
   wrong: string[];
@@ -82,6 +84,7 @@ export async function failover(
     grantedInLostSeconds: lostMs > 0 ? grantedAfter - grantedBefore : 0,
     ticks: { acknowledged: acknowledged.length, kept: await countTicks(cluster, acknowledged) },
     writesToOldPrimary: await writesTo(postgres.primary, cluster),
+    health: await Promise.all(cluster.urls.map(healthOf)),
     wrong,
   };
 }
@@ -106,9 +109,19 @@ export function faultsOf(outcome: Failover, isSynchronous: boolean): string[] {
   if (isSynchronous && ticks.kept !== ticks.acknowledged) {
     faults.push(`${ticks.kept} of ${ticks.acknowledged} acknowledged ticks are in the ledger`);
   }
+  for (const health of outcome.health) if (health !== 'ready') faults.push(`a replica is ${health}`);
   if (outcome.writesToOldPrimary > 0)
     faults.push(`the old primary was written to ${outcome.writesToOldPrimary} times`);
   return faults;
+}
+
+/** `ready`, or what is wrong. Alarms of feeds and followers show here, too. */
+async function healthOf(url: string): Promise<string> {
+  const { status, alarms } = (await (await fetch(`${url}/health`)).json()) as {
+    status: string;
+    alarms: string[];
+  };
+  return [status, ...alarms].join(' ');
 }
 
 /** Returns the ids of the ticks that were acknowledged. */

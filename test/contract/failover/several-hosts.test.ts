@@ -3,6 +3,7 @@ import { Ledger, mustReload } from '../../../src/ledger/ledger.ts';
 import { outageOf } from '../../../src/ledger/outage.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { fixedClock } from '../../support/ledgers.ts';
+import { hasPgbouncer, Pgbouncer } from '../../support/pgbouncer.ts';
 import { eventually, openpit } from '../../support/program.ts';
 import { ReplicatedPostgres, urlOf } from '../../support/replication/replicated-postgres.ts';
 
@@ -149,6 +150,31 @@ test('every command accepts several hosts, and names them without the password w
   expect(stderr).toContain(postgres.standby.host);
   expect(stderr).not.toContain('openpit:openpit');
 }, 120_000);
+
+test.skipIf(!hasPgbouncer)(
+  `the primary is followed through a pooler before each host${hasPgbouncer ? '' : ' (skipped: no PgBouncer)'}`,
+  async () => {
+    const poolers = [
+      await Pgbouncer.start(postgres.primary.url, 5),
+      await Pgbouncer.start(postgres.standby.url, 5),
+    ];
+    try {
+      const [one, two] = [
+        poolers[0]!.through(postgres.primary.url),
+        poolers[1]!.through(postgres.standby.url),
+      ];
+      const ledger = await open(one.replace('/postgres', `,${new URL(two).host}/postgres`));
+      await ledger.setMeta('before', 'written');
+      await failOver(); // the pooler before the old primary goes on answering
+      await writeEventually(ledger, 'after');
+      expect(await isOn(postgres.standby, 'after')).toBe(true);
+      expect(await ledger.meta('before')).toBe('written');
+    } finally {
+      for (const pooler of poolers) await pooler.stop();
+    }
+  },
+  120_000,
+);
 
 let symbols = 0;
 async function addSymbol(ledger: Ledger, name: string): Promise<void> {
