@@ -295,7 +295,10 @@ export async function openCore(
       const followed = followerLag.begin();
       const writesFollowed = knownWrites.beginFollowing();
       const head = await ledger.head();
-      if (head.epoch !== epoch) meter.reportAll();
+      if (head.epoch !== epoch) {
+        log.warn('the ledger has failed over or was restored: all is loaded from it again', {});
+        meter.reportAll();
+      }
       epoch = head.epoch;
       await gate.follow(head);
       await board.follow(head);

@@ -5,6 +5,7 @@ import { Ledger } from '../../ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../ledger/migrations.ts';
 import { messageOf } from '../../log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { checkHosts, checkStandbys } from './hosts.ts';
 import { checkPostgres, unreachable } from './postgres.ts';
 import { checkFile, checkPages } from './sqlite.ts';
 
@@ -32,27 +33,13 @@ export async function inspectLedger(config: Config): Promise<InspectedLedger> {
     if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
     findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
     const ledger = await Ledger.openForReading(databaseUrl, systemClock);
-    if (onPostgres) findings.push(...(await checkPostgres(ledger, config)));
-    if (config.readUrl !== undefined) findings.push(await checkStandby(ledger, config.readUrl));
+    if (onPostgres) {
+      findings.push(...(await checkHosts(databaseUrl)), ...(await checkPostgres(ledger, config)));
+    }
+    if (config.readUrl !== undefined) findings.push(...(await checkStandbys(ledger, config.readUrl)));
     return { findings, ledger };
   } catch (error) {
     return { findings: [...findings, unusable(error, config)], ledger: undefined };
-  }
-}
-
-/** A standby for point-in-time requests. Without it the primary answers them. */
-async function checkStandby(ledger: Ledger, readUrl: string): Promise<Finding> {
-  try {
-    const standby = await Ledger.openForReading(readUrl, systemClock);
-    const [ours, theirs] = [await ledger.head(), await standby.head()];
-    await standby.close();
-    if (ours.epoch === theirs.epoch)
-      return ok('ledger.read_url', 'the standby of OPENPIT_READ_URL can be read');
-    const text = 'OPENPIT_READ_URL names another ledger than OPENPIT_DATABASE_URL';
-    return problem('ledger.read_url', text, 'point it at a standby of the same server');
-  } catch (error) {
-    const text = `the standby of OPENPIT_READ_URL cannot be read: ${messageOf(error)}`;
-    return warning('ledger.read_url', text, 'start it, or correct or remove the setting');
   }
 }
 
