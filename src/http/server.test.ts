@@ -6,6 +6,7 @@ import {
   bodyOf,
   credentialsFor,
   get,
+  ManualTime,
   post,
   READY,
   serveHere,
@@ -13,6 +14,7 @@ import {
 } from '../../test/support/raw-http.ts';
 import type { Incoming } from './incoming.ts';
 import { reply } from './reply.ts';
+import type { ServerOptions } from './server.ts';
 
 /** Bodies are read by /echo alone, so the rest shows what becomes of one that nobody wants. */
 async function answer(request: Incoming) {
@@ -236,8 +238,9 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     });
   });
 
-  const serveAnother = () =>
+  const serveAnother = (more: Partial<ServerOptions> = {}) =>
     serveHere({
+      ...more,
       handle: answer,
       refuse: ({ status }) => reply(null, {}, status),
       tls: credentialsFor(transport),
@@ -262,9 +265,12 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   });
 
   test('a server that stops answers also who was the last to be let in, and asks when nobody else is', async () => {
-    const own = serveAnother();
+    const time = new ManualTime();
+    const own = serveAnother({ time });
     const last = raw.open(own.port, transport);
-    await new Promise((resolve) => last.socket.on('connect', resolve));
+    await new Promise((resolve) =>
+      last.socket.on(transport === 'TLS' ? 'secureConnect' : 'connect', resolve),
+    );
     const stopping = own.stop(10_000);
     const isRefused = () =>
       new Promise<boolean>((resolve) => {
@@ -275,10 +281,14 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
           resolve(false);
         });
       });
-    while (!(await isRefused())) await Bun.sleep(1);
+    expect(await isRefused()).toBe(false);
+    await time.pass(320);
+    expect(await isRefused()).toBe(true);
+    await time.pass(200);
     last.socket.write(get('/late'));
     expect(await last.all).toContain('\r\nConnection: close\r\n');
     expect(last.got()).toEndWith('GET /late');
+    await time.pass(10_000);
     await stopping;
   });
 });

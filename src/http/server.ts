@@ -25,11 +25,21 @@ export interface ServerOptions {
   onError(error: unknown): void;
   /** Calls `sweep` once a second until the returned function is called. Tests pass their own, to move time. */
   everySecond?: (sweep: () => void) => () => void;
+  /** Time for a stop. Tests pass their own, to move it. */
+  time?: Time;
   /** Where heads that come again are cached. */
   heads?: KnownHeads;
   /** Speaks TLS with these, and plain HTTP without. */
   tls?: Credentials | undefined;
 }
+
+export interface Time {
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+const REAL_TIME: Time = { now: () => performance.now(), sleep: Bun.sleep };
 
 export interface HttpServer {
   readonly port: number;
@@ -52,7 +62,7 @@ const HSTS_LINE = 'Strict-Transport-Security: max-age=31536000\r\n';
  */
 export function serve(given: ServerOptions): HttpServer {
   const { hostname, port, isShared, clock, handle, refuse, onError, arrivalMs } = given;
-  const { heads = new KnownHeads(), everySecond = inRealTime, tls } = given;
+  const { heads = new KnownHeads(), everySecond = inRealTime, time = REAL_TIME, tls } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
@@ -103,12 +113,12 @@ export function serve(given: ServerOptions): HttpServer {
     setCredentials: (credentials) => setCredentials(listener, credentials),
     async stop(limitMs) {
       state.isClosing = true;
-      const start = performance.now();
-      const passed = () => performance.now() - start;
-      await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX));
+      const start = time.now();
+      const passed = () => time.now() - start;
+      await quiet(state, Math.min(limitMs / 2, LINGER_MS_MAX), time);
       listener.stop();
       // Who was accepted just before has its request on the way.
-      if (connections.size > 0) await quiet(state, Math.min((limitMs - passed()) / 2, LINGER_MS_MAX));
+      if (connections.size > 0) await quiet(state, Math.min((limitMs - passed()) / 2, LINGER_MS_MAX), time);
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
       const limit = setTimeout(resolve, Math.max(0, limitMs - passed()));
@@ -137,13 +147,13 @@ function makeRoom(connections: ReadonlySet<Connection>, newest: Connection): voi
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */
-async function quiet(state: ServerState, limitMs: number): Promise<void> {
-  const end = performance.now() + limitMs;
-  let quietSince = performance.now();
+async function quiet(state: ServerState, limitMs: number, time: Time): Promise<void> {
+  const end = time.now() + limitMs;
+  let quietSince = time.now();
   let { requests } = state;
-  while (performance.now() < Math.min(end, quietSince + QUIET_MS)) {
-    await Bun.sleep(20);
-    if (state.requests !== requests) quietSince = performance.now();
+  while (time.now() < Math.min(end, quietSince + QUIET_MS)) {
+    await time.sleep(20);
+    if (state.requests !== requests) quietSince = time.now();
     requests = state.requests;
   }
 }

@@ -19,10 +19,18 @@ export async function newDatabase(options = ''): Promise<string> {
   return `${url}/${name}`;
 }
 
+const onStop: (() => void)[] = [];
+
+/** Has what is known of the server forgotten when it stops: `--rerun-each` starts another one in the same process. */
+export function onPostgresStop(forget: () => void): void {
+  onStop.push(forget);
+}
+
 export async function stopPostgres(): Promise<void> {
   if (!running) return;
   const { server, dir } = await running;
   running = undefined;
+  for (const forget of onStop) forget();
   await server.stop();
   rmSync(dir, { recursive: true, force: true });
 }

@@ -91,3 +91,29 @@ export class ManualSeconds {
     for (let i = 0; i < seconds; i++) this.#sweep();
   }
 }
+
+/** Time for a server that stops, which passes only when a test says so. */
+export class ManualTime {
+  #now = 0;
+  #sleepers: { until: number; wake: () => void }[] = [];
+
+  readonly now = () => this.#now;
+
+  readonly sleep = (ms: number) =>
+    new Promise<void>((wake) => {
+      this.#sleepers.push({ until: this.#now + ms, wake });
+    });
+
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#sleepers.toSorted((a, b) => a.until - b.until)[0];
+      if (!next || next.until > end) break;
+      this.#sleepers = this.#sleepers.filter((one) => one !== next);
+      this.#now = next.until;
+      next.wake();
+      await new Promise((resolve) => setImmediate(resolve)); // whoever woke up may sleep again
+    }
+    this.#now = end;
+  }
+}

@@ -1,9 +1,13 @@
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { type EngineName, newLedgerUrl } from './ledger.ts';
-import { newDatabase } from './postgres.ts';
+import { newDatabase, onPostgresStop } from './postgres.ts';
 
 let template: Promise<string> | undefined;
 let spare: Promise<string> | undefined;
+onPostgresStop(() => {
+  template = undefined;
+  spare = undefined;
+});
 
 /**
  * The URL of a ledger as it is after its first opening. A new PostgreSQL takes 300 ms, 40 times over; so the first is

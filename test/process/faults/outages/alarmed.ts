@@ -2,8 +2,8 @@ import { eventually, type Program } from '../../../support/program.ts';
 import type { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import type { Scene } from '../scene.ts';
 
-/** Longer than any promise; what took too long is written down by the row. */
-const WAIT_MS_MAX = 120_000;
+/** Longer than any promise, and shorter than a test may take: what took too long is written down by the row. */
+const WAIT_MS_MAX = 60_000;
 
 export interface Health {
   status: number;
@@ -17,8 +17,24 @@ export async function healthOf(program: Program): Promise<Health> {
 }
 
 /** Waits until /health has this status and these alarms. Returns how long that took, in ms. */
-export function healthBecomes(program: Program, status: number, alarms: string[]): Promise<number> {
-  return eventually(async () => Bun.deepEquals(await healthOf(program), { status, alarms }), WAIT_MS_MAX);
+export async function healthBecomes(program: Program, status: number, alarms: string[]): Promise<number> {
+  let last: Health | undefined;
+  const isSo = async () => {
+    last = await healthOf(program);
+    return Bun.deepEquals(last, { status, alarms });
+  };
+  try {
+    return await eventually(isSo, WAIT_MS_MAX);
+  } catch (cause) {
+    throw new Error(`/health did not become ${status} with ${alarms}; it is ${JSON.stringify(last)}`, {
+      cause,
+    });
+  }
+}
+
+/** Waits until an alarm is posted. One that ends before it was posted is neither posted nor is its end. */
+export async function alarmIsPosted(receiver: WebhookReceiver, name: string): Promise<void> {
+  await eventually(async () => receiver.types().includes(name), WAIT_MS_MAX);
 }
 
 /** One alarm and its end: in the log since `from`, and posted. Returns how many lines were logged. */

@@ -4,7 +4,7 @@ import { eventually } from '../../../support/program.ts';
 import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import { row } from '../row.ts';
 import type { Settings } from '../scene.ts';
-import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 export const corruptPage = row('corrupt-page', {
   fault: 'a page of the SQLite file is corrupt, and is repaired later',
@@ -22,6 +22,7 @@ export const corruptPage = row('corrupt-page', {
     table.damage();
     await eventually(async () => (await ask()) === 503, 60_000);
     const noticedMs = await healthBecomes(program, 503, ['ledger.corrupt']);
+    await alarmIsPosted(receiver, 'ledger.corrupt');
     const statuses = new Set<number>();
     for (let i = 0; i < requests; i++) statuses.add(await ask());
     scene.holds([...statuses].join() === '503', `requests were answered with ${[...statuses].join()}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import { row } from '../row.ts';
 import type { Settings } from '../scene.ts';
-import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 export const feedsFailing = row('feeds-failing', {
   fault: 'the feeds’ thread fails at every turn, for a table that it needs is gone',
@@ -32,6 +32,7 @@ export const feedsFailing = row('feeds-failing', {
     })();
     rename('quarantine_tick', 'quarantine_hidden');
     const noticedMs = await healthBecomes(program, 200, ['feeds.failing']);
+    await alarmIsPosted(receiver, 'feeds.failing');
     rename('quarantine_hidden', 'quarantine_tick');
     const clearedMs = await healthBecomes(program, 200, []);
     stop.abort();

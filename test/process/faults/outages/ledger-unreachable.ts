@@ -3,7 +3,7 @@ import { disturbed } from '../../../replicas/disturbed.ts';
 import { ADMIN_TOKEN } from '../../../support/replicas.ts';
 import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import { row } from '../row.ts';
-import { healthBecomes, holdsOneAlarm } from './alarmed.ts';
+import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 const METRICS = [
   'openpit_ready 0',
@@ -37,6 +37,7 @@ export const ledgerUnreachable = row('ledger-unreachable', {
         const metrics = await program.metrics(ADMIN_TOKEN);
         for (const line of METRICS) scene.holds(metrics.includes(`${line}\n`), `/metrics lacks ${line}`);
       }
+      await alarmIsPosted(receiver, 'ledger.unreachable');
       await away;
       await database.ways[way].comeBack();
       recovered.push(...(await Promise.all(programs.map((one) => healthBecomes(one, 200, [])))));
