@@ -4,7 +4,8 @@ import type { PostgresServer } from '../support/replication/postgres-server.ts';
 import type { ReplicatedPostgres } from '../support/replication/replicated-postgres.ts';
 import { type Cluster, PATH } from './cluster.ts';
 import { crowd } from './crowd.ts';
-import { type Outage, outage } from './outage.ts';
+import { type Outage, outage, NEW_PRICE as PRICE } from './outage.ts';
+import { push } from './spread.ts';
 
 export interface FailoverOptions {
   quota: number;
@@ -75,6 +76,7 @@ export async function failover(
   };
   const answered = heard.count(200) + (await crowd(rest)).count(200);
   const used = await cluster.usedOf(id);
+  for (const url of cluster.urls) await push(url, PRICE); // the thread that takes prices in has moved, too
   const wrong = await cluster.wrongCounts();
   await postgres.primary.start();
   const grantedAfter = await grantedUnits(postgres.primary, id);

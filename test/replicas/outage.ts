@@ -34,7 +34,8 @@ export interface Comings {
 const CONNECTIONS = 2;
 const PAUSE_MS = 20;
 const BEFORE_MS = 3_000;
-const NEW_PRICE = 123;
+/** What is served once all is well. */
+export const NEW_PRICE = 123;
 /** So long it is waited for; the promise is 5 s. */
 const RECOVERY_MS_MAX = 60_000;
 

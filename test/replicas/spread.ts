@@ -44,7 +44,8 @@ export async function revocationSpread(cluster: Cluster, keys: number): Promise<
   return took;
 }
 
-async function push(url: string, price: number): Promise<void> {
+/** Pushes a price of gold to one replica, which must accept it. */
+export async function push(url: string, price: number): Promise<void> {
   const answer = await fetch(`${url}/admin/ticks?source=desk`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },

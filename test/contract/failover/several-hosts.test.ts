@@ -6,6 +6,7 @@ import { fixedClock } from '../../support/ledgers.ts';
 import { hasPgbouncer, Pgbouncer } from '../../support/pgbouncer.ts';
 import { eventually, openpit } from '../../support/program.ts';
 import { ReplicatedPostgres, urlOf } from '../../support/replication/replicated-postgres.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 /** Far longer than a search for the primary takes. */
 const FOUND_MS_MAX = 30_000;
@@ -87,6 +88,38 @@ test('a primary that became a standby is not mistaken for the ledger', async () 
   await postgres.switchOver();
   await writeEventually(ledger, 'after');
   expect(await isOn(postgres.standby, 'after')).toBe(true);
+}, 120_000);
+
+test('the roles may change again and again', async () => {
+  const ledger = await open();
+  const servers = [postgres.primary, postgres.standby] as const;
+  for (let round = 0; round < 4; round++) {
+    const [from, to] = round % 2 === 0 ? servers : ([servers[1], servers[0]] as const);
+    await writeEventually(ledger, `round ${round}`);
+    await postgres.switchOver(from, to);
+    await writeEventually(ledger, `after ${round}`);
+    expect(await isOn(to, `after ${round}`)).toBe(true);
+  }
+  for (let round = 0; round < 4; round++) expect(await ledger.meta(`round ${round}`)).toBe('written');
+}, 120_000);
+
+test('a primary whose machine vanishes without a word is left for the promoted standby', async () => {
+  const proxy = await TcpProxy.open(postgres.primary.port);
+  try {
+    const through = new URL(proxy.through(postgres.primary.url)).host;
+    const ledger = await open(postgres.url.replace(postgres.primary.host, through));
+    await ledger.setMeta('before', 'written');
+    await postgres.caughtUp();
+    proxy.swallow = true;
+    await postgres.promote();
+    await writeEventually(ledger, 'after');
+    expect(await isOn(postgres.standby, 'after')).toBe(true);
+    proxy.swallow = false; // it is back, and accepts writes
+    await writeEventually(ledger, 'later');
+    expect(await isOn(postgres.standby, 'later')).toBe(true);
+  } finally {
+    await proxy.close();
+  }
 }, 120_000);
 
 test('an old primary that comes back is not written to', async () => {

@@ -57,11 +57,11 @@ export class ReplicatedPostgres {
   }
 
   /** A planned switchover: the two servers change their roles. */
-  async switchOver(): Promise<void> {
-    await this.primary.end('SIGINT');
-    await this.promote();
-    makeStandby(this.primary, this.standby);
-    await this.primary.start();
+  async switchOver(from = this.primary, to = this.standby): Promise<void> {
+    await from.end('SIGINT'); // after it has sent everything to its standby
+    await to.query('SELECT pg_promote(true, 30)');
+    makeStandby(from, to);
+    await from.start();
   }
 
   /** Waits until the standby has replayed everything that the primary has written so far. */
