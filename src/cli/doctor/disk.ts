@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { isInUse } from '../../gate/spool/in-use.ts';
@@ -72,7 +72,11 @@ function checkModes(config: Config): Finding[] {
     return stats ? { file, stats } : [];
   });
   const exposed = files.filter(({ stats }) => (stats.mode & 0o077) !== 0).map(({ file }) => file);
-  const foreign = files.filter(({ stats }) => isForeign(stats)).map(({ file }) => file);
+  // A command that was run as root leaves files that the service cannot write.
+  const owner = statSync(config.dataDir, { throwIfNoEntry: false })?.uid;
+  const foreign = files
+    .filter(({ stats }) => owner !== undefined && stats.uid !== owner)
+    .map(({ file }) => file);
   const findings: Finding[] = [];
   if (exposed.length > 0) {
     const text = `other users may read ${someOf(exposed)}`;
@@ -85,12 +89,6 @@ function checkModes(config: Config): Finding[] {
   if (findings.length === 0 && files.length > 0)
     findings.push(ok('disk.modes', 'only their owner may read the ledger and the spool'));
   return findings;
-
-  /** A command that was run as root leaves files that the service cannot write. */
-  function isForeign(stats: Stats): boolean {
-    const folder = statSync(config.dataDir, { throwIfNoEntry: false });
-    return folder !== undefined && stats.uid !== folder.uid;
-  }
 }
 
 function checkSpool(spool: string): Finding[] {

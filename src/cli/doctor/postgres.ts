@@ -11,9 +11,9 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 /** The oldest that the tests run on. */
 const VERSION_MIN = 150_000;
 
-/** What one process needs for requests and counting, and one machine for its feeds. */
-const CONNECTIONS_PER_PROCESS = 10;
-const CONNECTIONS_PER_MACHINE = 4;
+/** What one process needs for requests, counting and reads of the past, and one data folder for its feeds. */
+const CONNECTIONS_PER_PROCESS = 12;
+const CONNECTIONS_PER_FOLDER = 4;
 
 export async function checkPostgres(ledger: Ledger, config: Config): Promise<Finding[]> {
   const facts = await readPostgresFacts(ledger.engine);
@@ -87,16 +87,11 @@ function privileges({ lacking, user }: PostgresFacts): Finding {
 async function connections(facts: PostgresFacts, ledger: Ledger, config: Config): Promise<Finding[]> {
   const { isPooled, connectionsMax, connectionsUsed } = facts;
   if (isPooled) return [ok('ledger.connections', 'connections go through a pooler in transaction mode')];
-  const { now, replicas } = await ledger.replicas.list();
-  const others = replicas.filter(
-    ({ name, seen }) => !name.startsWith(`${hostname()}/`) && now - seen <= SILENT_MS,
-  );
-  const machines = new Set(others.map(({ name }) => name.split('/')[0])).size + 1;
-  const processes = others.length + config.processes;
-  const needed = processes * CONNECTIONS_PER_PROCESS + machines * CONNECTIONS_PER_MACHINE;
+  const { processes, folders } = await expectedProcesses(ledger, config);
+  const needed = processes * CONNECTIONS_PER_PROCESS + folders * CONNECTIONS_PER_FOLDER;
   const fix =
     'raise max_connections (or the limit of the user or database), or use a pooler in transaction mode';
-  const of = `${processes} processes on ${machines} machines`;
+  const of = `${processes} processes with ${folders} data folders`;
   if (needed > connectionsMax) {
     const text = `${of} use up to ${needed} connections, and PostgreSQL allows ${connectionsMax}`;
     return [problem('ledger.connections', text, fix)];
@@ -106,6 +101,18 @@ async function connections(facts: PostgresFacts, ledger: Ledger, config: Config)
     return [warning('ledger.connections', text, fix)];
   }
   return [ok('ledger.connections', `${of} use up to ${needed} of ${connectionsMax} connections`)];
+}
+
+/** Those that serve now, or those on other machines and the ones that these settings ask for. */
+async function expectedProcesses(ledger: Ledger, config: Config) {
+  const { now, replicas } = await ledger.replicas.list();
+  const live = replicas.filter(({ seen }) => now - seen <= SILENT_MS);
+  const elsewhere = live.filter(({ name }) => !name.startsWith(`${hostname()}/`));
+  const hosts = new Set(elsewhere.map(({ name }) => name.split('/')[0]));
+  return {
+    processes: Math.max(live.length, elsewhere.length + config.processes),
+    folders: Math.max((await ledger.machines.live()).length, hosts.size + 1),
+  };
 }
 
 function encryption({ isEncrypted, isPooled }: PostgresFacts, { databaseUrl }: Config): Finding[] {

@@ -1,4 +1,4 @@
-import { asNumber, asText } from '../engine/rows.ts';
+import { asNumber, asText, type Sql } from '../engine/rows.ts';
 import type { Engine } from '../engine.ts';
 
 /** Three heartbeats. */
@@ -20,18 +20,37 @@ export class MachineStore {
       const now = await this.#engine.now(tx);
       await tx`INSERT INTO meta (name, value) VALUES (${PREFIX + machine}, ${String(now)})
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-      const rows = await tx`SELECT name, value FROM meta WHERE name LIKE ${`${PREFIX}%`}`;
-      const seen = rows.map((row) => ({
-        id: asText(row.name).slice(PREFIX.length),
-        ageMs: now - asNumber(row.value),
-      }));
+      const seen = await readSeen(tx, now);
       for (const { id, ageMs } of seen) {
         if (ageMs > KEPT_MS) await tx`DELETE FROM meta WHERE name = ${PREFIX + id}`;
       }
-      return seen
-        .filter(({ ageMs }: { ageMs: number }) => ageMs < LIVE_MS)
-        .map(({ id }: { id: string }) => id)
-        .sort();
+      return liveOf(seen);
     });
   }
+
+  /** Those that have been recorded in the last seconds. */
+  async live(): Promise<string[]> {
+    const { read } = this.#engine;
+    return liveOf(await readSeen(read, await this.#engine.now(read)));
+  }
+}
+
+interface Seen {
+  id: string;
+  ageMs: number;
+}
+
+async function readSeen(handle: Sql, now: number): Promise<Seen[]> {
+  const rows = await handle`SELECT name, value FROM meta WHERE name LIKE ${`${PREFIX}%`}`;
+  return rows.map((row) => ({
+    id: asText(row.name).slice(PREFIX.length),
+    ageMs: now - asNumber(row.value),
+  }));
+}
+
+function liveOf(seen: readonly Seen[]): string[] {
+  return seen
+    .filter(({ ageMs }) => ageMs < LIVE_MS)
+    .map(({ id }) => id)
+    .sort();
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { hostname } from 'node:os';
 import { SQL } from 'bun';
+import { systemClock } from '../../../src/clock.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
 import { loadFixture } from '../../schemas/fixture.ts';
 import { Doctor } from '../../support/doctor.ts';
 import { newFolder } from '../../support/ledger.ts';
@@ -34,7 +37,7 @@ test('a ledger that is fine has no problem', async () => {
   expect(doctor.exitCode).toBe(0);
   for (const check of ['reachable', 'schema', 'version', 'privileges', 'connections'])
     expect(doctor.of(`ledger.${check}`)).toEqual([expect.stringMatching(/^ok/)]);
-  expect(doctor.of('ledger.connections')[0]).toContain('1 processes on 1 machines use up to 14 of 297');
+  expect(doctor.of('ledger.connections')[0]).toContain('1 processes with 1 data folders use up to 16 of 297');
   expect(doctor.of('clock.database')[0]).toMatch(/^ok/);
 });
 
@@ -88,7 +91,9 @@ test('a user that lacks privileges is told which, and how to get them', async ()
 
 test('too many processes for the connections of the server, or of the user, are a problem', async () => {
   const many = await doctorOn(url, { OPENPIT_PROCESSES: '40' });
-  expect(many.of('ledger.connections')[0]).toMatch(/^problem: 40 processes on 1 machines use up to 404 /);
+  expect(many.of('ledger.connections')[0]).toMatch(
+    /^problem: 40 processes with 1 data folders use up to 484 /,
+  );
   await asOwner(
     `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${ROLE}`,
     `ALTER ROLE ${ROLE} CONNECTION LIMIT 12`,
@@ -98,6 +103,27 @@ test('too many processes for the connections of the server, or of the user, are 
   limited.password = encodeURIComponent('choose one');
   expect((await doctorOn(limited.href)).of('ledger.connections')[0]).toMatch(
     /^problem: .*PostgreSQL allows 12/,
+  );
+});
+
+test('the connections of all processes that serve are counted, also of several on one machine', async () => {
+  const ledger = await Ledger.open(url, systemClock);
+  for (let i = 0; i < 20; i++) {
+    await ledger.replicas.beat({
+      id: `r${i}`,
+      name: `${hostname()}/${i}`,
+      version: '1',
+      phase: 'ready',
+      revision: 1,
+    });
+    await ledger.machines.record(`folder ${i}`);
+  }
+  const doctor = await doctorOn(url);
+  for (let i = 0; i < 20; i++) await ledger.replicas.leave(`r${i}`);
+  await ledger.engine.write(async (tx) => void (await tx`DELETE FROM meta WHERE name LIKE 'machine %'`));
+  await ledger.close();
+  expect(doctor.of('ledger.connections')[0]).toMatch(
+    /^problem: 20 processes with 20 data folders use up to 320 /,
   );
 });
 

@@ -20,6 +20,7 @@ const RULES = join(DEPLOY, 'prometheus-alerts.yaml');
 const TOKEN = 'a-long-token-of-the-operator';
 const HOUR = 3_600_000;
 
+const manual = await Bun.file(join(DEPLOY, '../docs/monitoring.md')).text();
 const rulesText = await Bun.file(RULES).text();
 const rules = (
   Bun.YAML.parse(rulesText) as { groups: { rules: { alert: string; expr: string }[] }[] }
@@ -99,6 +100,13 @@ test('every metric and every label in the dashboard and the rules is exported by
       expect(page).toMatch(new RegExp(`^${name}\\{([^}]*,)?${label}="`, 'm'));
     }
   }
+});
+
+test('every metric of the running service is documented', async () => {
+  const page = await (await ask('/metrics')).text();
+  const names = [...page.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('every panel has a unique id, a place that no other takes, and a description of its data source', () => {
@@ -198,5 +206,3 @@ function documentedConfiguration(tokenFile: string): string {
   const intervals = 'global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }';
   return `${intervals}\nrule_files: ["${RULES}"]\n${scrape}\n${tls}\n`;
 }
-
-const manual = await Bun.file(join(DEPLOY, '../docs/monitoring.md')).text();
