@@ -32,7 +32,7 @@ const step = fc.oneof(
 );
 
 /** A connection whose client takes only so much, and whose handler answers when it is told to. */
-function connect() {
+function connect(securityLine: string) {
   let room = 1_000_000;
   let wrote = '';
   let isOver = false;
@@ -77,7 +77,7 @@ function connect() {
     turn: new Turn(),
     clock: { now: () => 0 },
     server,
-    securityLine: '',
+    securityLine,
   });
   return {
     connection,
@@ -118,66 +118,75 @@ function read(text: string): { bodies: string[]; last: number } {
   return { bodies, last };
 }
 
-test('every request is answered, in its order, however it arrives and the client takes its answers', async () => {
-  const kinds = fc.array(fc.constantFrom(...(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])), {
-    minLength: 1,
-    maxLength: 12,
-  });
-  const law = fc.asyncProperty(
-    kinds,
-    fc.array(step, { maxLength: 30 }),
-    fc.nat(3),
-    async (asked, steps, turns) => {
-      let bytes = '';
-      const requests = asked.map((kind, i) => {
-        const one = REQUESTS[kind](i);
-        const headEndsAt = bytes.length + one.bytes.indexOf('\r\n\r\n') + 4;
-        bytes += one.bytes;
-        // A body that nobody reads is not waited for.
-        return { told: one.told, isThereAt: kind === 'skipped' ? headEndsAt : bytes.length };
-      });
-      const { connection, server, answerOne, setRoom, wrote, isOver } = connect();
-      let sent = 0;
-      const send = (count: number) => {
-        if (sent >= bytes.length || isOver()) return;
-        connection.receive(Buffer.from(bytes.slice(sent, sent + count)));
-        sent += count;
-      };
-      for (const s of steps) {
-        if (s.kind === 'arrives') send(s.bytes);
-        if (s.kind === 'turn') await endOfTurn();
-        if (s.kind === 'answer') answerOne();
-        if (s.kind === 'sweep') connection.sweep();
-        if (s.kind === 'stop') {
-          server.isClosing = true;
-          if (!isOver()) connection.drain();
+const SECURITY_LINES = [
+  ['without TLS', ''],
+  ['with TLS', 'Strict-Transport-Security: max-age=1\r\n'],
+] as const;
+
+test.each(SECURITY_LINES)(
+  'every request is answered, in its order, however it arrives and the client takes its answers, %s',
+  async (_, securityLine) => {
+    const kinds = fc.array(fc.constantFrom(...(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    const law = fc.asyncProperty(
+      kinds,
+      fc.array(step, { maxLength: 30 }),
+      fc.nat(3),
+      async (asked, steps, turns) => {
+        let bytes = '';
+        const requests = asked.map((kind, i) => {
+          const one = REQUESTS[kind](i);
+          const headEndsAt = bytes.length + one.bytes.indexOf('\r\n\r\n') + 4;
+          bytes += one.bytes;
+          // A body that nobody reads is not waited for.
+          return { told: one.told, isThereAt: kind === 'skipped' ? headEndsAt : bytes.length };
+        });
+        const { connection, server, answerOne, setRoom, wrote, isOver } = connect(securityLine);
+        let sent = 0;
+        const send = (count: number) => {
+          if (sent >= bytes.length || isOver()) return;
+          connection.receive(Buffer.from(bytes.slice(sent, sent + count)));
+          sent += count;
+        };
+        for (const s of steps) {
+          if (s.kind === 'arrives') send(s.bytes);
+          if (s.kind === 'turn') await endOfTurn();
+          if (s.kind === 'answer') answerOne();
+          if (s.kind === 'sweep') connection.sweep();
+          if (s.kind === 'stop') {
+            server.isClosing = true;
+            if (!isOver()) connection.drain();
+          }
+          if (s.kind === 'room') setRoom(s.bytes);
+          overwriteSpare();
         }
-        if (s.kind === 'room') setRoom(s.bytes);
-        overwriteSpare();
-      }
-      send(bytes.length);
-      for (let i = 0; i < turns; i++) await endOfTurn();
-      if (!isOver()) connection.ended();
-      for (let i = 0; i < 100 && !isOver(); i++) {
-        setRoom(1_000_000);
-        answerOne();
-        await endOfTurn();
-      }
-      expect(isOver()).toBe(true);
-      const { bodies, last } = read(wrote());
-      const arrived = requests.filter((one) => one.isThereAt <= sent).map((one) => one.told);
-      // What stands behind an answer that says it is the last must be asked again elsewhere.
-      expect(bodies).toEqual(last < 0 ? arrived : arrived.slice(0, last + 1));
-      if (!server.isClosing) expect([last, arrived.length]).toEqual([-1, requests.length]);
-    },
-  );
-  // Who has not taken its answer when the server stops, and asks again.
-  const arrives = { kind: 'arrives' as const, bytes: get('/ready/0').length };
-  const steps = [
-    arrives,
-    { kind: 'room' as const, bytes: 0 as const },
-    { kind: 'sweep' as const },
-    { kind: 'stop' as const },
-  ];
-  await fc.assert(law, { numRuns: 1_000, examples: [[['ready', 'ready'], steps, 0]] });
-}, 60_000);
+        send(bytes.length);
+        for (let i = 0; i < turns; i++) await endOfTurn();
+        if (!isOver()) connection.ended();
+        for (let i = 0; i < 100 && !isOver(); i++) {
+          setRoom(1_000_000);
+          answerOne();
+          await endOfTurn();
+        }
+        expect(isOver()).toBe(true);
+        const { bodies, last } = read(wrote());
+        const arrived = requests.filter((one) => one.isThereAt <= sent).map((one) => one.told);
+        // What stands behind an answer that says it is the last must be asked again elsewhere.
+        expect(bodies).toEqual(last < 0 ? arrived : arrived.slice(0, last + 1));
+        if (!server.isClosing) expect([last, arrived.length]).toEqual([-1, requests.length]);
+      },
+    );
+    // Who has not taken its answer when the server stops, and asks again.
+    const arrives = { kind: 'arrives' as const, bytes: get('/ready/0').length };
+    const steps = [
+      arrives,
+      { kind: 'room' as const, bytes: 0 as const },
+      { kind: 'sweep' as const },
+      { kind: 'stop' as const },
+    ];
+    await fc.assert(law, { numRuns: 1_000, examples: [[['ready', 'ready'], steps, 0]] });
+  },
+  60_000,
+);

@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import { giveBack } from './bytes.ts';
 import type { ConnectionOptions, Handle } from './connection-options.ts';
 import { type Fault, failure, fault } from './fault.ts';
 import type { Framing } from './fields.ts';
@@ -220,7 +221,10 @@ export class Connection {
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
     const { securityLine } = this.#options;
     if (!this.#isLast && !head.isOld && securityLine === '') this.#outbox.write(bytes, borrowed);
-    else this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
+    else {
+      this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
+      if (borrowed) giveBack(borrowed); // it has been copied
+    }
     this.#finish();
   }
 
