@@ -4,6 +4,7 @@
  * on a timetable, and timed from when they were due.
  */
 import { join } from 'node:path';
+import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { fillCentury, RECORDED } from './lib/century.ts';
 import { createKey, startProgram } from './lib/openpit.ts';
@@ -24,6 +25,7 @@ interface Round {
   pause: Pause;
 }
 
+keepCoresAwake();
 const lines: string[] = [];
 for (const engine of ENGINES) {
   const bench = await newBenchLedger(engine, 100);

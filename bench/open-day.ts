@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../src/clock.ts';
 import { utcDay } from '../src/market/day.ts';
+import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
 import { Pauses } from './lib/pauses.ts';
@@ -16,6 +17,7 @@ const SYMBOLS = 100;
 const BUSY_TICKS = 100_000;
 const MINUTE = 60_000;
 
+keepCoresAwake();
 const rows: string[] = [];
 for (const engine of ENGINES) {
   for (const arrival of ['through the day', 'in the last minute'] as const) {

@@ -4,6 +4,7 @@ import { secureRandom } from '../src/gate/key.ts';
 import { createAccount } from '../src/gate/onboarding.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { utcDay } from '../src/market/day.ts';
+import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
 import { Pauses } from './lib/pauses.ts';
@@ -13,6 +14,7 @@ import { report } from './lib/report.ts';
 const SYMBOLS = Number(process.env.SYMBOLS ?? 10_000);
 const DAYS = 200;
 
+keepCoresAwake();
 const rows: string[] = [];
 for (const engine of ENGINES) {
   const bench = await newBenchLedger(engine, SYMBOLS);

@@ -7,14 +7,15 @@ export class FairQueue<T> {
     this.#lanes.getOrInsertComputed(account, () => []).push(item);
   }
 
-  /** The first item of the account whose turn it is. */
-  shift(): T | undefined {
-    const next = this.#lanes.entries().next().value;
-    if (!next) return undefined;
-    const [account, lane] = next;
-    this.#lanes.delete(account);
-    const item = lane.shift();
-    if (lane.length > 0) this.#lanes.set(account, lane);
-    return item;
+  /** The first item of the account whose turn it is. Accounts that are `busy` keep their turn. */
+  shift(busy?: ReadonlySet<string>): T | undefined {
+    for (const [account, lane] of this.#lanes) {
+      if (busy?.has(account)) continue;
+      this.#lanes.delete(account);
+      const item = lane.shift();
+      if (lane.length > 0) this.#lanes.set(account, lane);
+      return item;
+    }
+    return undefined;
   }
 }

@@ -54,7 +54,7 @@ function releaseTwo(): Promise<void> {
 test('accounts take turns, so one with many requests delays another by one', async () => {
   const { started, ask } = asker();
   const released = releaseTwo();
-  const blocking = [ask('greedy', 'wait 1'), ask('greedy', 'wait 2')];
+  const blocking = [ask('greedy', 'wait 1'), ask('other', 'wait 2')];
   const waiting = Array.from({ length: 10 }, (_, i) => ask('greedy', `greedy ${i}`));
   waiting.push(ask('modest', 'modest'));
   await released;
@@ -62,10 +62,23 @@ test('accounts take turns, so one with many requests delays another by one', asy
   expect(started.indexOf('modest')).toBeLessThanOrEqual(3);
 });
 
+test('an account reads in one thread at a time, so a thread is there for others', async () => {
+  const { started, done, ask } = asker();
+  const { promise: isReading, resolve } = Promise.withResolvers<void>();
+  gate.onmessage = () => resolve();
+  const greedy = [ask('greedy', 'wait 1'), ask('greedy', 'greedy 2')];
+  await isReading;
+  await ask('modest', 'modest');
+  expect({ started, done }).toEqual({ started: ['wait 1', 'modest'], done: ['modest'] });
+  gate.postMessage('go on');
+  await Promise.all(greedy);
+  expect(done).toEqual(['modest', 'wait 1', 'greedy 2']);
+});
+
 test('a request whose client has left is not read', async () => {
   const { done, ask } = asker();
   const released = releaseTwo();
-  const blocking = [ask('a', 'wait 1'), ask('a', 'wait 2')];
+  const blocking = [ask('a', 'wait 1'), ask('b', 'wait 2')];
   let isWanted = true;
   const left = ask('a', 'left', () => isWanted).catch((error) => outageOf(error));
   isWanted = false;

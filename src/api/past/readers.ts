@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 
-/** Two, so that one long read does not hold up all others. They have a lower priority than the serving thread. */
+/** Two, and an account reads in one of them at a time: its long reads do not hold up those of others. Their priority is below that of the serving thread. */
 const READERS = 2;
 
 /** How many requests may read or wait, of one account and of all. */
@@ -19,6 +19,7 @@ export interface Place {
 }
 
 interface Job {
+  account: string;
   request: LedgerRequest;
   isWanted: () => boolean;
   done: PromiseWithResolvers<LedgerResponse>;
@@ -33,6 +34,8 @@ export class Readers {
   readonly #idle: Reader[];
   readonly #all: readonly Reader[];
   readonly #queue = new FairQueue<Job>();
+  /** The accounts for which a thread reads now. */
+  readonly #busy = new Set<string>();
   readonly #places = new Map<string, number>();
   /** Reads that were answered, by the server they came from. */
   readonly reads = new Map([
@@ -84,20 +87,21 @@ export class Readers {
   #read(account: string, request: LedgerRequest, isWanted: () => boolean): Promise<LedgerResponse> {
     if (this.#isClosed) return Promise.reject(stopping());
     const done = Promise.withResolvers<LedgerResponse>();
-    this.#queue.push(account, { request, isWanted, done });
+    this.#queue.push(account, { account, request, isWanted, done });
     this.#startNext();
     return done.promise;
   }
 
   #startNext(): void {
     while (this.#idle.length > 0) {
-      const job = this.#queue.shift();
+      const job = this.#queue.shift(this.#busy);
       if (!job) return;
       if (!job.isWanted()) {
         job.done.reject(new Unavailable('the client is gone'));
         continue;
       }
       const reader = this.#idle.pop()!;
+      this.#busy.add(job.account);
       reader
         .read(job.request)
         .then((response) => {
@@ -107,6 +111,7 @@ export class Readers {
         }, job.done.reject)
         .finally(() => {
           this.#idle.push(reader);
+          this.#busy.delete(job.account);
           this.#startNext();
         });
     }
