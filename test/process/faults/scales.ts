@@ -41,6 +41,7 @@ export const SCALES = {
     ci: { quota: 600, awayMs: 1_000, lostMs: 2_000 },
     full: { quota: 3_000, awayMs: 5_000, lostMs: 5_000 },
   },
+  'standby-hangs': { ci: { awayMs: 7_000 }, full: { awayMs: 45_000 } },
   'rolling-restarts': { ci: { restarts: 3 }, full: { restarts: 50 } },
   spread: { ci: { ticks: 5, keys: 2 }, full: { ticks: 200, keys: 40 } },
   soak: { ci: { minutes: 0.15, isJudged: false }, full: { minutes: 10, isJudged: true } },

@@ -1,6 +1,8 @@
 import { Cluster } from '../../../replicas/cluster.ts';
 import { type FailoverOptions, failover, faultsOf } from '../../../replicas/failover.ts';
+import { outage, faultsOf as outageFaults } from '../../../replicas/outage.ts';
 import { ReplicatedPostgres, type Replication } from '../../../support/replication/replicated-postgres.ts';
+import { healthBecomes } from '../outages/alarmed.ts';
 import { type Played, type Row, row } from '../row.ts';
 import { count, type Scene } from '../scene.ts';
 
@@ -19,13 +21,42 @@ const asynchronous = row('failover-asynchronous', {
   play: (scene, { quota, awayMs, lostMs }) => play(scene, 'asynchronous', { quota, awayMs, lostMs }),
 });
 
-export const FAILOVER_ROWS: readonly Row[] = [synchronous, asynchronous];
+const standbyHangs = row('standby-hangs', {
+  fault: 'the only synchronous standby hangs under load, so no write is confirmed, and goes on later',
+  mustHold: 'no wrong count; readiness turns 503 with an alarm; recovered within 5 s without a restart',
+  async play(scene, { awayMs }) {
+    const { postgres, cluster } = await start(scene, 'synchronous');
+    const alarmed = Promise.withResolvers<void>();
+    const outcome = await outage(cluster, awayMs, {
+      async goAway() {
+        postgres.standby.pause();
+        const all = cluster.replicas.programs.map((one) => healthBecomes(one, 503, ['ledger.unreachable']));
+        Promise.all(all).then(() => alarmed.resolve(), alarmed.reject);
+      },
+      comeBack: async () => postgres.standby.resume(),
+    });
+    await alarmed.promise;
+    for (const fault of outageFaults(outcome)) scene.holds(false, fault);
+    scene.holdsWithin(5_000, outcome.recoveryMs, 'the recovery');
+    return {
+      tried: `three replicas under load, the standby stopped (SIGSTOP) for ${awayMs / 1000} s`,
+      figures: `every replica not ready, with an alarm; all well ${Math.round(outcome.recoveryMs)} ms after; ${count(outcome.answered)} answered, ${count(outcome.used)} counted`,
+    };
+  },
+});
 
-async function play(scene: Scene, replication: Replication, options: FailoverOptions): Promise<Played> {
+export const FAILOVER_ROWS: readonly Row[] = [synchronous, asynchronous, standbyHangs];
+
+async function start(scene: Scene, replication: Replication) {
   const postgres = await ReplicatedPostgres.start(replication);
   scene.atEnd(() => postgres.remove());
   const cluster = await Cluster.start(postgres.url, 3);
   scene.atEnd(() => cluster.end());
+  return { postgres, cluster };
+}
+
+async function play(scene: Scene, replication: Replication, options: FailoverOptions): Promise<Played> {
+  const { postgres, cluster } = await start(scene, replication);
   const outcome = await failover(cluster, postgres, options);
   const { large, small, ticks, grantedInLostSeconds } = outcome;
   for (const fault of faultsOf(outcome, replication === 'synchronous')) scene.holds(false, fault);
