@@ -27,11 +27,10 @@ try {
     await until(async () => (await count('SELECT count(*) AS n FROM bar')) >= SYMBOLS * (days - 1));
     lines.push(`| restart until every ended day has its bar | ${seconds()} |`);
     await until(async () => {
-      const oldest = await count('SELECT min(day) AS n FROM tick');
-      return (
-        oldest > utcDay(systemClock.now()) - 9 &&
-        (await count('SELECT count(*) AS n FROM tick_pruning')) === 0
-      );
+      const due = utcDay(systemClock.now()) - 9;
+      const left = await count(`SELECT count(*) AS n FROM symbol s
+        WHERE EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = s.id AND t.day <= ${due})`);
+      return left === 0 && (await count('SELECT count(*) AS n FROM tick_pruning')) === 0;
     });
     lines.push(`| restart until the days due for pruning are deleted | ${seconds()} |`);
   });
