@@ -33,9 +33,10 @@ const standbyHangs = row('standby-hangs', {
         const all = cluster.replicas.programs.map((one) => healthBecomes(one, 503, ['ledger.unreachable']));
         Promise.all(all).then(() => alarmed.resolve(), alarmed.reject);
       },
-      comeBack: async () => postgres.standby.resume(),
+      async comeBack() {
+        await alarmed.promise.finally(() => postgres.standby.resume());
+      },
     });
-    await alarmed.promise;
     for (const fault of outageFaults(outcome)) scene.holds(false, fault);
     scene.holdsWithin(5_000, outcome.recoveryMs, 'the recovery');
     return {
