@@ -109,7 +109,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     expect(await child.exited).toBe(1);
     expect(await new Response(child.stderr).text()).toContain('it was stopped');
     play(GOOD);
-    await eventually(async () => (await run()).exitCode === 0, 20_000);
+    await eventually(async () => (await run()).exitCode === 0, 5_000);
   }, 20_000);
 });
 

@@ -8,9 +8,6 @@ import { revocationSpread, tickSpread } from '../replicas/spread.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/program.ts';
 
-/** Longer than it takes on a busy machine; `npm run replicas` measures the real times. */
-const SPREAD_MS_MAX = 20_000;
-
 /** `npm run replicas` does the same with other numbers, and says how long things take. */
 describe('three replicas on one PostgreSQL', () => {
   let cluster: Cluster;
@@ -33,11 +30,11 @@ describe('three replicas on one PostgreSQL', () => {
   test('a tick that is pushed to one shows on the others', async () => {
     const took = await tickSpread(cluster, 30);
     expect(took).toHaveLength(60);
-    expect(Math.max(...took)).toBeLessThan(SPREAD_MS_MAX);
+    expect(Math.max(...took)).toBeLessThan(3_000);
   }, 120_000);
 
   test('a key that is revoked is refused on all', async () => {
-    expect(Math.max(...(await revocationSpread(cluster, 5)))).toBeLessThan(SPREAD_MS_MAX);
+    expect(Math.max(...(await revocationSpread(cluster, 5)))).toBeLessThan(3_000);
   }, 120_000);
 
   test('usage is exact over all of them, whichever is asked', async () => {
@@ -46,7 +43,7 @@ describe('three replicas on one PostgreSQL', () => {
     for (const program of cluster.replicas.programs) {
       const isExact = async () =>
         ((await (await program.get('/usage', key)).json()) as { used: number }).used === 333;
-      await eventually(isExact, SPREAD_MS_MAX);
+      await eventually(isExact, 5_000);
     }
   }, 60_000);
 

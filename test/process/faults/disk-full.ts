@@ -46,10 +46,7 @@ export const diskFull = row('disk-full', {
     let program = await scene.program(settings);
     const desk = new Desk();
     await eventually(async () => (await desk.send(program.url)).bars === 200, 20_000);
-    await eventually(
-      async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200,
-      20_000,
-    );
+    await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200, 5_000);
     let answered = 1;
 
     await disk.fill();
