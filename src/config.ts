@@ -162,7 +162,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_HISTORY_MB',
     default: '512',
-    help: 'Memory for price history; the least used is let go of',
+    help: 'Memory for price history; the least recently used is evicted',
   },
   {
     env: 'OPENPIT_CACHE_MB',

@@ -42,7 +42,7 @@ export class Allowance {
     if (usage) customer.left = { remaining: Math.max(0, usage.quota - usage.used), resetAt: this.resetAt };
   }
 
-  /** When quotas start anew, in ms. */
+  /** When quotas reset, in ms. */
   get resetAt(): number {
     this.#refresh(this.#clock.now());
     return this.#resetAt;

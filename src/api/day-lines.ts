@@ -32,7 +32,7 @@ interface Page {
 export class DayLines {
   /** By number; undefined for one that was asked for once. */
   #pages = new Map<number, Page | undefined>();
-  /** Of the histories: those themselves would stay in memory when the board has let go of them. */
+  /** Of the histories: those themselves would stay in memory after the board has evicted them. */
   #versions: number[] = [];
   /** Of all baskets of the process. */
   static readonly cache = new BoundedCache<DayLines, DayLines>({

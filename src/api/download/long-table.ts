@@ -11,7 +11,7 @@ export interface LongTable {
   count(): Promise<number>;
   /** The rows in order, in pieces that take a fraction of a millisecond each. */
   pieces(): Iterable<readonly Row[]>;
-  /** What so many rows cost. */
+  /** The units that this number of rows costs. */
   unitsOf(rows: number): number;
 }
 
