@@ -15,16 +15,16 @@ export async function demoData(): Promise<string> {
   return DATA_DIR;
 }
 
-/** The real program, with a key on the plan `unlimited`. */
-export async function startOpenpit(dataDir: string): Promise<{ target: Target; key: string }> {
-  const key = createKey(dataDir);
-  return { key, target: await startProgram(dataDir) };
+/** The program of a checkout, with a key on the plan `unlimited`. */
+export async function startOpenpit(dataDir: string, root = ROOT): Promise<{ target: Target; key: string }> {
+  const key = createKey(dataDir, {}, root);
+  return { key, target: await startProgram(dataDir, {}, SERVER_CORE, root) };
 }
 
 /** A key of a new account on the plan `unlimited`. */
-export function createKey(dataDir: string, env: Record<string, string> = {}): string {
+export function createKey(dataDir: string, env: Record<string, string> = {}, root = ROOT): string {
   const flags = ['--name', 'Bench', '--plan', 'unlimited', '--json', '--data-dir', dataDir];
-  const command = ['bun', join(ROOT, 'src/main.ts'), 'account', 'create', ...flags];
+  const command = ['bun', join(root, 'src/main.ts'), 'account', 'create', ...flags];
   const { stdout } = Bun.spawnSync(command, { env: { ...process.env, ...env } });
   return (JSON.parse(stdout.toString()) as { key: string }).key;
 }
@@ -33,9 +33,10 @@ export async function startProgram(
   dataDir: string,
   more: Record<string, string> = {},
   core: number | '0-1' = SERVER_CORE,
+  root = ROOT,
 ): Promise<Target> {
   const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn', ...more };
-  const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
+  const command = ['bun', join(root, 'src/main.ts'), 'serve'];
   const { child, match } = await startPinned(command, {
     core,
     until: /listens on (http:[^\s,]+)/,
