@@ -1,37 +1,40 @@
 /**
- * `npm test`: the check, the audit, every test, then the process tests once more against the single-file build. The last
- * line says how many passed and failed. Arguments go to `bun test`, and leave the second pass out.
+ * `npm test`: the check, the audit, every test, then the process tests once more against the single-file build. The output
+ * ends with every failure and the counts. Arguments go to `bun test`, and leave the second pass out.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { audit } from './audit.ts';
+import { audit } from '../audit.ts';
+import { type Failure, formatFailures, lastLines, TestReport } from './report.ts';
 
 /** A test that needs a process or a database waits longer on a busy machine than Bun's 5 s. */
 const TIMEOUT_MS = '60000';
 
 const counts = { passed: 0, failed: 0 };
+const failures: Failure[] = [];
 
-count(run(['bun', 'scripts/check.ts']));
+await runScript('npm run check', ['scripts/check.ts']);
 
 const audited = await audit();
 if (audited.outcome === 'not asked') console.log(`not asked: the audit (${audited.why})`);
 else {
   console.log(audited.outcome === 'clean' ? 'ok     audit' : `FAILED audit: ${audited.names.join(', ')}`);
-  count(audited.outcome === 'clean');
+  count('npm run audit', audited.outcome === 'clean');
 }
 
 const paths = process.argv.slice(2);
 await runTests(paths);
 if (paths.length === 0) await runAgainstSingleFile();
 
+if (failures.length > 0) console.log(`\n${formatFailures(failures)}\n`);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed === 0 ? 0 : 1);
 
 /** What ships in the Dockerfile and the systemd unit is the single-file build; it has to do all that the source does. */
 async function runAgainstSingleFile(): Promise<void> {
   const program = join(tmpdir(), `openpit-test-${process.pid}`);
-  const built = run(['bun', 'scripts/build.ts', program]);
-  if (!built) return count(false);
+  const built = await runScript('npm run build', ['scripts/build.ts', program]);
+  if (!built) return;
   const files = [...new Bun.Glob('test/process/**/*.test.ts').scanSync()]
     .filter((file) => !file.includes('/faults/')) // they take as long as all others together
     .map((file) => `./${file}`)
@@ -45,28 +48,35 @@ async function runTests(args: readonly string[], settings: Record<string, string
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
-  let report = '';
+  const report = new TestReport();
   for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(chunk);
-    report += chunk;
+    report.add(chunk);
   }
-  const failed = countOf(report, 'fail');
-  counts.passed += countOf(report, 'pass');
-  counts.failed += failed;
-  if ((await tests.exited) !== 0 && failed === 0) count(false); // for example a file that could not be loaded
+  counts.passed += report.passed;
+  counts.failed += report.failed;
+  failures.push(...report.failures);
+  const exitCode = await tests.exited;
+  if (exitCode !== 0 && report.failed === 0) count(`bun test: exit code ${exitCode}`, false); // Bun itself crashed
 }
 
-function run(command: string[]): boolean {
-  return Bun.spawnSync(command, { stdio: ['ignore', 'inherit', 'inherit'] }).exitCode === 0;
+/** Runs one of the other scripts, which counts as one test. */
+async function runScript(name: string, args: readonly string[]): Promise<boolean> {
+  const script = Bun.spawn(['bun', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const outputs = await Promise.all(
+    [script.stdout, script.stderr].map((stream) => new Response(stream).text()),
+  );
+  const output = outputs.join('');
+  process.stdout.write(output);
+  const ok = (await script.exited) === 0;
+  count(name, ok, output);
+  return ok;
 }
 
-function count(ok: boolean): void {
+function count(name: string, ok: boolean, output = ''): void {
   if (ok) counts.passed++;
-  else counts.failed++;
-}
-
-/** Bun's summary has a line such as " 123 pass". */
-function countOf(report: string, word: string): number {
-  const plain = Bun.stripANSI(report);
-  return Number([...plain.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, 'gm'))].at(-1)?.[1] ?? 0);
+  else {
+    counts.failed++;
+    failures.push({ file: 'scripts', name, details: lastLines(Bun.stripANSI(output).split('\n')) });
+  }
 }
