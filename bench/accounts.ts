@@ -2,9 +2,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
+import { insertRows } from '../src/ledger/engine/statements.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
-import { insertRows } from '../src/ledger/statements.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { measure } from './lib/load.ts';
 import { createKey, startProgram } from './lib/openpit.ts';
 import { median, type Target } from './lib/process.ts';

@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { printDay } from '../src/market/day.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const given = process.argv.slice(2).map(Number);

@@ -7,13 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { systemClock } from '../src/clock.ts';
 import { stageFile } from '../src/feeds/import/stage-file.ts';
 import { Staging } from '../src/feeds/import/staging.ts';
-import type { NewBar } from '../src/ledger/bars.ts';
 import { asNumber, type Sql, typed } from '../src/ledger/engine/rows.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
+import type { NewBar } from '../src/ledger/prices/bars.ts';
 import { printDay, utcDay } from '../src/market/day.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { newDatabase, stopPostgres } from '../test/support/postgres.ts';
 import { cpuSeconds, median } from './lib/process.ts';
 

@@ -2,8 +2,9 @@
  * `npm run bench:open-day`: the first responses after a start, with a million ticks in the open day of 100 symbols. The ticks are
  * inserted in random order. `longest pause` is what the server reports of its own event loop.
  */
-import { systemClock } from '../src/clock.ts';
+
 import { utcDay } from '../src/market/day.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';

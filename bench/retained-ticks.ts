@@ -2,8 +2,9 @@
  * `npm run bench:retained-ticks -- 34`: a start on PostgreSQL with so many million ticks of two weeks, none of them in a bar yet. The
  * service is stopped in the middle of closing and started again; ticks are pushed all the while.
  */
-import { systemClock } from '../src/clock.ts';
+
 import { isWeekend, utcDay } from '../src/market/day.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { type BenchLedger, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
 import { report } from './lib/report.ts';

@@ -1,9 +1,10 @@
 /** `npm run bench:symbols`: the first and the second /symbols with 10,000 symbols, for two plans that differ in their delay. */
-import { systemClock } from '../src/clock.ts';
+
 import { secureRandom } from '../src/gate/key.ts';
 import { createAccount } from '../src/gate/onboarding.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { utcDay } from '../src/market/day.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';

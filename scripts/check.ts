@@ -1,7 +1,7 @@
-/** `npm run check`: format, lint, types, the direction of imports, and a fixture for each schema version. */
-import { SCHEMA_VERSION } from '../src/ledger/migrations.ts';
+/** `npm run check`: format, lint, types, the structure of src/, and a fixture for each schema version. */
+import { SCHEMA_VERSION } from '../src/ledger/schema/migrations.ts';
 import { missingFixtureMessage } from '../test/schemas/fixture.ts';
-import { checkImports } from './imports.ts';
+import { crowdedFolders, readSources, wrongDirections } from './structure.ts';
 
 const steps: readonly [name: string, command: readonly string[]][] = [
   ['format and lint', ['biome', 'check', '--error-on-warnings', '.']],
@@ -16,9 +16,14 @@ for (const [name, command] of steps) {
   });
   report(name, exitCode === 0);
 }
-const wrongWay = await checkImports();
-for (const line of wrongWay) console.error(line);
-report('import directions', wrongWay.length === 0);
+const sources = await readSources();
+for (const [name, complaints] of [
+  ['import directions', wrongDirections(sources)],
+  ['folders', crowdedFolders(sources)],
+] as const) {
+  for (const line of complaints) console.error(line);
+  report(name, complaints.length === 0);
+}
 const missing = missingFixtureMessage(SCHEMA_VERSION);
 if (missing) console.error(missing);
 report('schema fixtures', missing === undefined);

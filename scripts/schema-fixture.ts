@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { systemClock } from '../src/clock.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../src/ledger/schema/migrations.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { dump, fixturePath, recordStatements } from '../test/schemas/fixture.ts';
 import { fillSampleLedger } from '../test/schemas/sample-ledger.ts';
 import { ENGINES, type EngineName, newLedgerUrl, removeFolders } from '../test/support/ledger.ts';

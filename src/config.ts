@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isAddressOrRange } from './gate/addresses.ts';
-import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { nearestCodes } from './market/symbol.ts';
+import { LOG_LEVELS, type LogLevel } from './runtime/log/log.ts';
 
 /** Every setting, read once at the start and frozen. Units are in the names. */
 export interface Config {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import packageJson from '../package.json';
 import { OPENAPI, openApiFromCode, readmeFromCode } from '../scripts/docs.ts';
-import { SCHEMA_VERSION } from '../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../src/ledger/schema/migrations.ts';
 import { RELIABILITY, reliabilityFromResults } from './process/faults/doc.ts';
 
 test('the table of settings in the README is the one in the code (npm run docs writes it)', async () => {

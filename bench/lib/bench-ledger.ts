@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { systemClock } from '../../src/clock.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { ownPostgres } from '../../test/support/postgres.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;

@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { utcDay } from '../../src/market/day.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import type { BenchLedger } from './bench-ledger.ts';
 
 /** When all of the history was recorded. */

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { utcDay } from '../../src/market/day.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 
 /** The benches ask for these. */
 const ASKED = ['XAU', 'XAG', 'PL', 'PA', 'HG-SPOT'];

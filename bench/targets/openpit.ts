@@ -3,12 +3,12 @@
  * meter is the same: it is there to measure what counting costs.
  */
 import { listen } from '../../src/api/server.ts';
-import { systemClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { Meter } from '../../src/gate/meter/meter.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
-import { createLog } from '../../src/log.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createLog } from '../../src/runtime/log/log.ts';
 import { openCore } from '../../src/service.ts';
 
 const [dataDir = '', mode] = process.argv.slice(2);

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newLedgerUrl } from '../../test/support/ledger.ts';
-import { PROVISIONAL } from '../ledger/bars.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { SIMULATED } from '../ledger/sources.ts';
+import { PROVISIONAL } from '../ledger/prices/bars.ts';
+import { SIMULATED } from '../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
-import type { SourcedBar } from './columns.ts';
 import { shownByReference } from './reference.ts';
-import type { Series } from './series.ts';
+import type { SourcedBar } from './series/columns.ts';
+import type { Series } from './series/series.ts';
 
 /** Friday 2026-03-06, 15:00 in New York: two days later the US changes its clocks. */
 const START = Date.UTC(2026, 2, 6, 20);

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts';
-import type { BarRevision } from '../ledger/bars.ts';
 import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
-import { turns } from '../turns.ts';
+import type { BarRevision } from '../ledger/prices/bars.ts';
+import { turns } from '../runtime/background-work.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Catalog } from './catalog.ts';
 import { loadDates } from './dates/load-dates.ts';
 import { Newest } from './newest.ts';
-import { type Needed, Series } from './series.ts';
-import type { View } from './view.ts';
-import { Views } from './views.ts';
+import { type Needed, Series } from './series/series.ts';
+import type { View } from './views/view.ts';
+import { Views } from './views/views.ts';
 
 export interface BoardOptions {
   ledger: Ledger;

@@ -1,7 +1,7 @@
-import type { Alias, LedgerSymbol } from '../ledger/symbols.ts';
+import type { Alias, LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import { type KnownCode, knownCode, nearestCodes } from '../market/symbol.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
-import type { Series } from './series.ts';
+import type { Series } from './series/series.ts';
 
 /** No known code is like one that is longer: codes have at most 32 characters. */
 const NEAREST_LENGTH_MAX = 40;

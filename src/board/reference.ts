@@ -1,13 +1,13 @@
-import { type BarRevision, PROVISIONAL, type Strand } from '../ledger/bars.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerSymbol } from '../ledger/symbols.ts';
-import type { LedgerTick } from '../ledger/ticks.ts';
+import { type BarRevision, PROVISIONAL, type Strand } from '../ledger/prices/bars.ts';
+import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
+import type { LedgerTick } from '../ledger/ticks/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
-import type { SourcedBar } from './columns.ts';
-import type { LatestPrice } from './strand-view.ts';
+import type { SourcedBar } from './series/columns.ts';
+import type { LatestPrice } from './series/strand-view.ts';
 
 export interface Shown {
   bars: SourcedBar[];

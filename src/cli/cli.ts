@@ -1,26 +1,26 @@
 import { ConfigError } from '../config.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
-import { isFull, outageOf } from '../ledger/outage.ts';
-import { messageOf } from '../log.ts';
+import { isFull, outageOf } from '../ledger/engine/errors.ts';
+import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../service.ts';
-import { accountCommands } from './account.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
-import { barsCommands } from './bars.ts';
-import { checkCommand } from './check.ts';
-import { type Command, helpOf, readCall, table, UsageError } from './command.ts';
+import { accountCommands } from './commands/account.ts';
+import { backupCommand, restoreCommand } from './commands/backup.ts';
+import { barsCommands } from './commands/bars.ts';
+import { checkCommand } from './commands/check.ts';
+import { feedCommands } from './commands/feed.ts';
+import { keyCommands } from './commands/key.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { planCommands } from './commands/plan.ts';
+import { quarantineCommands } from './commands/quarantine.ts';
+import { symbolsCommands } from './commands/symbols.ts';
+import { webhookCommand } from './commands/webhook.ts';
 import { doctorCommand } from './doctor/doctor.ts';
-import { feedCommands } from './feed.ts';
+import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
+import { importCommand } from './import/import.ts';
 import { importRunCommands } from './import/undo.ts';
-import { importCommand } from './import.ts';
-import { keyCommands } from './key.ts';
-import { migrateCommand } from './ledger/migrate.ts';
-import { moveCommand } from './move.ts';
-import { planCommands } from './plan.ts';
-import { quarantineCommands } from './quarantine.ts';
-import { serveCommand } from './serve.ts';
-import { symbolsCommands } from './symbols.ts';
-import { webhookCommand } from './webhook.ts';
+import { moveCommand } from './move/move.ts';
+import { serveCommand } from './serve/serve.ts';
 
 /** Every command. The feeds are those of the providers that are given. */
 function commandsOf(providers: readonly Provider[]): readonly Command[] {

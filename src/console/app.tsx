@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import type { ConfigAnswer } from './data/answers.ts';
-import { ask } from './data/client.ts';
-import { learnFeatures } from './data/features.ts';
-import { useLoad } from './data/load.ts';
+import type { ConfigAnswer } from './api/answers.ts';
+import { ask } from './api/client.ts';
+import { learnFeatures } from './api/features.ts';
+import { useLoad } from './api/load.ts';
 import { linkTo, useRoute } from './data/route.ts';
 import { AccountPage } from './pages/account.tsx';
 import { DocsPage } from './pages/docs.tsx';

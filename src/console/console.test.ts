@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { MarketSymbol } from './data/answers.ts';
+import type { MarketSymbol } from './api/answers.ts';
+import { fieldsOf } from './api/events.ts';
 import { addDays, daysBetween, spans } from './data/days.ts';
-import { fieldsOf } from './data/events.ts';
 import { firstDayOf, lastDayOf } from './data/history.ts';
 import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';

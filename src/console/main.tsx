@@ -1,6 +1,6 @@
 import { render } from 'preact';
+import { takeKeyFromAddress } from './api/session.ts';
 import { App } from './app.tsx';
-import { takeKeyFromAddress } from './data/session.ts';
 import { applyTheme } from './show/theme.tsx';
 
 applyTheme();

@@ -1,4 +1,4 @@
-import type { FailingSeries } from '../ledger/feed-runs.ts';
+import type { FailingSeries } from '../ledger/operations/feed-runs.ts';
 import type { ProvidedSeries, Provider } from './provider.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Account, ApiKey, Plan } from '../ledger/accounts.ts';
+import type { Account, ApiKey, Plan } from '../ledger/accounts/accounts.ts';
 import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';

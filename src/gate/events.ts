@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import type { QuotaEvent } from '../ledger/quota.ts';
-import { type Log, messageOf } from '../log.ts';
+import type { QuotaEvent } from '../ledger/quota/quota.ts';
+import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Webhook } from './webhook.ts';
 
 /** The first try may take a minute; each further one is put off for twice as long, up to an hour. */

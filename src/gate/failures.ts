@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { limitKey } from './addresses.ts';
 import { Window } from './window.ts';
 

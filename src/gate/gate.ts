@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import { type ApiKey, isActive } from '../ledger/accounts.ts';
+import { type ApiKey, isActive } from '../ledger/accounts/accounts.ts';
 import type { Head, Ledger } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { BurstLimits } from './burst/burst-limits.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
 import { Failures } from './failures.ts';

@@ -1,5 +1,5 @@
+import { type Account, type ApiKey, UnknownPlan } from '../ledger/accounts/accounts.ts';
 import type { KeyOwner, KeyRefusal } from '../ledger/accounts/key-owner.ts';
-import { type Account, type ApiKey, UnknownPlan } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
 import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';

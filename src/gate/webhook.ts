@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { Counters } from '../runtime/counters.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Counters } from '../runtime/metrics/counters.ts';
 
 const TIMEOUT_MS = 10_000;
 

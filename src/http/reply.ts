@@ -1,5 +1,5 @@
-import type { Bytes } from './bytes.ts';
-import type { RequestTimer } from './turn.ts';
+import type { Bytes } from './buffer-pool.ts';
+import type { RequestTimer } from './connection/io-batch.ts';
 
 /** An answer before it is written to the wire. */
 export interface Reply {

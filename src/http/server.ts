@@ -1,14 +1,14 @@
-import type { Clock } from '../clock.ts';
-import { Connection } from './connection.ts';
-import type { Handle, ServerState } from './connection-options.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Connection } from './connection/connection.ts';
+import { Turn } from './connection/io-batch.ts';
+import type { Handle, ServerState } from './connection/options.ts';
 import type { Fault } from './fault.ts';
-import { KnownHeads } from './known-heads.ts';
+import { connectionsMax } from './fd-limit.ts';
 import type { State } from './limits.ts';
+import { KnownHeads } from './parse/head-cache.ts';
 import type { Reply } from './reply.ts';
-import { connectionsMax } from './room.ts';
 import type { Credentials } from './tls/credentials.ts';
 import { listenerTls, setCredentials } from './tls/secure-context.ts';
-import { Turn } from './turn.ts';
 
 export interface ServerOptions {
   hostname: string;

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../test/support/ledger.ts';
-import { isSqliteSound } from '../ledger/engine/integrity.ts';
-import { isCorrupt, outageOf } from '../ledger/outage.ts';
+import { isCorrupt, outageOf } from '../ledger/engine/errors.ts';
+import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 
 /** A SQLite file whose table has a damaged page, and the error that reading it makes. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { isCorrupt } from '../ledger/outage.ts';
-import { messageOf } from '../log.ts';
+import { isCorrupt } from '../ledger/engine/errors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/log/log.ts';
 import type { Trouble } from './watch.ts';
 
 /** A check reads the whole ledger, so each one that finds damage is followed by a longer pause. */

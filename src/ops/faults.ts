@@ -1,6 +1,6 @@
-import type { Alarm } from '../alarms.ts';
-import type { Clock } from '../clock.ts';
-import { processName } from '../process-name.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { processName } from '../runtime/process-name.ts';
+import type { Alarm } from './alarms.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 import { LedgerMonitor, type LedgerMonitorOptions } from './ledger-monitor.ts';
 import { type Trouble, Watch } from './watch.ts';

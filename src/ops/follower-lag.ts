@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 /** How old the prices, plans and keys are that this process serves: the time since it last began to catch up, and did. */
 export class FollowerLag {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { messageOf } from '../log.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/log/log.ts';
 
 export interface Outage {
   /** When the ledger was last reached, in ms since the epoch. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 export interface Trouble {
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AccessLog } from '../../src/runtime/access-log.ts';
+import { AccessLog } from '../../src/runtime/log/access-log.ts';
 import { apiOn } from '../support/api.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
 

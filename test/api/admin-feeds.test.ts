@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { OPERATOR_SCHEMAS } from '../../src/api/openapi/operator-schemas.ts';
-import type { Finish, RunReport } from '../../src/ledger/feed-runs.ts';
+import type { Finish, RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { EMPTY_RUN } from '../support/run-report.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { processName } from '../../src/process-name.ts';
+import { processName } from '../../src/runtime/process-name.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { openTestService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { CACHE_SHARES } from '../../src/caches.ts';
 import { Directory } from '../../src/gate/directory.ts';
 import { createKey, secureRandom } from '../../src/gate/key.ts';
+import { CACHE_SHARES } from '../../src/ops/gauges/cache-gauges.ts';
 import { apiOn } from '../support/api.ts';
 import { heldBytes } from '../support/memory.ts';
 

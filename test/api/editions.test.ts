@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { fred } from '../../src/feeds/providers/fred.ts';
 import { worldBank } from '../../src/feeds/providers/world-bank.ts';
-import { runFeed } from '../../src/feeds/runner.ts';
+import { runFeed } from '../../src/feeds/run/runner.ts';
 import { apiOn, type Json } from '../support/api.ts';
 import { workbook } from '../support/feed-bodies.ts';
 import { onEachEngine } from '../support/ledger.ts';

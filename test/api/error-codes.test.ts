@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ERROR_STATUSES } from '../../src/api/errors.ts';
+import { ERROR_STATUSES } from '../../src/api/errors/errors.ts';
 
 /** The promise to programs that read `code`: a word never changes its meaning or its status. */
 const PROMISED: Record<number, string[]> = {

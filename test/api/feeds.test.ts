@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Finish, RunReport } from '../../src/ledger/feed-runs.ts';
+import type { Finish, RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { EMPTY_RUN } from '../support/run-report.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { shownByReference } from '../../src/board/reference.ts';
-import { SIMULATED } from '../../src/ledger/sources.ts';
-import { recordOf } from '../../src/ledger/symbols.ts';
+import { SIMULATED } from '../../src/ledger/symbols/sources.ts';
+import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import { printDay, utcDay } from '../../src/market/day.ts';
 import { printNumber } from '../../src/market/decimal.ts';
 import { MARKETS, runningTradeDate } from '../../src/market/session.ts';

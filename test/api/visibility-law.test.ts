@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { recordOf } from '../../src/ledger/symbols.ts';
+import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../src/market/day.ts';
 import { marketOf, sessionEnd, tradeDate } from '../../src/market/session.ts';
 import { type Api, apiOn } from '../support/api.ts';

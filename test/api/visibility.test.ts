@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { recordOf } from '../../src/ledger/symbols.ts';
+import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { MINUTE, NOON } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import type { RunReport } from '../../src/ledger/feed-runs.ts';
+import type { RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { EMPTY_RUN } from '../support/run-report.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Account, type ApiKey, QUOTA_MAX } from '../../src/ledger/accounts.ts';
+import { type Account, type ApiKey, QUOTA_MAX } from '../../src/ledger/accounts/accounts.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW, unique } from '../support/ledgers.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type Alarm, Alarms, type AlarmsOptions } from '../../src/alarms.ts';
 import type { Webhook } from '../../src/gate/webhook.ts';
-import type { AlarmStore } from '../../src/ledger/alarms.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { createLog, type Log } from '../../src/log.ts';
+import type { AlarmStore } from '../../src/ledger/operations/alarms.ts';
+import { type Alarm, Alarms, type AlarmsOptions } from '../../src/ops/alarms.ts';
+import { createLog, type Log } from '../../src/runtime/log/log.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, unique } from '../support/ledgers.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { NewBar } from '../../src/ledger/bars.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewBar } from '../../src/ledger/prices/bars.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import { parseNumber } from '../../src/market/decimal.ts';
 import { onEachEngine } from '../support/ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ClockRefused, requirePlausibleClock } from '../../src/ledger/clock-check.ts';
+import { ClockRefused, requirePlausibleClock } from '../../src/ledger/operations/clock-check.ts';
 import { MS_PER_DAY } from '../../src/market/day.ts';
 import { marketOf, sessionEnd, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { CUT_SHORT, type Finish, LeaseLost, type RunReport } from '../../src/ledger/feed-runs.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { CUT_SHORT, type Finish, LeaseLost, type RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, unique } from '../support/ledgers.ts';
 import { EMPTY_RUN } from '../support/run-report.ts';

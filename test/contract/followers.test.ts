@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { nextRevision } from '../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { nextRevision } from '../../src/ledger/statements.ts';
 import { expectedOf, writeBatch } from '../support/batches.ts';
 import { Follower } from '../support/follower.ts';
 import { onEachEngine } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { outageOf } from '../../src/ledger/engine/errors.ts';
 import { onlyRow } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { outageOf } from '../../src/ledger/outage.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../../src/gate/endpoints.ts';
 import { Meter, type MeterOptions } from '../../src/gate/meter/meter.ts';
 import { systemScheduler } from '../../src/gate/meter/scheduler.ts';
@@ -9,7 +8,8 @@ import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Spool } from '../../src/gate/spool/spool.ts';
 import { pack } from '../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { periodEnd, periodOf } from '../../src/ledger/period.ts';
+import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, symbolOf } from '../support/ledgers.ts';
 

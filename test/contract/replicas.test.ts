@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Beat } from '../../src/ledger/replicas.ts';
+import type { Beat } from '../../src/ledger/operations/replicas.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, symbolOf, unique } from '../support/ledgers.ts';
 

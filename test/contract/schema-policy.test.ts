@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { loadFixture } from '../schemas/fixture.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf } from '../support/ledgers.ts';

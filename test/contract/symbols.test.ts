@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { recordOf } from '../../src/ledger/symbols.ts';
+import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import type { SymbolRecord } from '../../src/market/symbol.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, symbolOf, unique } from '../support/ledgers.ts';

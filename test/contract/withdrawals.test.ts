@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { BarRevision } from '../../src/ledger/bars.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { BarRevision } from '../../src/ledger/prices/bars.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, symbolOf, tick } from '../support/ledgers.ts';

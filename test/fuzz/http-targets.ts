@@ -1,5 +1,5 @@
-import { BodyReader } from '../../src/http/body.ts';
-import { readHead } from '../../src/http/head.ts';
+import { BodyReader } from '../../src/http/parse/body.ts';
+import { readHead } from '../../src/http/parse/head.ts';
 import { law, type Target } from './target.ts';
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { GOOD } from '../support/feed-bench.ts';
 import { PlayedServer } from '../support/played.ts';
 import { newDatabase } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { csv, GOOD, history } from '../support/feed-bench.ts';
 import { ENGINES, newFolder, newLedgerUrl } from '../support/ledger.ts';
 import { PlayedServer } from '../support/played.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockSlot } from '../../src/gate/spool/slot-lock.ts';
-import { openSqlite } from '../../src/ledger/engine-sqlite.ts';
+import { openSqlite } from '../../src/ledger/engine/sqlite/sqlite.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, Program } from '../support/program.ts';
 

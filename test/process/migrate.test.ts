@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { loadFixture } from '../schemas/fixture.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { openpit } from '../support/program.ts';

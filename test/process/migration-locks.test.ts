@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { loadFixture } from '../schemas/fixture.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, spawnOpenpit } from '../support/program.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { Cluster } from '../replicas/cluster.ts';
 import { race, raceWanted } from '../replicas/race.ts';
 import { loadFixture } from '../schemas/fixture.ts';

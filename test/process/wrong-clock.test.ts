@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { MS_PER_DAY } from '../../src/market/day.ts';
 import { marketOf, tradeDate } from '../../src/market/session.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, spawnOpenpit } from '../support/program.ts';
 

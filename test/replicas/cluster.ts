@@ -1,8 +1,8 @@
-import { systemClock } from '../../src/clock.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { periodOf } from '../../src/ledger/period.ts';
+import { periodOf } from '../../src/ledger/quota/period.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { eventually, openpit } from '../support/program.ts';
 import { Replicas } from '../support/replicas.ts';
 import { Client } from './client.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock.ts';
-import { periodOf } from '../../src/ledger/period.ts';
+import { periodOf } from '../../src/ledger/quota/period.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import type { PostgresServer } from '../support/replication/postgres-server.ts';
 import type { ReplicatedPostgres } from '../support/replication/replicated-postgres.ts';
 import { type Cluster, PATH } from './cluster.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/migrations.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { type Day, parseDay } from '../../src/market/day.ts';
 import { type EngineName, onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, symbolOf } from '../support/ledgers.ts';

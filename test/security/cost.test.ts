@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { acceptsGzip } from '../../src/api/encoding.ts';
-import { Refusal } from '../../src/api/errors.ts';
-import { matches } from '../../src/api/etag.ts';
-import { formatAccepted } from '../../src/api/format.ts';
-import { readCursor } from '../../src/api/paging.ts';
-import { readQuery } from '../../src/api/query.ts';
-import { Router } from '../../src/api/router.ts';
+import { Refusal } from '../../src/api/errors/errors.ts';
+import { readQuery } from '../../src/api/model/query.ts';
+import { readCursor } from '../../src/api/params/cursor.ts';
+import { matches } from '../../src/api/response/etag.ts';
+import { formatAccepted } from '../../src/api/response/format.ts';
+import { acceptsGzip } from '../../src/api/response/gzip.ts';
+import { Router } from '../../src/api/routing/router.ts';
 import { limitKey } from '../../src/gate/addresses.ts';
 import { isWellFormed, withoutKeys } from '../../src/gate/key.ts';
 import { parseDay } from '../../src/market/day.ts';

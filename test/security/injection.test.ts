@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { nextLink } from '../../src/api/paging.ts';
-import { readQuery } from '../../src/api/query.ts';
+import { readQuery } from '../../src/api/model/query.ts';
+import { nextLink } from '../../src/api/params/cursor.ts';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { getRaw, sendRaw } from '../support/raw.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeTable } from '../../src/api/table.ts';
-import { openSqlite } from '../../src/ledger/engine-sqlite.ts';
+import { writeTable } from '../../src/api/model/table.ts';
+import { openSqlite } from '../../src/ledger/engine/sqlite/sqlite.ts';
 import { newFolder } from '../support/ledger.ts';
 
 test('no text of a CSV is a formula to a spreadsheet, and a negative price stays a number', () => {

@@ -1,5 +1,5 @@
 import type { QuotaCalls } from '../../src/gate/meter/meter.ts';
-import type { QuotaStore } from '../../src/ledger/quota.ts';
+import type { QuotaStore } from '../../src/ledger/quota/quota.ts';
 import type { Chance, World } from './world.ts';
 
 export interface NetworkFaults {

@@ -1,6 +1,6 @@
 import type { Lease } from '../../src/gate/meter/lease.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Period } from '../../src/ledger/period.ts';
+import type { Period } from '../../src/ledger/quota/period.ts';
 
 /** From the promise, not from the code that should keep it. */
 const PROMISED_HOLD_MS = 15 * 60_000;

@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/clock.ts';
 import { reply } from '../../src/http/reply.ts';
 import { serve } from '../../src/http/server.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 
 /** The HTTP server by itself, as a process. Tells its port, and answers with the processor time that it has used, in ms. */
 const { port } = serve({

@@ -1,7 +1,7 @@
-import { mapObservations } from '../../src/feeds/observations.ts';
 import type { Parsed, Provider } from '../../src/feeds/provider.ts';
+import { mapObservations } from '../../src/feeds/run/to-bars.ts';
 import catalogue from '../../src/ledger/catalog/symbols.json' with { type: 'json' };
-import type { LedgerSymbol } from '../../src/ledger/symbols.ts';
+import type { LedgerSymbol } from '../../src/ledger/symbols/symbols.ts';
 import { LAST_DAY, printDay } from '../../src/market/day.ts';
 
 const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];

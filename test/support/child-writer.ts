@@ -6,9 +6,10 @@
  *   bun test/support/child-writer.ts URL crowd NAME BATCHES    ready … (go) … done
  * `hold` keeps the revision of accounts locked in between. `crowd` writes without a pause, 10 ms at a time.
  */
-import { systemClock } from '../../src/clock.ts';
+
+import { nextRevision } from '../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { nextRevision } from '../../src/ledger/statements.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { writeBatch } from './batches.ts';
 
 const [url, what, name, batches] = process.argv.slice(2);

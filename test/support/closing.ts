@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
-import type { Strand } from '../../src/ledger/bars.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { NewTick } from '../../src/ledger/ticks.ts';
+import type { Strand } from '../../src/ledger/prices/bars.ts';
+import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
 import { type Day, dayOf } from '../../src/market/day.ts';
 import { MARKETS, sessionEnd, sessionStart } from '../../src/market/session.ts';
 import { type EngineName, newLedgerUrl } from './ledger.ts';

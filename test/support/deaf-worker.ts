@@ -1,5 +1,5 @@
 /** Stands for the feed thread: says that it is ready, and never stops, as one that hangs in a call does. */
-import type { FromWorker, ToWorker } from '../../src/feeds/protocol.ts';
+import type { FromWorker, ToWorker } from '../../src/feeds/thread/protocol.ts';
 
 declare const self: Worker;
 

@@ -1,5 +1,5 @@
 /** Stands for the thread of the feeds: says that it is ready, and dies of the first push, as a bug would make it. */
-import type { FromWorker, ToWorker } from '../../src/feeds/protocol.ts';
+import type { FromWorker, ToWorker } from '../../src/feeds/thread/protocol.ts';
 
 declare const self: Worker;
 

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach } from 'bun:test';
-import { LIMITS } from '../../src/feeds/fetcher.ts';
+import { LIMITS } from '../../src/feeds/fetch/http-client.ts';
 import type { Provider } from '../../src/feeds/provider.ts';
-import { type RunnerParts, type RunOptions, runFeed } from '../../src/feeds/runner.ts';
-import type { BarRevision } from '../../src/ledger/bars.ts';
-import type { FeedRun } from '../../src/ledger/feed-runs.ts';
-import type { FeedHealth } from '../../src/ledger/feeds.ts';
+import { type RunnerParts, type RunOptions, runFeed } from '../../src/feeds/run/runner.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { FeedRun } from '../../src/ledger/operations/feed-runs.ts';
+import type { FeedHealth } from '../../src/ledger/operations/feeds.ts';
+import type { BarRevision } from '../../src/ledger/prices/bars.ts';
 import type { EngineName } from './ledger.ts';
 import { day, ledgersOf, symbolOf, unique } from './ledgers.ts';
 import { PlayedServer, stillSurroundings } from './played.ts';

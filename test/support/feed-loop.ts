@@ -1,5 +1,5 @@
 /** The feeds of one replica, with one feed whose provider a test plays: bun test/support/feed-loop.ts LEDGER PROVIDER */
-import { FeedLoop } from '../../src/feeds/loop.ts';
+import { FeedLoop } from '../../src/feeds/thread/loop.ts';
 import { playedProvider } from './played-provider.ts';
 
 const [ledgerUrl = '', providerUrl = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/ledger/engine.ts';
+import type { Engine } from '../../src/ledger/engine/engine.ts';
 
 /** Every table that is really in the database, whatever the program knows of it. */
 export async function tableNames({ name, read }: Engine): Promise<string[]> {

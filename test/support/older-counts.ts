@@ -1,6 +1,6 @@
 import type { Cell, Row } from '../../src/ledger/engine/rows.ts';
+import { insertRows } from '../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { insertRows } from '../../src/ledger/statements.ts';
 
 const TABLES = ['quota_period', 'quota_lease', 'usage_day'] as const;
 

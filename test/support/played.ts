@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
-import type { Surroundings } from '../../src/feeds/fetcher.ts';
+import type { Surroundings } from '../../src/feeds/fetch/http-client.ts';
 
 type Play = (request: Request) => Response | Promise<Response>;
 

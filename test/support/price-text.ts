@@ -1,4 +1,4 @@
-import type { CsvColumns } from '../../src/feeds/csv-columns.ts';
+import type { CsvColumns } from '../../src/feeds/csv/columns.ts';
 import type { ByteSource } from '../../src/feeds/import/bytes.ts';
 import { type Conventions, ConventionsFinder, RowReader } from '../../src/feeds/import/row-reader.ts';
 import { RowSplitter } from '../../src/feeds/import/rows.ts';

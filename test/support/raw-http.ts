@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { systemClock } from '../../src/clock.ts';
 import { type HttpServer, type ServerOptions, serve } from '../../src/http/server.ts';
 import { type Credentials, parseCredentials } from '../../src/http/tls/credentials.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { makeCertificate } from './certificates.ts';
 
 /** Suites about connections run over both. */

@@ -1,5 +1,5 @@
+import type { Engine } from '../../src/ledger/engine/engine.ts';
 import type { Sql } from '../../src/ledger/engine/rows.ts';
-import type { Engine } from '../../src/ledger/engine.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
 interface Statement {

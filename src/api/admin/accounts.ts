@@ -1,15 +1,15 @@
 import { secureRandom } from '../../gate/key.ts';
 import { createAccount, issueKey, rotateKey } from '../../gate/onboarding.ts';
-import { type Account, UnknownPlan } from '../../ledger/accounts.ts';
+import { type Account, UnknownPlan } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { periodOf } from '../../ledger/period.ts';
+import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
-import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, ROTATION } from '../bodies.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
-import { issuedKey, keyRecord, orRefuse } from '../endpoints/keys.ts';
-import { refuse } from '../errors.ts';
-import { single } from '../parameters.ts';
-import { isPlainText } from '../query.ts';
+import { issuedKey, keyRecord, orRefuse } from '../endpoints/account/keys.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
+import { isPlainText } from '../model/query.ts';
+import { single } from '../params/parameters.ts';
+import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, ROTATION } from './bodies.ts';
 import { requireConfirmation } from './confirmation.ts';
 
 /** As many as a page can show; a search finds the others. */

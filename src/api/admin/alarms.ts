@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type ReportedAlarm, SILENT_MS } from '../../ledger/replicas.ts';
-import { processName } from '../../process-name.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
+import { type ReportedAlarm, SILENT_MS } from '../../ledger/operations/replicas.ts';
+import { processName } from '../../runtime/process-name.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
 
 export interface AlarmSources {
   /** Names the process that answers among the replicas. */

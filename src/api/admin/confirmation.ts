@@ -1,6 +1,6 @@
-import { refuse } from '../errors.ts';
-import { single } from '../parameters.ts';
-import type { Query } from '../query.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Query } from '../model/query.ts';
+import { single } from '../params/parameters.ts';
 
 /** A deletion cannot be undone: `confirm` must repeat what is deleted. */
 export function requireConfirmation(query: Query, id: string, dependents: string): void {

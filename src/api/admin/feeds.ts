@@ -1,9 +1,9 @@
-import type { FeedRun } from '../../ledger/feed-runs.ts';
-import { FEED_CHANGE } from '../bodies.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
-import { basicsOf, coverageOf, time } from '../feed-record.ts';
-import type { FeedInFull, FeedsDesk } from '../feeds-known.ts';
+import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
+import { basicsOf, coverageOf, time } from '../endpoints/service/feed-record.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
+import type { FeedInFull, FeedsDesk } from '../model/feed-status.ts';
+import { FEED_CHANGE } from './bodies.ts';
 
 /** How many of the reasons for what a run refused are told; `openpit feed history --json` has more. */
 const REASONS_TOLD = 5;

@@ -1,7 +1,7 @@
-import { newPlan, PLAN_NAME } from '../../ledger/new-plan.ts';
-import { PLAN_CHANGE } from '../bodies.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
+import { newPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
+import { PLAN_CHANGE } from './bodies.ts';
 
 export const adminPlans: readonly AdminEndpoint[] = [
   {

@@ -1,10 +1,10 @@
 import type { Board } from '../../board/board.ts';
-import type { Push, PushOutcome, TakePush } from '../../ledger/pushes.ts';
+import type { Push, PushOutcome, TakePush } from '../../ledger/prices/pushes.ts';
 import { utcDay } from '../../market/day.ts';
-import { turns } from '../../turns.ts';
-import type { AdminEndpoint, Call } from '../endpoint.ts';
-import { type Batch, readBar, readBatch, readTick, type Unusable } from '../push-body.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { AdminEndpoint, Call } from '../model/endpoint.ts';
 import type { IngestMetrics, OutcomeCounts } from '../telemetry/ingest-metrics.ts';
+import { type Batch, readBar, readBatch, readTick, type Unusable } from './push-body.ts';
 
 /** POST /admin/ticks and /admin/bars: the operator's own feed sends its prices. */
 export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics): AdminEndpoint[] {

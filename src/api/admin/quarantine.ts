@@ -1,9 +1,9 @@
-import type { HeldBar } from '../../ledger/prices/held-bars.ts';
-import type { HeldTick } from '../../ledger/quarantine.ts';
+import type { HeldBar } from '../../ledger/quarantine/held-bars.ts';
+import type { HeldTick } from '../../ledger/quarantine/quarantine.ts';
 import { printDay } from '../../market/day.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
-import { single } from '../parameters.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
+import { single } from '../params/parameters.ts';
 
 const LISTED_MAX = 1_000;
 

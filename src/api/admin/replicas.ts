@@ -1,8 +1,8 @@
 import type { Board } from '../../board/board.ts';
-import { type Holder, readHolders } from '../../ledger/quota-holders.ts';
-import { type ReplicaRow, SILENT_MS } from '../../ledger/replicas.ts';
-import type { AdminEndpoint } from '../endpoint.ts';
-import { ageSeconds, type Health } from '../operations.ts';
+import { type ReplicaRow, SILENT_MS } from '../../ledger/operations/replicas.ts';
+import { type Holder, readHolders } from '../../ledger/quota/holders.ts';
+import { ageSeconds, type Health } from '../endpoints/service/operations.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
 
 /** The process that answers. */
 export interface Answering {

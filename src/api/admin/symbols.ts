@@ -1,5 +1,5 @@
-import type { AdminEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
 import { requireConfirmation } from './confirmation.ts';
 
 /** DELETE /admin/symbols/CODE: not served any more at once; its rows are deleted in the background. */

@@ -1,5 +1,5 @@
-import { turns } from '../../turns.ts';
-import { type TableFormat, tableWriter } from '../table.ts';
+import { turns } from '../../runtime/background-work.ts';
+import { type TableFormat, tableWriter } from '../model/table.ts';
 import type { TableSource } from './download.ts';
 import type { LongTable } from './long-table.ts';
 

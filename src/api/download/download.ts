@@ -1,12 +1,12 @@
 import type { Incoming } from '../../http/incoming.ts';
 import { type Reply, reply } from '../../http/reply.ts';
-import type { Plan } from '../../ledger/accounts.ts';
-import { acceptsGzip } from '../encoding.ts';
-import { CACHE_CONTROL, type Lasting } from '../endpoint.ts';
-import { etagOfEncoding, matches } from '../etag.ts';
-import { TYPES } from '../format.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from '../headers.ts';
-import type { TableFormat } from '../table.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import { CACHE_CONTROL, type Lasting } from '../model/endpoint.ts';
+import type { TableFormat } from '../model/table.ts';
+import { etagOfEncoding, matches } from '../response/etag.ts';
+import { TYPES } from '../response/format.ts';
+import { acceptsGzip } from '../response/gzip.ts';
+import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
 import { bodyOf } from './chunks.ts';
 import { gzipChunks } from './gzip-chunks.ts';
 

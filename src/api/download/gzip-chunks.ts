@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { turns } from '../../turns.ts';
-import { gzip } from '../encoding.ts';
+import { turns } from '../../runtime/background-work.ts';
+import { gzip } from '../response/gzip.ts';
 
 /** No name, no time, fastest compression, unknown system (RFC 1952, 2.3). */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255);

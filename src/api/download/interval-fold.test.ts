@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { SourcedBar } from '../../board/columns.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
 import { foldBars, INTERVALS } from '../../market/interval.ts';
 import { Multiplier, ratioOf } from '../../market/ratio.ts';
-import { sourceIdsOfAll } from '../render.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
 import { foldConverted } from './interval-fold.ts';
 
 class TestFactor extends Multiplier {

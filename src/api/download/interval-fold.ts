@@ -1,10 +1,10 @@
-import type { SourcedBar } from '../../board/columns.ts';
 import type { Factor, IntervalBar, Prices } from '../../board/prices.ts';
-import type { Series } from '../../board/series.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { Day } from '../../market/day.ts';
 import { type FoldedBar, foldBars, type Interval } from '../../market/interval.ts';
 import type { Multiplier } from '../../market/ratio.ts';
-import { sourceIdsOfAll } from '../render.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
 
 /** The bars of a series from `first` to `last`, folded by interval. */
 export function foldSeries(

@@ -1,8 +1,8 @@
 import type { IntervalBar, Prices } from '../../board/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
-import type { AskedSymbol } from '../basket.ts';
-import type { Cursor } from '../paging.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
 import { foldSeries } from './interval-fold.ts';
 
 /** One interval of one symbol, which is known by its place in the request. */

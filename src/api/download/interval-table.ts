@@ -2,12 +2,12 @@ import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
-import { turns } from '../../turns.ts';
-import type { AskedSymbol } from '../basket.ts';
-import { isLarge, stateOfBars } from '../large/large-answer.ts';
-import type { Cursor } from '../paging.ts';
-import { measureCells, ohlcCells, sourceNames } from '../render.ts';
-import { columnsOf, type Row, type Table } from '../table.ts';
+import { turns } from '../../runtime/background-work.ts';
+import { isLarge, stateOfBars } from '../model/large-answer.ts';
+import { columnsOf, type Row, type Table } from '../model/table.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 import type { LongTable } from './long-table.ts';
 

@@ -1,4 +1,4 @@
-import type { Column, Row } from '../table.ts';
+import type { Column, Row } from '../model/table.ts';
 
 /** The most rows of one unit: as many as a page of JSON has. */
 export const ROWS_PER_UNIT = 2_000;

@@ -1,11 +1,11 @@
 import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/prices.ts';
 import { printDay } from '../../market/day.ts';
-import { turns } from '../../turns.ts';
-import type { AskedSymbol } from '../basket.ts';
+import { turns } from '../../runtime/background-work.ts';
 import { type IntervalRow, intervalPieces, type Span } from '../download/interval-rows.ts';
-import type { Cursor } from '../paging.ts';
-import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../render.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
 
 /** The rows of a page of history as JSON, and the sources of each symbol in it. */
 export class HistoryPage {

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Columns } from '../../board/columns.ts';
 import { FrozenView } from '../../board/frozen/frozen-view.ts';
-import type { Series } from '../../board/series.ts';
+import { Columns } from '../../board/series/columns.ts';
+import type { Series } from '../../board/series/series.ts';
 import { INTERVALS, intervalStart } from '../../market/interval.ts';
 import { intervalPieces, type Span } from '../download/interval-rows.ts';
 import { ROWS_PER_UNIT } from '../download/long-table.ts';
-import type { Cursor } from '../paging.ts';
+import type { Cursor } from '../params/cursor.ts';
 import { PAGE_BARS_MAX, planPage } from './page-plan.ts';
 
 const FIRST = 16_000;

@@ -1,7 +1,6 @@
 import type { FrozenPrices } from '../../board/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
-import type { AskedSymbol } from '../basket.ts';
 import {
   byDayAndPlace,
   type Group,
@@ -12,7 +11,8 @@ import {
   windowsFrom,
 } from '../download/interval-rows.ts';
 import { ROWS_PER_UNIT } from '../download/long-table.ts';
-import type { Cursor } from '../paging.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
 
 /** After this many bars a page ends, however few rows they fold to. It bounds what a unit buys. */
 export const PAGE_BARS_MAX = 50_000;

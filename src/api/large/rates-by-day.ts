@@ -1,12 +1,12 @@
-import type { SourcedBar } from '../../board/columns.ts';
 import type { FrozenPrices, Prices, Settled } from '../../board/prices.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
-import { turns } from '../../turns.ts';
-import type { AskedSymbol, Basket } from '../basket.ts';
-import { BarLines, SettledLines, writeByDay } from '../rate-lines.ts';
-import { sourceIdsOfAll } from '../render.ts';
-import { Sheet } from '../sheet.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { AskedSymbol, Basket } from '../params/symbol-set.ts';
+import { Sheet } from '../response/byte-writer.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
+import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 
 /** The bars of a symbol: where they lie in the history, or themselves. */
 type Found = Settled | SourcedBar[];

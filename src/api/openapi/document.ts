@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_STATUSES, type ErrorCode } from '../errors.ts';
+import { ERROR_STATUSES, type ErrorCode } from '../errors/errors.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';

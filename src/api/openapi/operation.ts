@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Method } from '../endpoint.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import type { Method } from '../model/endpoint.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, NEW_KEY, PLAN_CHANGE, ROTATION } from '../bodies.ts';
-import { PUSHED_BARS, PUSHED_TICKS } from '../push-schema.ts';
+import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, NEW_KEY, PLAN_CHANGE, ROTATION } from '../admin/bodies.ts';
+import { PUSHED_BARS, PUSHED_TICKS } from '../admin/push-schema.ts';
 import type { Operation } from './operation.ts';
 
 /** What the operator may ask, with the admin token. */

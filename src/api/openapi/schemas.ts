@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_STATUSES } from '../errors.ts';
+import { ERROR_STATUSES } from '../errors/errors.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
 import { day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 

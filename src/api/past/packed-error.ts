@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../errors/errors.ts';
 import type { PackedError } from './protocol.ts';
 
 export function packError(error: unknown): PackedError {

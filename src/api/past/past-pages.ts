@@ -1,8 +1,8 @@
 import type { TableSource } from '../download/download.ts';
 import { unitsByRows } from '../download/long-table.ts';
 import { PageFile } from '../download/page-file.ts';
-import { refuse } from '../errors.ts';
-import type { TableFormat } from '../table.ts';
+import { refuse } from '../errors/errors.ts';
+import type { TableFormat } from '../model/table.ts';
 import type { LedgerResponse } from './protocol.ts';
 
 /** How often a table is read from its first page on because its prices changed meanwhile. */

@@ -1,8 +1,8 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
-import type { Plan } from '../../ledger/accounts.ts';
-import type { Lasting } from '../endpoint.ts';
-import type { ErrorCode } from '../errors.ts';
-import type { Format } from '../table.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import type { Lasting } from '../model/endpoint.ts';
+import type { Format } from '../model/table.ts';
 
 export interface ReaderSettings {
   ledgerUrl: string;

@@ -1,7 +1,8 @@
 /** A thread that reads the ledger for point-in-time requests: SQLite runs on its caller's thread. */
-import { systemClock } from '../../clock.ts';
+
 import { Ledger } from '../../ledger/ledger.ts';
-import { lowerPriority } from '../../lower-priority.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { lowerPriority } from '../../runtime/lower-priority.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { packError } from './packed-error.ts';
 import type { FromReader, LedgerRequest, ReaderSettings, ToReader } from './protocol.ts';

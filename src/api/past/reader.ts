@@ -1,4 +1,4 @@
-import { Unavailable } from '../../ledger/outage.ts';
+import { Unavailable } from '../../ledger/engine/errors.ts';
 import { unpackError } from './packed-error.ts';
 import type { FromReader, LedgerRequest, LedgerResponse, ReaderSettings, ToReader } from './protocol.ts';
 

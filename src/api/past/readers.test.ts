@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { outageOf } from '../../ledger/outage.ts';
+import { outageOf } from '../../ledger/engine/errors.ts';
 import type { LedgerRequest } from './protocol.ts';
 import { Readers } from './readers.ts';
 

@@ -1,5 +1,5 @@
-import { Unavailable } from '../../ledger/outage.ts';
-import { refuse } from '../errors.ts';
+import { Unavailable } from '../../ledger/engine/errors.ts';
+import { refuse } from '../errors/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 import { Reader, type ReaderOptions } from './reader.ts';

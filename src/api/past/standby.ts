@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts';
 import { inTime, systemScheduler } from '../../gate/meter/scheduler.ts';
-import { hostUrls } from '../../ledger/engine/hosts/host-urls.ts';
+import { hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { readAsOf, SETTLED_AFTER_MS } from '../as-of.ts';
-import { Refusal } from '../errors.ts';
-import { readQuery } from '../query.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Refusal } from '../errors/errors.ts';
+import { readQuery } from '../model/query.ts';
+import { readAsOf, SETTLED_AFTER_MS } from '../params/as-of.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 import type { Incoming } from '../../http/incoming.ts';
 import { type Reply, reply } from '../../http/reply.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES } from '../encoding.ts';
-import { matches } from '../etag.ts';
+import { matches } from '../response/etag.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 
 /** A file of the page, ready to be sent. */
 export interface SiteFile {

@@ -1,9 +1,9 @@
 import type { Incoming } from '../../http/incoming.ts';
 import { type Reply, reply } from '../../http/reply.ts';
-import type { OpenEndpoint } from '../endpoint.ts';
-import { refuse } from '../errors.ts';
-import { JSON_TYPE } from '../headers.ts';
+import { refuse } from '../errors/errors.ts';
+import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { JSON_TYPE } from '../response/headers.ts';
 import { ASSETS_PATH, type Bundle, openBundle } from './bundle.ts';
 import { type SiteFile, sendFile, siteFile } from './file.ts';
 import { keyForPage, type PageKeys } from './page-key.ts';

@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
-import type { View } from '../../board/view.ts';
-import type { AskedSymbol } from '../basket.ts';
+import type { View } from '../../board/views/view.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
 import type { Connection } from './connection.ts';
 import { Topic } from './topic.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { View } from '../../board/view.ts';
-import { refuse } from '../errors.ts';
+import type { View } from '../../board/views/view.ts';
+import { refuse } from '../errors/errors.ts';
 import { Connection } from './connection.ts';
 import type { Topic } from './topic.ts';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
-import { type Refusal, refuse } from '../errors.ts';
+import { type Refusal, refuse } from '../errors/errors.ts';
 import type { Channel } from './channel.ts';
 import type { Topic } from './topic.ts';
 

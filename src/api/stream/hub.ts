@@ -1,9 +1,9 @@
 import type { Board } from '../../board/board.ts';
-import type { View } from '../../board/view.ts';
-import type { Clock } from '../../clock.ts';
+import type { View } from '../../board/views/view.ts';
 import type { Gate } from '../../gate/gate.ts';
-import { type Log, messageOf } from '../../log.ts';
-import { type Refusal, refuse } from '../errors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Log, messageOf } from '../../runtime/log/log.ts';
+import { type Refusal, refuse } from '../errors/errors.ts';
 import { Channel } from './channel.ts';
 import { Connection, type ConnectionOptions, planChanged } from './connection.ts';
 

@@ -1,11 +1,11 @@
 import type { Board } from '../../board/board.ts';
-import type { LatestPrice } from '../../board/strand-view.ts';
-import type { View } from '../../board/view.ts';
+import type { LatestPrice } from '../../board/series/strand-view.ts';
+import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
-import type { AskedSymbol } from '../basket.ts';
-import { printAt } from '../endpoints/latest.ts';
-import { measureJson, sourcesJson } from '../render.ts';
+import { printAt } from '../endpoints/rates/latest.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { measureJson, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it, with its event made once for everybody who listens. */
 export class Topic {

@@ -1,8 +1,8 @@
-import type { EndedRun, RunStatus } from '../../ledger/feed-runs.ts';
-import type { Push, PushOutcome } from '../../ledger/pushes.ts';
-import { Counters } from '../../runtime/counters.ts';
-import { Histogram } from '../../runtime/histogram.ts';
-import type { Gauge } from '../metrics.ts';
+import type { EndedRun, RunStatus } from '../../ledger/operations/feed-runs.ts';
+import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
+import { Counters } from '../../runtime/metrics/counters.ts';
+import { Histogram } from '../../runtime/metrics/histogram.ts';
+import type { Gauge } from './metrics.ts';
 
 const KINDS = ['ticks', 'bars'] as const satisfies Push['kind'][];
 const OUTCOMES = [

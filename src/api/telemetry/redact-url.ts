@@ -1,5 +1,5 @@
 import { withoutKeys } from '../../gate/key.ts';
-import { decode } from '../query.ts';
+import { decode } from '../model/query.ts';
 
 const REDACTED = 'REDACTED';
 

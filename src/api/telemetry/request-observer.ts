@@ -1,8 +1,8 @@
+import type { RequestTimer } from '../../http/connection/io-batch.ts';
 import type { Incoming } from '../../http/incoming.ts';
-import type { RequestTimer } from '../../http/turn.ts';
-import type { Log } from '../../log.ts';
-import type { AccessLog } from '../../runtime/access-log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { AccessLog } from '../../runtime/log/access-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { Metrics } from './metrics.ts';
 import { redactUrl } from './redact-url.ts';
 import { traceIdOf } from './request-id.ts';
 

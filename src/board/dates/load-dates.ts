@@ -1,11 +1,11 @@
-import { type DatePage, type DateRow, readDatePage } from '../../ledger/date-pages.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { type DatePage, type DateRow, readDatePage } from '../../ledger/prices/date-pages.ts';
 import type { Day } from '../../market/day.ts';
 import { utcDay } from '../../market/day.ts';
 import { marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom } from '../../market/visibility.ts';
-import { turns } from '../../turns.ts';
-import type { Series } from '../series.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { Series } from '../series/series.ts';
 import { SeriesDates } from './series-dates.ts';
 
 /** About 3 ms for SQLite. */

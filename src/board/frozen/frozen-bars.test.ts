@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Columns, type SourcedBar } from '../columns.ts';
+import { Columns, type SourcedBar } from '../series/columns.ts';
 import type { FrozenBars } from './frozen-bars.ts';
 import { FrozenView } from './frozen-view.ts';
 

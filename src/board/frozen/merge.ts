@@ -1,6 +1,6 @@
 import type { Day } from '../../market/day.ts';
-import type { Columns, SourcedBar } from '../columns.ts';
 import type { Settled } from '../prices.ts';
+import type { Columns, SourcedBar } from '../series/columns.ts';
 
 /** A history that can be read by index. */
 interface History {

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
 import { newSymbol } from '../../../test/support/ledgers.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { SIMULATED } from '../../ledger/sources.ts';
+import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, utcDay } from '../../market/day.ts';
 import { Board } from '../board.ts';
 import { strandByReference } from '../reference.ts';
-import type { Series } from '../series.ts';
+import type { Series } from '../series/series.ts';
 import { PastPrices } from './past-prices.ts';
 import type { Moment } from './strands.ts';
 

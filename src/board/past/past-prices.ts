@@ -1,12 +1,12 @@
-import type { Strand } from '../../ledger/bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Strand } from '../../ledger/prices/bars.ts';
 import { ALWAYS, type DayRange, type TickDay } from '../../ledger/prices/past.ts';
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { hasEnded, marketOf } from '../../market/session.ts';
-import { Columns, type SourcedBar } from '../columns.ts';
 import type { Measure, Prices } from '../prices.ts';
-import type { Series } from '../series.ts';
+import { Columns, type SourcedBar } from '../series/columns.ts';
+import type { Series } from '../series/series.ts';
 import { type Moment, type VisibleStrand, visibleStrands } from './strands.ts';
 
 /** Days of a series that a request looks at. */

@@ -1,10 +1,10 @@
-import type { Strand } from '../../ledger/bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Strand } from '../../ledger/prices/bars.ts';
 import type { RecordedBy } from '../../ledger/prices/past.ts';
 import type { SymbolDay } from '../../ledger/prices/withdrawals.ts';
 import { type Day, utcDay } from '../../market/day.ts';
 import { hasEnded, type Market, marketOf } from '../../market/session.ts';
-import type { Series } from '../series.ts';
+import type { Series } from '../series/series.ts';
 
 /** A moment of the past, as one plan saw it. */
 export interface Moment {

@@ -3,7 +3,7 @@ import type { DayRange, StrandSet, SymbolRevision } from '../../ledger/prices/pa
 import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
 import { isBarSeen } from '../../market/visibility.ts';
-import type { Series } from '../series.ts';
+import type { Series } from '../series/series.ts';
 import { type Moment, visibleStrands } from './strands.ts';
 
 /** Versions of days, and the last day that was looked at. */

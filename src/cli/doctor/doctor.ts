@@ -1,17 +1,17 @@
-import { systemClock } from '../../clock.ts';
 import { SETTINGS } from '../../config.ts';
 import type { Provider } from '../../feeds/provider.ts';
-import { messageOf } from '../../log.ts';
-import { type Call, type Command, JSON_FLAG } from '../command.ts';
-import { checkAccounts } from './accounts.ts';
-import { checkClock } from './clock.ts';
-import { checkDisk } from './disk.ts';
-import { checkFeeds } from './feeds.ts';
-import { type Finding, problem, type Status } from './finding.ts';
-import { inspectLedger } from './ledger.ts';
-import { checkLimits } from './limits.ts';
-import { checkProcesses, localProcesses } from './processes.ts';
-import { checkSettings } from './settings.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/log/log.ts';
+import { type Call, type Command, JSON_FLAG } from '../framework/command.ts';
+import { checkAccounts } from './checks/accounts.ts';
+import { checkClock } from './checks/clock.ts';
+import { checkDisk } from './checks/disk.ts';
+import { checkFeeds } from './checks/feeds.ts';
+import { type Finding, problem, type Status } from './checks/finding.ts';
+import { inspectLedger } from './checks/ledger.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkProcesses, localProcesses } from './checks/processes.ts';
+import { checkSettings } from './checks/settings.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {
   return {

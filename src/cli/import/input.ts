@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../framework/command.ts';
 
 /** Calls `work` with the path of a file that can be read more than once. Standard input is copied to one. */
 export async function withInput<T>(operand: string, work: (path: string) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
-import type { CsvColumns } from '../../feeds/csv-columns.ts';
+import type { CsvColumns } from '../../feeds/csv/columns.ts';
 import type { FileRules } from '../../feeds/import/stage-file.ts';
 import { zoneOffset } from '../../market/zone.ts';
-import { type Call, type Flag, UsageError } from '../command.ts';
+import { type Call, type Flag, UsageError } from '../framework/command.ts';
 
 /** The flags that say how to read a file. */
 export const FILE_FLAGS: Readonly<Record<string, Flag>> = {

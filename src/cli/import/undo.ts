@@ -1,7 +1,7 @@
-import { systemClock } from '../../clock.ts';
 import { type ImportRun, importName, type UndoneDay } from '../../ledger/prices/imports.ts';
 import { printDay } from '../../market/day.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../command.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
 
 const RUNS_SHOWN = 20;
 /** How many days an undo lists. */

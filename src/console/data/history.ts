@@ -1,7 +1,7 @@
-import type { Bar, MarketSymbol, Ohlc, Plan, SeriesAnswer } from './answers.ts';
-import { askWithKey } from './client.ts';
+import type { Bar, MarketSymbol, Ohlc, Plan, SeriesAnswer } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { has } from '../api/features.ts';
 import { addDays, spans, today } from './days.ts';
-import { has } from './features.ts';
 
 export const RANGES = ['1M', '6M', '1Y', '5Y', 'All'] as const;
 export type Range = (typeof RANGES)[number];

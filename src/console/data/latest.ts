@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Bar, LatestAnswer, MarketSymbol, Rate } from './answers.ts';
-import { ApiError, askWithKey } from './client.ts';
-import { listen } from './events.ts';
+import type { Bar, LatestAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import { ApiError, askWithKey } from '../api/client.ts';
+import { listen } from '../api/events.ts';
 import type { History } from './history.ts';
 
 /** The newest price: asked for once, then listened to. */

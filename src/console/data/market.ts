@@ -1,7 +1,7 @@
-import type { LatestAnswer, MarketSymbol, Plan, Rate, SeriesAnswer } from './answers.ts';
-import { askWithKey } from './client.ts';
+import type { LatestAnswer, MarketSymbol, Plan, Rate, SeriesAnswer } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { listen } from '../api/events.ts';
 import { addDays, spans, today } from './days.ts';
-import { listen } from './events.ts';
 import { barsOf } from './history.ts';
 
 /** What is known of one symbol now. */

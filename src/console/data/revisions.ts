@@ -1,5 +1,5 @@
-import type { Bar, MarketSymbol, Ohlc } from './answers.ts';
-import { askWithKey } from './client.ts';
+import type { Bar, MarketSymbol, Ohlc } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
 
 /** A price that was published, and was published otherwise later. */
 export interface Correction {

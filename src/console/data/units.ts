@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import type { MarketSymbol, Rate } from './answers.ts';
-import { askWithKey } from './client.ts';
-import { useLoad } from './load.ts';
+import type { MarketSymbol, Rate } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { useLoad } from '../api/load.ts';
 
 /** A unit that a price can be given in, and what a published price is multiplied by for it. */
 export interface Unit {

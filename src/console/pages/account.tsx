@@ -1,20 +1,14 @@
-import type {
-  ConfigAnswer,
-  IssuedAnswer,
-  KeyRecord,
-  UsageAnswer,
-  UsageDailyAnswer,
-} from '../data/answers.ts';
-import { askWithKey } from '../data/client.ts';
-import { useLoad } from '../data/load.ts';
-import { setSecret } from '../data/session.ts';
+import { SecretForm } from '../account/key-form.tsx';
+import { Keys } from '../account/keys.tsx';
+import { type Holder, WithKey } from '../account/with-key.tsx';
+import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { useLoad } from '../api/load.ts';
+import { setSecret } from '../api/session.ts';
+import { UsageChart } from '../charts/usage-chart.tsx';
 import { count, dayOfSeconds, duration } from '../show/format.ts';
-import { SecretForm } from '../show/key-form.tsx';
-import { Keys } from '../show/keys.tsx';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { masked } from '../show/snippets.ts';
-import { UsageChart } from '../show/usage-chart.tsx';
-import { type Holder, WithKey } from '../show/with-key.tsx';
 
 export function AccountPage({ config }: { config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Account holder={holder} />}</WithKey>;

@@ -1,7 +1,7 @@
-import type { ConfigAnswer } from '../data/answers.ts';
-import { ask } from '../data/client.ts';
-import { useLoad } from '../data/load.ts';
-import { useKey } from '../data/session.ts';
+import type { ConfigAnswer } from '../api/answers.ts';
+import { ask } from '../api/client.ts';
+import { useLoad } from '../api/load.ts';
+import { useKey } from '../api/session.ts';
 import { CopyButton, Failure, Loading } from '../show/parts.tsx';
 import { ClosedDays, Delay } from '../show/pictures.tsx';
 import { masked } from '../show/snippets.ts';

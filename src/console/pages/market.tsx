@@ -1,14 +1,14 @@
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { ConfigAnswer, MarketSymbol } from '../data/answers.ts';
-import { askWithKey } from '../data/client.ts';
-import { useLoad, useRefresh } from '../data/load.ts';
+import { type Holder, WithKey } from '../account/with-key.tsx';
+import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
+import { Sparkline } from '../charts/sparkline.tsx';
 import { changeOf, type LiveState, MarketStore, type Quote } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
-import { Sparkline } from '../show/sparkline.tsx';
-import { type Holder, WithKey } from '../show/with-key.tsx';
 
 const ALL = 'All';
 

@@ -1,15 +1,15 @@
-import type { ConfigAnswer } from '../data/answers.ts';
-import { ApiError, askAsOperator } from '../data/client.ts';
-import { useLoad, useRefresh } from '../data/load.ts';
-import type { ReplicasAnswer } from '../data/operator.ts';
-import { setSecret, useSecret } from '../data/session.ts';
-import { SecretForm } from '../show/key-form.tsx';
-import { Accounts } from '../show/operator-accounts.tsx';
-import { Alarms } from '../show/operator-alarms.tsx';
-import { Feeds } from '../show/operator-feeds.tsx';
-import { Plans } from '../show/operator-plans.tsx';
-import { Quarantine } from '../show/operator-quarantine.tsx';
-import { Replicas } from '../show/operator-replicas.tsx';
+import { SecretForm } from '../account/key-form.tsx';
+import type { ConfigAnswer } from '../api/answers.ts';
+import { ApiError, askAsOperator } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
+import type { ReplicasAnswer } from '../api/operator.ts';
+import { setSecret, useSecret } from '../api/session.ts';
+import { Accounts } from '../operator/accounts.tsx';
+import { Alarms } from '../operator/alarms.tsx';
+import { Feeds } from '../operator/feeds.tsx';
+import { Plans } from '../operator/plans.tsx';
+import { Quarantine } from '../operator/quarantine.tsx';
+import { Replicas } from '../operator/replicas.tsx';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 
 /** As often as a replica says that it is there. */

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
-import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../data/answers.ts';
-import { askWithKey } from '../data/client.ts';
+import { type Holder, WithKey } from '../account/with-key.tsx';
+import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
+import { Candles } from '../charts/candles.tsx';
 import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
 import { useCloseBefore, useLatest, useLiveBars } from '../data/latest.ts';
-import { useLoad, useRefresh } from '../data/load.ts';
 import { linkTo } from '../data/route.ts';
 import { inUnit, nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
-import { Candles } from '../show/candles.tsx';
 import { downloadCsv } from '../show/csv.ts';
 import { day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 import { RequestBox } from '../show/request.tsx';
 import { Revisions, useRevisions } from '../show/revisions.tsx';
 import { Conversions, Facts } from '../show/symbol-facts.tsx';
-import { type Holder, WithKey } from '../show/with-key.tsx';
 
 /** A range that takes more requests than this is asked about before: they come out of the quota. */
 const REQUESTS_UNASKED_MAX = 15;

@@ -1,4 +1,4 @@
-import type { MarketSymbol } from '../data/answers.ts';
+import type { MarketSymbol } from '../api/answers.ts';
 import type { History, Range } from '../data/history.ts';
 
 /** Saves what the chart shows, one row for each bar. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../data/client.ts';
+import { ApiError, messageOf } from '../api/client.ts';
 
 /** Something to know, with what can be done about it. */
 export function Notice({

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import type { Bar, MarketSymbol } from '../data/answers.ts';
-import { useLoad } from '../data/load.ts';
+import type { Bar, MarketSymbol } from '../api/answers.ts';
+import { useLoad } from '../api/load.ts';
+import type { Mark } from '../charts/candles.tsx';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
-import type { Mark } from './candles.tsx';
 import { count, day, moment, price } from './format.ts';
 
 /** With more marks than this their words would cover the chart. */

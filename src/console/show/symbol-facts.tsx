@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { FeedsAnswer, MarketSymbol, Rate } from '../data/answers.ts';
-import { askWithKey } from '../data/client.ts';
-import { useLoad } from '../data/load.ts';
+import type { Holder } from '../account/with-key.tsx';
+import type { FeedsAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
+import { useLoad } from '../api/load.ts';
 import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
 import { ago, day, duration, price } from './format.ts';
-import type { Holder } from './with-key.tsx';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 

@@ -1,4 +1,4 @@
-import { type ColumnIndexes, type CsvColumns, columnsOfData, findColumns, isHeader } from '../csv-columns.ts';
+import { type ColumnIndexes, type CsvColumns, columnsOfData, findColumns, isHeader } from '../csv/columns.ts';
 import { quote } from '../formats/cell.ts';
 
 /** Where the data of a table begins, and which column is which. */

@@ -1,7 +1,7 @@
-import type { PublishResult } from '../../ledger/bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { PublishResult } from '../../ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../ledger/prices/imports.ts';
-import { type Judgement, judgeBars } from '../../ledger/prices/judge.ts';
+import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { printDay } from '../../market/day.ts';
 import { type FileReport, Remarks } from './stage-file.ts';
 import type { StagedBar, Staging } from './staging.ts';

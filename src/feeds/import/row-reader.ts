@@ -1,6 +1,6 @@
 import { type Day, printDay } from '../../market/day.ts';
-import type { ColumnIndexes } from '../csv-columns.ts';
-import { type DateOrder, DateOrderFinder, needsDateOrder, readDay } from '../csv-dates.ts';
+import type { ColumnIndexes } from '../csv/columns.ts';
+import { type DateOrder, DateOrderFinder, needsDateOrder, readDay } from '../csv/dates.ts';
 import {
   type DecimalMark,
   DecimalMarkFinder,
@@ -8,7 +8,7 @@ import {
   needsDecimalMark,
   type ReadPrice,
   readPrice,
-} from '../csv-numbers.ts';
+} from '../csv/numbers.ts';
 import { quote } from '../formats/cell.ts';
 import { isFootnote, type TableRow } from '../formats/table.ts';
 

@@ -1,5 +1,5 @@
 import { type Day, FIRST_DAY } from '../../market/day.ts';
-import type { CsvColumns } from '../csv-columns.ts';
+import type { CsvColumns } from '../csv/columns.ts';
 import type { TableRow } from '../formats/table.ts';
 import type { PriceTable } from './price-table.ts';
 import { type Conventions, ConventionsFinder, RowReader, type RowSymbol } from './row-reader.ts';

@@ -2,7 +2,7 @@ import { Database, type Statement } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewBar } from '../../ledger/bars.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
 import { type Ohlc, sameOhlc } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';

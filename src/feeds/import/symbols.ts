@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Alias, LedgerSymbol } from '../../ledger/symbols.ts';
+import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { nearestCodes } from '../../market/symbol.ts';
 import type { RowSymbol } from './row-reader.ts';
 

@@ -1,4 +1,4 @@
-import type { CsvColumns } from '../csv-columns.ts';
+import type { CsvColumns } from '../csv/columns.ts';
 import { kindOf } from '../formats/body.ts';
 import { namesOf } from '../formats/xlsx/workbook.ts';
 import { type ByteSource, firstBytes, gzipFile, plainFile, zipEntries, zipEntry } from './bytes.ts';

@@ -1,4 +1,4 @@
-import type { CsvColumns } from '../csv-columns.ts';
+import type { CsvColumns } from '../csv/columns.ts';
 import { LINE_CHARS_MAX, type TableRow } from '../formats/table.ts';
 import type { ByteSource } from './bytes.ts';
 import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';

@@ -1,13 +1,13 @@
 import { type Day, printDay } from '../../market/day.ts';
 import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable, type Table } from '../formats/table.ts';
 import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
 import { Zip } from '../formats/zip.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf } from '../parsed.ts';
 import type { Provider } from '../provider.ts';
+import { parsedOf } from './parsed.ts';
 
 /** All that have been published since 1999, those that ended included. */
 const CURRENCIES =

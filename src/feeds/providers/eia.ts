@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf, wrongUnit } from '../parsed.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import { parsedOf, wrongUnit } from './parsed.ts';
 
 /** By route of the API: spot and future prices of oil and its products, and of gas. */
 const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { printDay } from '../../market/day.ts';
 import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Zip } from '../formats/zip.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf, wrongUnit } from '../parsed.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import { parsedOf, wrongUnit } from './parsed.ts';
 
 const DAILY: readonly ProvidedSeries[] = [
   { id: 'DCOILWTICO', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },

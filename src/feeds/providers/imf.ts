@@ -1,11 +1,11 @@
 import { printDay } from '../../market/day.ts';
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf } from '../parsed.ts';
 import type { ProvidedSeries, Provider } from '../provider.ts';
+import { parsedOf } from './parsed.ts';
 
 const SERIES: readonly ProvidedSeries[] = [
   { id: 'PIORECR', symbol: 'IORECR', currency: 'USD', unit: 'DMT' },

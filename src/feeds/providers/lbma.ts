@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf } from '../parsed.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
+import { parsedOf } from './parsed.ts';
 
 const Body = list(z.object({ d: z.string(), v: list(numeric) }));
 

@@ -1,10 +1,10 @@
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf } from '../parsed.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
+import { parsedOf } from './parsed.ts';
 
 const CENTS_PER_BUSHEL = { currency: 'USX', unit: 'Bu' };
 

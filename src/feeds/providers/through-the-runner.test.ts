@@ -17,7 +17,7 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf } from '../../../test/support/ledgers.ts';
 import { PlayedServer, stillSurroundings } from '../../../test/support/played.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { runFeed } from '../runner.ts';
+import { runFeed } from '../run/runner.ts';
 import { PROVIDERS, providerOf } from './index.ts';
 
 const NOW = Date.parse('2026-09-15T14:00:00Z');

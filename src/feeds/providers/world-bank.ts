@@ -1,11 +1,11 @@
 import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import type { SheetRow } from '../formats/xlsx/sheet.ts';
 import { readSheet } from '../formats/xlsx/workbook.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf, wrongUnit } from '../parsed.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import { parsedOf, wrongUnit } from './parsed.ts';
 import names from './world-bank.json' with { type: 'json' };
 
 const SERIES: readonly ProvidedSeries[] = names.map(({ id, symbol, unit }) => ({

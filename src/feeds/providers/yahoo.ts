@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Day, utcDay } from '../../market/day.ts';
 import { zoneOffset } from '../../market/zone.ts';
 import { quote, readCell } from '../formats/cell.ts';
+import { Gathering } from '../formats/collector.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
-import { Gathering } from '../gathering.ts';
-import { parsedOf, publishedMeasure } from '../parsed.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
+import { parsedOf, publishedMeasure } from './parsed.ts';
 import series from './yahoo.json' with { type: 'json' };
 
 /** Daily bars of futures. The terms allow no redistribution. */

@@ -1,8 +1,8 @@
-import type { KnownBody, SeriesFailure } from '../../ledger/feed-runs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { KnownBody, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Day } from '../../market/day.ts';
-import type { Gathered, GatheredBody } from '../gather.ts';
+import type { Gathered, GatheredBody } from '../fetch/fetch-provider.ts';
 import type { Provider } from '../provider.ts';
 
 export interface Window {

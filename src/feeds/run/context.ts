@@ -1,10 +1,10 @@
 import type { Sql } from '../../ledger/engine/rows.ts';
-import type { FeedLease } from '../../ledger/feed-runs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerSymbol } from '../../ledger/symbols.ts';
-import type { Limits, Surroundings } from '../fetcher.ts';
+import type { FeedLease } from '../../ledger/operations/feed-runs.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
+import type { Limits, Surroundings } from '../fetch/http-client.ts';
 import type { Provider, Secrets } from '../provider.ts';
-import type { RunRecord } from '../run-record.ts';
+import type { RunRecord } from './run-record.ts';
 
 /** What a run needs beside its provider. */
 export interface RunnerParts {

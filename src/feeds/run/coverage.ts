@@ -1,6 +1,6 @@
-import type { Coverage } from '../../ledger/feed-runs.ts';
-import { gapsIn } from '../gaps.ts';
+import type { Coverage } from '../../ledger/operations/feed-runs.ts';
 import { type RunContext, symbolsOf } from './context.ts';
+import { gapsIn } from './gaps.ts';
 
 /** The days that a feed has brought so far, over all of its series. */
 export async function coverageOf(run: RunContext): Promise<Coverage> {

@@ -1,10 +1,10 @@
-import type { BarRevision, NewBar } from '../../ledger/bars.ts';
-import type { SeriesFailure } from '../../ledger/feed-runs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { SeriesFailure } from '../../ledger/operations/feed-runs.ts';
+import type { BarRevision, NewBar } from '../../ledger/prices/bars.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { NEIGHBOUR_DAYS } from '../../market/quality/suspicion.ts';
 import type { Provider } from '../provider.ts';
-import { findUnitChange } from '../unit-change.ts';
+import { findUnitChange } from './unit-change.ts';
 
 /** Why what a source says about some symbols is not to be believed, by the symbol's id. */
 export type Doubts = Map<number, string>;

@@ -4,7 +4,7 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, symbolOf } from '../../../test/support/ledgers.ts';
 import { playedProvider } from '../../../test/support/played-provider.ts';
 import type { Provider } from '../provider.ts';
-import type { RunOptions } from '../runner.ts';
+import type { RunOptions } from './runner.ts';
 
 /** Bodies are whole editions, unless a test says otherwise. */
 const complete = (isComplete = true): Partial<Provider> => ({

@@ -1,11 +1,11 @@
-import { LeaseLost, type SeriesFailure } from '../../ledger/feed-runs.ts';
-import type { Failure } from '../fetcher.ts';
-import type { Gathered } from '../gather.ts';
-import type { RunResult } from '../run-record.ts';
+import { LeaseLost, type SeriesFailure } from '../../ledger/operations/feed-runs.ts';
+import type { Gathered } from '../fetch/fetch-provider.ts';
+import type { Failure } from '../fetch/http-client.ts';
 import { lateAfter, nextSlot, retryAt } from '../schedule.ts';
 import { bodiesToKeep } from './absent-series.ts';
 import type { RunContext } from './context.ts';
 import { coverageOf } from './coverage.ts';
+import type { RunResult } from './run-record.ts';
 
 export interface Success {
   how: 'ok' | 'unchanged';

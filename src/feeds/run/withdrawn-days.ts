@@ -1,6 +1,6 @@
-import type { BarRevision, NewBar } from '../../ledger/bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { BarRevision, NewBar } from '../../ledger/prices/bars.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import type { Doubts } from './doubts.ts';

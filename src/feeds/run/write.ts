@@ -1,5 +1,5 @@
-import type { NewBar, PublishResult } from '../../ledger/bars.ts';
-import type { Judgement } from '../../ledger/prices/judge.ts';
+import type { NewBar, PublishResult } from '../../ledger/prices/bars.ts';
+import type { Judgement } from '../../ledger/quarantine/judge-bars.ts';
 import { leaseGuard, type RunContext, runName } from './context.ts';
 import type { WithdrawnDay } from './withdrawn-days.ts';
 

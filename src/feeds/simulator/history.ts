@@ -1,7 +1,7 @@
-import type { NewBar } from '../../ledger/bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { SIMULATED } from '../../ledger/sources.ts';
-import type { LedgerSymbol } from '../../ledger/symbols.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
+import { SIMULATED } from '../../ledger/symbols/sources.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
 import { lastClosedDay } from './schedule.ts';

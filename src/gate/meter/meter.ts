@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts';
-import { type Period, periodEnd, periodOf } from '../../ledger/period.ts';
-import type { QuotaStore } from '../../ledger/quota.ts';
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
-import { Histogram } from '../../runtime/histogram.ts';
+import { type Period, periodEnd, periodOf } from '../../ledger/quota/period.ts';
+import type { QuotaStore } from '../../ledger/quota/quota.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Histogram } from '../../runtime/metrics/histogram.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
 import { Spool, type SpoolRecord } from '../spool/spool.ts';

@@ -1,6 +1,6 @@
-import type { Period } from '../../ledger/period.ts';
-import type { Signal } from '../../ledger/quota.ts';
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import type { Period } from '../../ledger/quota/period.ts';
+import type { Signal } from '../../ledger/quota/quota.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import type { Lease, Moment } from './lease.ts';
 import type { Refusal, Spend } from './spend.ts';
 import type { Party } from './syncer.ts';

@@ -1,4 +1,4 @@
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota-rules.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import type { Moment } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts';
-import { Unavailable } from '../../ledger/outage.ts';
-import type { Period } from '../../ledger/period.ts';
-import type { QuotaStore } from '../../ledger/quota.ts';
+import { Unavailable } from '../../ledger/engine/errors.ts';
+import type { Period } from '../../ledger/quota/period.ts';
+import type { QuotaStore } from '../../ledger/quota/quota.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Lease } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { createPrivate } from '../../ledger/engine/private-file.ts';
+import { createPrivate } from '../../ledger/engine/sqlite/private-file.ts';
 
 /** Held for the life of the process; the kernel releases it even after SIGKILL. */
 export interface SlotLock {

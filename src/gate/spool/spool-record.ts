@@ -1,4 +1,4 @@
-import type { Period } from '../../ledger/period.ts';
+import type { Period } from '../../ledger/quota/period.ts';
 import { eraseSealed, readSealed, writeSealed } from './sealed-json.ts';
 
 /**

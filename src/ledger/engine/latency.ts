@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
-import { HISTOGRAM_BYTES, Histogram } from '../../runtime/histogram.ts';
-import type { Engine } from '../engine.ts';
+import { HISTOGRAM_BYTES, Histogram } from '../../runtime/metrics/histogram.ts';
 import { DeferredQuery } from './deferred-query.ts';
+import type { Engine } from './engine.ts';
 import type { Sql } from './rows.ts';
 
 /** A statement that reads; a transaction, its wait for the lock included; the sync of the log to the disk. */

@@ -1,7 +1,7 @@
 import { BUILT_IN_PLANS } from '../accounts/built-in-plans.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { periodOf } from '../period.ts';
+import { periodOf } from '../quota/period.ts';
 
 /** Some of many, by name. */
 export interface Some {

@@ -1,6 +1,6 @@
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow } from '../engine/rows.ts';
-import { ledgerTables } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
+import { ledgerTables } from '../schema/tables.ts';
 
 /** A PostgreSQL as its client sees it. */
 export interface PostgresFacts {

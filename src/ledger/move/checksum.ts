@@ -1,7 +1,7 @@
+import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { Table } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
-import type { TableRow } from '../statements.ts';
+import type { TableRow } from '../engine/statements.ts';
+import type { Table } from '../schema/tables.ts';
 import { pagesOf } from './rows.ts';
 
 /** What a table holds, whichever engine it is on: the number of rows and the sum of their hashes. */

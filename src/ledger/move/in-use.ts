@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger.ts';
-import { readHolders } from '../quota-holders.ts';
-import { SILENT_MS } from '../replicas.ts';
+import { SILENT_MS } from '../operations/replicas.ts';
+import { readHolders } from '../quota/holders.ts';
 
 /** What speaks against moving a ledger now, one sentence each. */
 export async function reasonsNotToMove(ledger: Ledger): Promise<string[]> {

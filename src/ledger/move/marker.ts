@@ -1,5 +1,5 @@
 import { asText, type Sql } from '../engine/rows.ts';
-import type { TableRow } from '../statements.ts';
+import type { TableRow } from '../engine/statements.ts';
 
 /** The name in `meta` that marks a ledger into which another is being moved. It goes when the move is complete. */
 export const MOVE_MARKER = 'move';

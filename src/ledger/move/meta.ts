@@ -1,5 +1,5 @@
 import { asText, type Sql } from '../engine/rows.ts';
-import type { TableRow } from '../statements.ts';
+import type { TableRow } from '../engine/statements.ts';
 import { MOVE_MARKER } from './marker.ts';
 
 /** What belongs to one ledger only: its epoch, the marker of a move, and the space that SQLite reserves for counts. */

@@ -1,7 +1,7 @@
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asNumberIfAny, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { ledgerTables, type Table } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
-import { insertRows, type TableRow } from '../statements.ts';
+import { insertRows, type TableRow } from '../engine/statements.ts';
+import { ledgerTables, type Table } from '../schema/tables.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
 import { type MoveMarker, writeMarker } from './marker.ts';
 import { metaRows } from './meta.ts';

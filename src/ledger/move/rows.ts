@@ -1,7 +1,7 @@
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
-import type { ColumnKind, Table } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
-import { listOf, type TableRow } from '../statements.ts';
+import { listOf, type TableRow } from '../engine/statements.ts';
+import type { ColumnKind, Table } from '../schema/tables.ts';
 
 type Cell = TableRow[number];
 

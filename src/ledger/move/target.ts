@@ -1,7 +1,7 @@
-import { prepareSchema } from '../engine/schema.ts';
-import type { Table } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
-import { insertRows, type TableRow } from '../statements.ts';
+import type { Engine } from '../engine/engine.ts';
+import { insertRows, type TableRow } from '../engine/statements.ts';
+import { prepareSchema } from '../schema/schema.ts';
+import type { Table } from '../schema/tables.ts';
 import { type MoveMarker, readMarker, writeMarker } from './marker.ts';
 
 /** Makes the target ready and returns where to start copying. It must be empty, or an interrupted move of this source. */

@@ -1,5 +1,5 @@
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
 
 /** Three heartbeats. */
 const LIVE_MS = 15_000;

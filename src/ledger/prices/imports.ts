@@ -1,8 +1,8 @@
 import type { Day } from '../../market/day.ts';
-import { readRevisions } from '../bars.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { nextRevision } from '../statements.ts';
+import { nextRevision } from '../engine/statements.ts';
+import { readRevisions } from './bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** What an import did. */

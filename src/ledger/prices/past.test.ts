@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { Ledger } from '../ledger.ts';
 import type { SymbolRevision } from './past.ts';
 

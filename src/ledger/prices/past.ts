@@ -1,9 +1,9 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
-import { type BarRevision, type Strand, strandFilter, toRevision } from '../bars.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
 import { type LedgerTick, toTick } from '../ticks/rows.ts';
+import { type BarRevision, type Strand, strandFilter, toRevision } from './bars.ts';
 import type { SymbolDay } from './withdrawals.ts';
 
 /** Days from `first` to `last`, both included. */

@@ -1,9 +1,15 @@
 import type { Day } from '../../market/day.ts';
-import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '../bars.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { SIMULATED_ID, sourceId } from '../sources.ts';
-import { insertRows, listOf, nextRevision, ROWS_PER_TRANSACTION, type TableRow } from '../statements.ts';
+import {
+  insertRows,
+  listOf,
+  nextRevision,
+  ROWS_PER_TRANSACTION,
+  type TableRow,
+} from '../engine/statements.ts';
+import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
+import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from './bars.ts';
 
 /** One day of one symbol. */
 export interface SymbolDay {

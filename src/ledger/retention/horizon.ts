@@ -1,5 +1,5 @@
 import type { Sql } from '../engine/rows.ts';
-import type { CounterName } from '../statements.ts';
+import type { CounterName } from '../engine/statements.ts';
 
 /** The counter that says from which revision on the changes of another counter are complete. */
 export type HorizonName = `${CounterName}-from`;

@@ -1,7 +1,7 @@
 import { MS_PER_DAY } from '../../market/day.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { listOf, lockRevisions } from '../statements.ts';
+import { listOf, lockRevisions } from '../engine/statements.ts';
 import { raiseHorizon } from './horizon.ts';
 import { CHANGES_DAYS } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from './rules.ts';
 import { RETENTION_STEPS } from './steps.ts';
 

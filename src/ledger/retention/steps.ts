@@ -1,8 +1,8 @@
 import { MS_PER_DAY } from '../../market/day.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { type Period, periodBefore, periodOf } from '../period.ts';
-import { listOf } from '../statements.ts';
+import { listOf } from '../engine/statements.ts';
+import { type Period, periodBefore, periodOf } from '../quota/period.ts';
 import { deleteMarked } from '../symbols/delete-symbol.ts';
 import { mergeChanges } from './merge-changes.ts';
 import { DECISIONS_DAYS, LOST_LEASE_MONTHS, type RetentionRules } from './rules.ts';

@@ -1,9 +1,9 @@
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
-import type { Table } from '../engine/tables.ts';
-import type { Engine } from '../engine.ts';
+import { nextRevision } from '../engine/statements.ts';
 import { deleteSome, deleteWithin, tablesWith } from '../retention/delete-rows.ts';
 import { raiseHorizon } from '../retention/horizon.ts';
-import { nextRevision } from '../statements.ts';
+import type { Table } from '../schema/tables.ts';
 
 /** The status of a symbol whose rows are being deleted. It is neither listed nor served, and takes no prices. */
 export const DELETED = 'deleted';

@@ -1,8 +1,8 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
-import { turns } from '../../turns.ts';
-import { strandFilter } from '../bars.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
+import { strandFilter } from '../prices/bars.ts';
 import type { LedgerTick, StrandDay } from './rows.ts';
 
 /** A day's ticks, folded in the database. */

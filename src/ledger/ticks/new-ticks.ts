@@ -1,6 +1,6 @@
-import { strandFilter } from '../bars.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
+import { strandFilter } from '../prices/bars.ts';
 import { type LedgerTick, type StrandDay, toTick } from './rows.ts';
 
 /** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */

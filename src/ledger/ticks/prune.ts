@@ -1,7 +1,7 @@
-import { strandFilter, symbolsWithRealPrices } from '../bars.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
-import { lockRevisions } from '../statements.ts';
+import { lockRevisions } from '../engine/statements.ts';
+import { strandFilter, symbolsWithRealPrices } from '../prices/bars.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
 import type { StrandDay } from './rows.ts';

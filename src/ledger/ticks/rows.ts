@@ -1,7 +1,7 @@
 import type { Tick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
-import type { Strand } from '../bars.ts';
 import { asNumber, asText, type Cell } from '../engine/rows.ts';
+import type { Strand } from '../prices/bars.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;

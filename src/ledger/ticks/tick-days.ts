@@ -1,7 +1,7 @@
 import { type Day, FIRST_DAY, LAST_DAY } from '../../market/day.ts';
-import { turns } from '../../turns.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
-import type { Engine } from '../engine.ts';
 
 /** A symbol and a trade date that have ticks, of one strand or of both. */
 export interface TickDay {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { makeCertificate, type TestCertificate } from '../../../test/support/certificates.ts';
 import { newFolder } from '../../../test/support/ledger.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../runtime/log/log.ts';
 import { readCredentials } from './certificate-files.ts';
 import { CertificateMonitor } from './certificate-monitor.ts';
 

@@ -1,9 +1,9 @@
-import type { Alarm } from '../../alarms.ts';
-import type { Gauge } from '../../api/metrics.ts';
-import type { Clock } from '../../clock.ts';
+import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { TlsFiles } from '../../config.ts';
 import type { Credentials } from '../../http/tls/credentials.ts';
-import { type Log, messageOf } from '../../log.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Log, messageOf } from '../../runtime/log/log.ts';
+import type { Alarm } from '../alarms.ts';
 import { isKeyExposed, readCredentials } from './certificate-files.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { outageOf } from '../../../src/ledger/engine/errors.ts';
 import { Ledger, mustReload } from '../../../src/ledger/ledger.ts';
-import { outageOf } from '../../../src/ledger/outage.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { fixedClock } from '../../support/ledgers.ts';
 import { hasPgbouncer, Pgbouncer } from '../../support/pgbouncer.ts';

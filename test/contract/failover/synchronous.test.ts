@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { outageOf } from '../../../src/ledger/engine/errors.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { outageOf } from '../../../src/ledger/outage.ts';
 import { fixedClock } from '../../support/ledgers.ts';
 import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
 

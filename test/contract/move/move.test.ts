@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { ledgerTables, type Table } from '../../../src/ledger/engine/tables.ts';
-import type { Engine } from '../../../src/ledger/engine.ts';
-import { openEngine } from '../../../src/ledger/engine.ts';
+import type { Engine } from '../../../src/ledger/engine/engine.ts';
+import { openEngine } from '../../../src/ledger/engine/engine.ts';
+import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { type MoveOptions, moveLedger } from '../../../src/ledger/move/move.ts';
-import { insertRows } from '../../../src/ledger/statements.ts';
+import { ledgerTables, type Table } from '../../../src/ledger/schema/tables.ts';
 import { fillSampleLedger } from '../../schemas/sample-ledger.ts';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { contentOf, tableNames } from '../../support/ledger-content.ts';

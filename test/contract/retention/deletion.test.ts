@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { ledgerTables } from '../../../src/ledger/engine/tables.ts';
+import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { insertRows } from '../../../src/ledger/statements.ts';
-import { recordOf } from '../../../src/ledger/symbols.ts';
+import { ledgerTables } from '../../../src/ledger/schema/tables.ts';
+import { recordOf } from '../../../src/ledger/symbols/symbols.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, tick } from '../../support/ledgers.ts';
 

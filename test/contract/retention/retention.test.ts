@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { insertRows, type TableRow } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { periodBefore, periodOf } from '../../../src/ledger/period.ts';
+import { periodBefore, periodOf } from '../../../src/ledger/quota/period.ts';
 import { DEFAULT_RETENTION } from '../../../src/ledger/retention/rules.ts';
-import { insertRows, type TableRow } from '../../../src/ledger/statements.ts';
 import { MS_PER_DAY } from '../../../src/market/day.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, unique } from '../../support/ledgers.ts';

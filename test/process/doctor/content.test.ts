@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { systemClock } from '../../../src/clock.ts';
-import type { RunReport } from '../../../src/ledger/feed-runs.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { periodOf } from '../../../src/ledger/period.ts';
+import type { RunReport } from '../../../src/ledger/operations/feed-runs.ts';
+import { periodOf } from '../../../src/ledger/quota/period.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { Doctor } from '../../support/doctor.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { hostname } from 'node:os';
 import { SQL } from 'bun';
-import { systemClock } from '../../../src/clock.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { loadFixture } from '../../schemas/fixture.ts';
 import { Doctor } from '../../support/doctor.ts';
 import { newFolder } from '../../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { systemClock } from '../../../src/clock.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { parseDay } from '../../../src/market/day.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';

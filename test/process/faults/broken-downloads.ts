@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { systemClock } from '../../../src/clock.ts';
 import { printDay, utcDay } from '../../../src/market/day.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { lacksProc, residentMb } from '../../support/memory.ts';
 import { rawRequest } from '../../support/raw-download.ts';
 import { publishDays } from './published-days.ts';

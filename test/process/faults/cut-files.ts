@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
 import { COUNTED_ENDPOINTS } from '../../../src/gate/endpoints.ts';
 import { HEADER_BYTES } from '../../../src/gate/spool/spool-file.ts';
 import { recordBytesFor } from '../../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { load } from '../../support/load.ts';
 import { row } from './row.ts';

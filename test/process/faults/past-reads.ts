@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { ENGINES, type EngineName } from '../../support/ledger.ts';
 import { publishDays } from './published-days.ts';
 import { row } from './row.ts';

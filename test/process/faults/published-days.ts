@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { utcDay } from '../../../src/market/day.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Settings } from './scene.ts';
 
 /** Publishes a bar of each symbol on each of the last days. Gives the codes. */

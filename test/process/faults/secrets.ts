@@ -1,5 +1,5 @@
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
-import { LOG_LEVELS } from '../../../src/log.ts';
+import { LOG_LEVELS } from '../../../src/runtime/log/log.ts';
 import { getRaw } from '../../support/raw.ts';
 import { TOKEN } from './desk.ts';
 import { row } from './row.ts';

@@ -1,0 +1,20 @@
+import type { AccountEndpoint } from '../../model/endpoint.ts';
+
+/** GET /usage: plan, quota and usage, exact over all replicas. When it cannot be exact, the answer says so and from when it is. */
+export const usage: AccountEndpoint = {
+  kind: 'account',
+  name: 'usage',
+  path: '/usage',
+  async answer({ account, plan }, meter) {
+    const { used, exact, asOf } = await meter.usage(account.id);
+    return {
+      success: true,
+      plan: plan.name,
+      quota: plan.quota,
+      used,
+      remaining: Math.max(0, plan.quota - used),
+      resetAt: Math.floor(meter.resetAt() / 1000),
+      ...(!exact && { exact, asOf: Math.floor(asOf / 1000) }),
+    };
+  },
+};

@@ -1,0 +1,126 @@
+import type { Board } from '../../../board/board.ts';
+import type { Plan } from '../../../ledger/accounts/accounts.ts';
+import type { SymbolRevision } from '../../../ledger/prices/past.ts';
+import { printDay } from '../../../market/day.ts';
+import { priceEndpoint } from '../../model/endpoint.ts';
+import type { Query } from '../../model/query.ts';
+import { columnsOf } from '../../model/table.ts';
+import { printCursor, readCursor } from '../../params/cursor.ts';
+import { findSymbols, readBasket, readDay, readRange, wantsMetadata } from '../../params/parameters.ts';
+import type { AskedSymbol } from '../../params/symbol-set.ts';
+import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../../response/json.ts';
+
+const COLUMNS = columnsOf(
+  'date symbol #revision #open #high #low #close unit quote source recordedAt reason withdrawn',
+);
+
+/** The cells of a withdrawn version: it has no prices. */
+const NO_PRICES = [undefined, undefined, undefined, undefined];
+
+/** The most versions that an answer about a range has. */
+const VERSIONS_MAX = 2_000;
+
+/** A version of a day of one symbol, which is known by its place in the request. */
+interface Version extends SymbolRevision {
+  place: number;
+}
+
+/**
+ * GET /rates/revisions: every version of one day's bar, the oldest first; or, for a range, those of the days that have
+ * more than one. A withdrawal is a version without prices.
+ */
+export const revisions = priceEndpoint({
+  name: 'revisions',
+  path: '/rates/revisions',
+  needs: 'nothing',
+  readsLedger: true,
+
+  read({ query, plan, board, now }) {
+    const basket = readBasket(query, plan);
+    const days = readDays(query, plan);
+    const metadata = wantsMetadata(query);
+    const asked = `${basket.codes} ${days.first} ${days.last}`;
+    const from = days.isRange ? (readCursor(query, asked)?.day ?? days.first) : days.first;
+    const { symbols } = findSymbols(basket, board, now, { name: days.name, day: days.first });
+    return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
+  },
+
+  async answer({ symbols, days, from, asked, metadata }, prices, { board, past }) {
+    const stored = await past!.versions();
+    const { versions: found, lookedTo } = days.isRange
+      ? await stored.ofRange({ first: from, last: days.last }, VERSIONS_MAX)
+      : { versions: await stored.ofDay(days.first), lookedTo: days.last };
+    const next = lookedTo < days.last ? lookedTo + 1 : undefined;
+    const versions = placed(symbols, found);
+    versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
+    const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
+    return {
+      json(sheet) {
+        const content = days.isRange
+          ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
+          : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, place) => listJson(board, versions, place))}`;
+        const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
+        sheet.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
+      },
+      table: () => ({
+        columns: COLUMNS,
+        rows: versions.map((bar) => {
+          const { code, series } = symbols[bar.place]!;
+          const { unit, quote } = prices.measure(series);
+          const source = board.sourceName(bar.sourceId);
+          const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
+          const ohlc = bar.withdrawn ? NO_PRICES : ohlcCells(bar);
+          return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
+        }),
+      }),
+      lasting: 'open', // a correction may come at any moment, and this is where one looks for it
+      next: cursor,
+    };
+  },
+});
+
+/** `date`, or `startDate` and `endDate`: over any span where the plan has long history. */
+function readDays(query: Query, plan: Plan) {
+  const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
+  if (isRange) {
+    const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);
+    return { isRange, name: 'startDate', ...span };
+  }
+  const day = readDay(query, 'date');
+  return { isRange, name: 'date', first: day, last: day };
+}
+
+/** The versions of one symbol under each code that it was asked for. */
+function placed(symbols: readonly AskedSymbol[], found: readonly SymbolRevision[]): Version[] {
+  const bySymbol = Map.groupBy(found, (bar) => bar.symbolId);
+  return symbols.flatMap(({ series }, place) =>
+    (bySymbol.get(series.symbol.id) ?? []).map((bar) => ({ ...bar, place })),
+  );
+}
+
+/** `"2024-05-08":{"XAU":[…]}` for each day: only symbols that have versions then. */
+function byDayJson(board: Board, symbols: readonly AskedSymbol[], versions: readonly Version[]): string {
+  const days = [...Map.groupBy(versions, (bar) => bar.day)].map(([day, ofDay]) => {
+    const places = [...new Set(ofDay.map((bar) => bar.place))];
+    const own = places.map(
+      (place) => `${JSON.stringify(symbols[place]!.code)}:${listJson(board, ofDay, place)}`,
+    );
+    return `"${printDay(day)}":{${own}}`;
+  });
+  return `{${days}}`;
+}
+
+function listJson(board: Board, versions: readonly Version[], place: number): string {
+  const records = versions
+    .filter((bar) => bar.place === place)
+    .map((bar) => {
+      const source = JSON.stringify(board.sourceName(bar.sourceId));
+      const start = bar.withdrawn ? '{"withdrawn":true' : ohlcJson(bar).slice(0, -1);
+      return `${start},"source":${source},"recordedAt":"${recordedAt(bar)}","reason":${JSON.stringify(bar.reason)},"revision":${bar.revision}}`;
+    });
+  return `[${records}]`;
+}
+
+function recordedAt(bar: SymbolRevision): string {
+  return new Date(bar.recordedAt).toISOString();
+}

@@ -1,0 +1,37 @@
+import { printDay } from '../../../market/day.ts';
+import type { FeedKnown } from '../../model/feed-status.ts';
+
+/** What everybody is told of a feed, and the operator too. */
+export function basicsOf({
+  key,
+  title,
+  licence,
+  enabled,
+}: Pick<FeedKnown, 'key' | 'title' | 'licence' | 'enabled'>) {
+  return {
+    key,
+    title,
+    licence: licence.redistribution,
+    attribution: licence.attribution,
+    licenceUrl: licence.url,
+    enabled,
+  };
+}
+
+/** The days that it has brought. */
+export function coverageOf(feed: Pick<FeedKnown, 'days' | 'gaps' | 'firstDay' | 'lastDay'>) {
+  return {
+    rows: feed.days,
+    gaps: feed.gaps,
+    firstDate: date(feed.firstDay),
+    lastDate: date(feed.lastDay),
+  };
+}
+
+export function time(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+function date(day: number | undefined): string | null {
+  return day === undefined ? null : printDay(day);
+}

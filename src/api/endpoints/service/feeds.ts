@@ -1,0 +1,33 @@
+import type { OwnerEndpoint } from '../../model/endpoint.ts';
+import { type FeedKnown, type FeedsKnown, isLate } from '../../model/feed-status.ts';
+import { basicsOf, coverageOf, time } from './feed-record.ts';
+
+/** GET /feeds: where the prices come from, how fresh they are, and what must be said of them. It is free. */
+export function feedsEndpoint(known: FeedsKnown): OwnerEndpoint {
+  return {
+    kind: 'owner',
+    name: 'feeds',
+    path: '/feeds',
+    actions: {
+      async GET({ now }) {
+        return { success: true, feeds: known().map((feed) => record(feed, now)) };
+      },
+    },
+  };
+}
+
+function record(feed: FeedKnown, now: number) {
+  const { schedule, zone, symbols, lastRun } = feed;
+  return {
+    ...basicsOf(feed),
+    late: isLate(feed, now),
+    schedule,
+    zone,
+    symbols,
+    lastRun: lastRun ? { at: time(lastRun.started), status: lastRun.status } : null,
+    lastOkAt: time(feed.lastOkAt),
+    nextRunAt: time(feed.nextRunAt),
+    failing: feed.failing.map(({ symbol, since }) => ({ symbol, since: time(since) })),
+    ...coverageOf(feed),
+  };
+}

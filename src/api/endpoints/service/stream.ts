@@ -1,0 +1,15 @@
+import type { StreamEndpoint } from '../../model/endpoint.ts';
+import { findSymbols, readBasket } from '../../params/parameters.ts';
+
+/** GET /rates/stream: the latest rate of each symbol, now and whenever it changes, as server-sent events. */
+export const stream: StreamEndpoint = {
+  kind: 'stream',
+  name: 'stream',
+  path: '/rates/stream',
+  needs: 'recent',
+
+  read({ query, plan, board, now }) {
+    const { symbols } = findSymbols(readBasket(query, plan), board, now);
+    return { symbols, series: symbols.map((asked) => asked.series) };
+  },
+};

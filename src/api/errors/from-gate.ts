@@ -1,0 +1,43 @@
+import type { Admission } from '../../gate/gate.ts';
+import type { Refusal as QuotaRefusal } from '../../gate/meter/spend.ts';
+import type { Fault } from '../../http/fault.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Allowance } from '../response/rate-limit-header.ts';
+import { type Refusal, refuse } from './errors.ts';
+
+/** What the gate's no means to the caller. */
+export function admissionRefusal(admission: Admission & { ok: false }): Refusal {
+  switch (admission.code) {
+    case 'failed_keys':
+      return wrongSecrets('keys', admission.retryAfterMs);
+    case 'key_not_allowed':
+      return refuse('key_not_allowed', { why: admission.why });
+    case 'rate_limited': {
+      const { name, burstPerSecond } = admission.customer.plan;
+      return refuse('rate_limited', { limit: `the plan "${name}" allows ${burstPerSecond} a second` }, 1);
+    }
+    default:
+      return refuse(admission.code, {});
+  }
+}
+
+/** Too many wrong keys or tokens came from an address. */
+export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number): Refusal {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
+}
+
+/** What it means that a body cannot be read. */
+export function bodyRefusal({ status, why }: Fault): Refusal {
+  return status === 413 ? refuse('body_too_large', { why }) : refuse('invalid_body', { problems: [why] });
+}
+
+/** What it means that the units for a response could not be had. */
+export function quotaRefusal(spend: QuotaRefusal, plan: Plan, allowance: Allowance, units: number): Refusal {
+  if (spend.reason === 'unavailable') {
+    return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
+  }
+  const { resetAt, secondsToReset } = allowance;
+  const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString(), units };
+  return refuse('quota_exhausted', details, secondsToReset);
+}

@@ -1,0 +1,193 @@
+import type { z } from 'zod';
+import type { Board } from '../../board/board.ts';
+import type { PastVersions } from '../../board/past/versions.ts';
+import type { Prices } from '../../board/prices.ts';
+import type { Needed, Series } from '../../board/series/series.ts';
+import type { Customer } from '../../gate/directory.ts';
+import type { CountedEndpoint } from '../../gate/endpoints.ts';
+import type { Meter } from '../../gate/meter/meter.ts';
+import type { Incoming } from '../../http/incoming.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { ApiKey, Plan } from '../../ledger/accounts/accounts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import type { LongTable } from '../download/long-table.ts';
+import type { AsOf } from '../params/as-of.ts';
+import type { Conversion } from '../params/conversion.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { Sheet } from '../response/byte-writer.ts';
+import type { LargeAnswer } from './large-answer.ts';
+import type { Soon } from './maybe-async.ts';
+import type { Query } from './query.ts';
+import type { Format, Table } from './table.ts';
+
+/** What an endpoint that serves prices may look at. */
+export interface Context {
+  query: Query;
+  plan: Plan;
+  board: Board;
+  now: number;
+  format: Format;
+  /** Where the answer is read from the ledger. */
+  past?: LedgerReads;
+}
+
+/** What an endpoint can read from the ledger while it prepares an answer. It runs in a reader thread then. */
+export interface LedgerReads {
+  /** Loads the bars of these days, and the exchange rates that convert them. */
+  load(days: DayRange): Promise<void>;
+  versions(): Promise<PastVersions>;
+}
+
+/** The days that a point-in-time answer needs. */
+export interface Reading {
+  ranges: readonly DayRange[];
+  /** Whether the last bar before a range may stand for its first day. */
+  looksBack: boolean;
+}
+
+/** How an answer may change: at any moment, by a correction alone, or never again. */
+export type Lasting = 'open' | 'closed' | 'final';
+
+/** Closed days change only by a correction; anything that holds today may change at once. */
+export const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
+  open: 'private, no-cache',
+  closed: 'private, max-age=60',
+  final: 'private, max-age=86400',
+};
+
+/**
+ * A success, before it is written down: as JSON in the shape of the interface, or as flat rows. An endpoint may leave out
+ * the form that the request does not ask for.
+ */
+export interface Answer {
+  /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
+  json?(sheet: Sheet): void;
+  /** A long one is streamed. */
+  table?(): Table | LongTable;
+  lasting: Lasting;
+  /** Where the next page of it begins. */
+  next?: string | undefined;
+}
+
+/** What an endpoint has understood of a request. */
+export interface Question {
+  /** All that must be in memory to answer it. */
+  series: readonly Series[];
+  /** Those whose newest price is part of the tag while the answer can change: the tag then never comes back. */
+  tagged?: readonly Series[];
+  /** In which currency and unit. */
+  conversion?: Conversion | undefined;
+  /** As of when. */
+  asOf?: AsOf | undefined;
+}
+
+/**
+ * An endpoint that serves prices and costs a unit. It reads a request to a question and answers it from prices. `read`
+ * throws a Refusal when the request is wrong; between the two the pipeline loads `series`.
+ */
+export interface PriceEndpoint<Q extends Question = Question> {
+  readonly kind: 'prices';
+  /** Under which its answers are counted. */
+  readonly name: CountedEndpoint;
+  readonly path: string;
+  /** How much of a series it looks at. */
+  readonly needs: Needed;
+  /** Whether every answer is read from the ledger, and not only one as of a moment. */
+  readonly readsLedger?: true;
+  read(context: Context): Q;
+  /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
+  reads?(question: Q): Reading;
+  answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
+  /** The same from prices in memory where it is large; undefined where it is not. */
+  large?(question: Q, prices: Prices, context: Context): Soon<LargeAnswer> | undefined;
+}
+
+/** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */
+export interface AccountEndpoint {
+  readonly kind: 'account';
+  readonly name: string;
+  readonly path: string;
+  answer(customer: Customer, meter: Meter, query: Query): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** An endpoint that goes on telling prices. It is read like any other; a connection then costs a unit, and so do its events. */
+export interface StreamEndpoint {
+  readonly kind: 'stream';
+  readonly name: CountedEndpoint;
+  readonly path: string;
+  readonly needs: Needed;
+  read(context: Context): { symbols: readonly AskedSymbol[]; series: readonly Series[] };
+}
+
+/** What management looks at, whoever asks. */
+export interface Call {
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  query: Query;
+  ledger: Ledger;
+  meter: Meter;
+  now: number;
+  request: Incoming;
+  /** Reads the body; one that the schema does not take is refused with every reason. */
+  body<T>(schema: z.ZodType<T>): Promise<T>;
+}
+
+/** Management by the owner of a key. */
+export interface OwnerCall extends Call {
+  customer: Customer;
+  key: ApiKey;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Action<C extends Call> = (call: C) => Promise<Readonly<Record<string, unknown>>>;
+export type Actions<C extends Call> = Partial<Readonly<Record<Method, Action<C>>>>;
+
+/** What a customer may see and change of its own account, with its key. It is free. */
+export interface OwnerEndpoint {
+  readonly kind: 'owner';
+  readonly name: string;
+  /** With `:id` where a part is left open. */
+  readonly path: string;
+  readonly actions: Actions<OwnerCall>;
+}
+
+/** What the operator may see and change, with the admin token. At the root alone, and only when there is a token. */
+export interface AdminEndpoint {
+  readonly kind: 'admin';
+  readonly name: string;
+  readonly path: string;
+  readonly actions: Actions<Call>;
+}
+
+/** What an open endpoint may look at. */
+export interface Asked {
+  request: Incoming;
+  /** The part of the path that the endpoint leaves open. */
+  id: string;
+  /** The other end of the connection, which may be a proxy. */
+  peer: string;
+  /** The client's address, as far as proxies are trusted to say it. */
+  address(): string;
+}
+
+/** What anybody may read: health, the page and its documents. At the root alone. */
+export interface OpenEndpoint {
+  readonly kind: 'open';
+  readonly name: string;
+  readonly path: string;
+  answer(asked: Asked): Reply | Promise<Reply>;
+}
+
+export type Endpoint =
+  | PriceEndpoint
+  | AccountEndpoint
+  | StreamEndpoint
+  | OwnerEndpoint
+  | AdminEndpoint
+  | OpenEndpoint;
+
+/** Keeps an endpoint's own question type inside it: the pipeline hands `answer` what `read` gave. */
+export function priceEndpoint<Q extends Question>(definition: Omit<PriceEndpoint<Q>, 'kind'>): PriceEndpoint {
+  return { kind: 'prices', ...definition } as unknown as PriceEndpoint;
+}

@@ -1,0 +1,44 @@
+import type { FrozenPrices, Prices } from '../../board/prices.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import type { Day } from '../../market/day.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { Answer, Lasting } from './endpoint.ts';
+
+/**
+ * A response that is made of more bars than this takes longer than a millisecond. Its tag comes from its state instead
+ * of its content, so HEAD and 304 do not build it (docs/decisions/0003).
+ */
+export const LARGE_FROM_BARS = 1_000;
+
+/** A response in JSON that is tagged before it is built. All that could refuse it has been checked. */
+export interface LargeAnswer {
+  /** Names all that the content follows from: the query, and a digest of the prices. Equal on every replica. */
+  state: string;
+  lasting: Lasting;
+  /** Where the next page begins. */
+  next?: string | undefined;
+  /** Builds it from prices that do not change, yielding to other requests. */
+  build(): Promise<Answer>;
+}
+
+/** Whether the bars of some days make a response large. Only prices in memory do. */
+export function isLarge(symbols: readonly AskedSymbol[], first: Day, last: Day, prices: Prices): boolean {
+  if (symbols.length * (last - first + 1) <= LARGE_FROM_BARS) return false;
+  const frozen = prices.freeze?.(symbols.map(({ series }) => series));
+  if (!frozen) return false;
+  let bars = 0;
+  for (const { series } of symbols) bars += frozen.days(series, first, last).length;
+  return bars > LARGE_FROM_BARS;
+}
+
+/** Names the bars of some days, and what their numbers are. */
+export function stateOfBars(
+  symbols: readonly AskedSymbol[],
+  prices: FrozenPrices,
+  { first, last }: DayRange,
+): readonly (readonly string[])[] {
+  return symbols.map(({ code, series }) => {
+    const { unit, quote } = prices.measure(series);
+    return [code, unit, quote, String(prices.digest(series, first, last))];
+  });
+}

@@ -1,0 +1,55 @@
+import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Lasting } from '../model/endpoint.ts';
+import type { Query } from '../model/query.ts';
+import { echo, single } from './parameters.ts';
+
+/** The point in time of a request: what was recorded after it is not visible. */
+export interface AsOf {
+  /** In ms. For today it is the end of the day, which is in the future. */
+  moment: number;
+}
+
+/** Hours and minutes, seconds if need be, and a zone, else UTC. A plus that was not escaped has come as a blank. */
+const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
+
+/** An import takes minutes, and all that it records bears the time of its start. */
+export const SETTLED_AFTER_MS = 3_600_000;
+
+/** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined when it is not there. */
+export function readAsOf(query: Query, now: number): AsOf | undefined {
+  const text = single(query, 'asOf')?.trim();
+  if (text === undefined) return undefined;
+  const day = parseDay(text);
+  const moment = day === undefined ? parseTime(text) : (day + 1) * MS_PER_DAY - 1;
+  if (moment === undefined) throw refuse('invalid_as_of', { received: echo(text) });
+  if (day === undefined ? moment > now : day > utcDay(now)) {
+    throw refuse('date_in_future', { name: 'asOf', received: echo(text), today: printDay(utcDay(now)) });
+  }
+  return { moment };
+}
+
+/** What was said as of a moment that is long over is said for good. */
+export function lastingAsOf({ moment }: AsOf, now: number): Lasting {
+  return moment + SETTLED_AFTER_MS <= now ? 'final' : 'open';
+}
+
+function parseTime(text: string): number | undefined {
+  const match = TIME.exec(text);
+  if (!match) return undefined;
+  const [, date, hours, minutes, seconds = '00', fraction = '', zone = 'Z'] = match;
+  const day = parseDay(date!);
+  const valid = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
+  const offset = offsetOf(zone);
+  if (day === undefined || !valid || offset === undefined) return undefined;
+  const inDay = (Number(hours) * 60 + Number(minutes) - offset) * 60_000;
+  return day * MS_PER_DAY + inDay + Number(seconds) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
+}
+
+/** Minutes east of UTC. */
+function offsetOf(zone: string): number | undefined {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  if (hours > 14 || minutes > 59) return undefined;
+  return (hours * 60 + minutes) * (zone.startsWith('-') ? -1 : 1);
+}

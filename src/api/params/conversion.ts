@@ -1,0 +1,114 @@
+import type { Catalog } from '../../board/catalog.ts';
+import type { Measure } from '../../board/prices.ts';
+import type { Series } from '../../board/series/series.ts';
+import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
+import type { SymbolRecord } from '../../market/symbol.ts';
+import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Query } from '../model/query.ts';
+import { echo, single } from './parameters.ts';
+import type { AskedSymbol } from './symbol-set.ts';
+
+/** How the prices of one series are converted. */
+export interface SeriesConversion extends Measure {
+  /** What holds on every day: the unit, and cents to dollars. */
+  constant: Ratio;
+  /** The exchange, where there is one: divided by the one rate and multiplied by the other. The euro itself has none. */
+  from: Series | undefined;
+  to: Series | undefined;
+}
+
+/** What `quote` and `unit` ask for. */
+export interface Conversion {
+  of: ReadonlyMap<Series, SeriesConversion>;
+  /** The exchange rates that it needs. */
+  rates: readonly Series[];
+}
+
+/** A hundredth of a currency that prices are quoted in. */
+const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };
+const HUNDRED = ratioOf(100);
+const HUNDREDTH = ratioOf(0.01);
+
+/** Reads `quote` and `unit`; undefined when neither is there. Refused when one of the symbols cannot be given so. */
+export function readConversion(
+  query: Query,
+  symbols: readonly AskedSymbol[],
+  catalog: Catalog,
+): Conversion | undefined {
+  const quote = single(query, 'quote')?.trim().toUpperCase();
+  const unit = single(query, 'unit')?.trim();
+  if (quote === undefined && unit === undefined) return undefined;
+  const units = unitsOf(symbols, unit);
+  const of = new Map<Series, SeriesConversion>();
+  const rates = new Set<Series>();
+  const kinds: SeriesConversion[] = []; // series that are converted alike share one, and so their factors
+  symbols.forEach((asked, i) => {
+    const { series } = asked;
+    const money = exchange(asked, quote ?? series.symbol.currency.code, catalog);
+    const { symbol, factor } = units[i]!;
+    const own = { ...money, unit: symbol, constant: times(money.constant, factor) };
+    const alike = kinds.find((kind) => isSame(kind, own));
+    if (!alike) kinds.push(own);
+    of.set(series, alike ?? own);
+    for (const rate of [money.from, money.to]) if (rate) rates.add(rate);
+  });
+  return { of, rates: [...rates] };
+}
+
+function isSame(a: SeriesConversion, b: SeriesConversion): boolean {
+  const sameMeasure = a.quote === b.quote && a.unit === b.unit && a.from === b.from && a.to === b.to;
+  const [x, y] = [a.constant, b.constant];
+  return sameMeasure && x.numerator * y.denominator === y.numerator * x.denominator;
+}
+
+function unitsOf(
+  symbols: readonly AskedSymbol[],
+  asked: string | undefined,
+): { symbol: string; factor: Ratio }[] {
+  if (asked === undefined) {
+    return symbols.map(({ series }) => ({ symbol: series.symbol.unit.symbol, factor: ONE }));
+  }
+  const name = unitNamed(asked);
+  const misfits: { code: string; units: string[] }[] = [];
+  const found = symbols.map(({ code, series }) => {
+    const own = isOwnUnit(series.symbol, asked);
+    const factor = own ? ONE : name && unitFactor(series.symbol, name);
+    if (!factor) misfits.push({ code, units: unitsFor(series.symbol) });
+    return { symbol: own ? series.symbol.unit.symbol : (name ?? asked), factor: factor || ONE };
+  });
+  if (misfits.length > 0) throw refuse('invalid_unit', { received: echo(asked), misfits });
+  return found;
+}
+
+/** A unit that an operator has made up is known to its own symbol at least. */
+function isOwnUnit({ unit }: SymbolRecord, asked: string): boolean {
+  return unit.symbol.toLowerCase() === asked.toLowerCase();
+}
+
+function exchange({ code, series }: AskedSymbol, quote: string, catalog: Catalog) {
+  const own = series.symbol.currency.code;
+  if (own === quote) return { quote, constant: ONE, from: undefined, to: undefined };
+  const [from, to] = [CENTS[own] ?? own, CENTS[quote] ?? quote];
+  const constant = times(own in CENTS ? HUNDREDTH : ONE, quote in CENTS ? HUNDRED : ONE);
+  if (from === to) return { quote, constant, from: undefined, to: undefined };
+  const [fromRate, toRate] = [catalog.exchangeRate(from), catalog.exchangeRate(to)];
+  const isKnown = (currency: string, rate: Series | undefined) => currency === 'EUR' || rate !== undefined;
+  if (!isKnown(from, fromRate) || !isKnown(to, toRate)) {
+    const known = currenciesFor(own, from, catalog);
+    throw refuse('unknown_currency', { received: echo(quote), code, own, known });
+  }
+  return { quote, constant, from: fromRate, to: toRate };
+}
+
+/** The currencies that a price in `own` can be given in, sorted. */
+function currenciesFor(own: string, dollars: string, catalog: Catalog): string[] {
+  const known = new Set([own, dollars]);
+  const rates = catalog.currencies;
+  if (rates.length > 0 && (dollars === 'EUR' || rates.includes(dollars))) {
+    known.add('EUR');
+    for (const currency of rates) known.add(currency);
+  }
+  for (const [cent, whole] of Object.entries(CENTS)) if (known.has(whole)) known.add(cent);
+  return [...known].sort();
+}

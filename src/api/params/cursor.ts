@@ -1,0 +1,42 @@
+import { withoutKeys } from '../../gate/key.ts';
+import type { Day } from '../../market/day.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Query } from '../model/query.ts';
+import { single } from './parameters.ts';
+
+/** Where a page begins: at this date, with the symbol at this place of the request. */
+export interface Cursor {
+  day: Day;
+  place: number;
+}
+
+/** A word that only its own question takes: pages of another would leave out rows in silence. */
+export function printCursor({ day, place }: Cursor, question: string): string {
+  return Buffer.from(`${day} ${place} ${sign(question)}`).toString('base64url');
+}
+
+/** Reads `cursor`; undefined when it is not there. */
+export function readCursor(query: Query, question: string): Cursor | undefined {
+  const text = single(query, 'cursor');
+  if (text === undefined) return undefined;
+  const match = /^(-?\d{1,6}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
+  if (!match || match[3] !== sign(question)) throw refuse('invalid_cursor', {});
+  return { day: Number(match[1]), place: Number(match[2]) };
+}
+
+/** Never repeated in an answer, or replaced. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['apiKey', 'cursor']);
+
+/** A `Link` header to the next page: the same question from there on, relative to this one, without the key. */
+export function nextLink(query: Query, cursor: string): string {
+  const next = new URLSearchParams();
+  for (const [name, values] of query) {
+    if (!LEFT_OUT.has(name)) for (const value of values) next.append(name, value);
+  }
+  next.append('cursor', cursor);
+  return `<?${withoutKeys(next.toString())}>; rel="next"`;
+}
+
+function sign(question: string): string {
+  return Bun.hash(question).toString(36);
+}

@@ -1,0 +1,107 @@
+import type { Board } from '../../board/board.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
+import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Lasting } from '../model/endpoint.ts';
+import type { Query } from '../model/query.ts';
+import { type AskedSymbol, type Basket, basketOf } from './symbol-set.ts';
+
+/** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
+export interface AskedSymbols {
+  symbols: readonly AskedSymbol[];
+  /** The later of the UTC date and the trade date of the asked symbols whose session has opened. */
+  today: Day;
+}
+
+/**
+ * An answer up to `last` is open when it holds a day that is not over for one of the symbols. Steel trades for tomorrow
+ * in Shanghai while gold trades for today in New York, and a delayed view lives in the past.
+ */
+export function lastingOf(last: Day, symbols: readonly AskedSymbol[], horizon: number): Lasting {
+  const today = utcDay(horizon);
+  if (last >= today) return 'open';
+  if (last < today - 1) return 'closed'; // nowhere is it the day before yesterday
+  const open = symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
+  return open ? 'open' : 'closed';
+}
+
+/** How much of a wrong value is repeated to the caller. */
+const ECHO_MAX = 64;
+
+/** The value of a parameter that may be sent once. */
+export function single(query: Query, name: string): string | undefined {
+  const values = query.get(name);
+  if (values && values.length > 1) throw refuse('repeated_parameter', { name });
+  return values?.[0];
+}
+
+export function wantsMetadata(query: Query): boolean {
+  return single(query, 'metadata') !== 'false';
+}
+
+/** Reads `symbols`. */
+export function readBasket(query: Query, plan: Plan): Basket {
+  const values = query.get('symbols');
+  if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
+  const received = values.length === 1 ? values[0]! : values.join(',');
+  const basket = basketOf(received);
+  const { length } = basket.codes;
+  if (length === 0) throw refuse('invalid_symbols', { received: echo(received) });
+  if (length > plan.maxSymbols) throw refuse('too_many_symbols', { received: length, max: plan.maxSymbols });
+  return basket;
+}
+
+/** Reads a day; it must be there. */
+export function readDay(query: Query, name: string): Day {
+  const text = single(query, name);
+  if (text === undefined || text === '') throw refuse('missing_parameter', { name, example: '2024-01-31' });
+  const day = parseDay(text);
+  if (day === undefined) throw refuse('invalid_date', { name, received: echo(text) });
+  return day;
+}
+
+/** Reads startDate and endDate, in order; `maxDays` is the most that may lie between them. */
+export function readRange(query: Query, maxDays: number): { first: Day; last: Day } {
+  const first = readDay(query, 'startDate');
+  const last = readDay(query, 'endDate');
+  if (first > last) throw refuse('invalid_range', { startDate: printDay(first), endDate: printDay(last) });
+  if (last - first > maxDays) throw refuse('range_too_long', { days: last - first, maxDays });
+  return { first, last };
+}
+
+/**
+ * Finds the symbols and checks that `day` is not in the future. The day comes first: parameters are checked before
+ * symbols.
+ */
+export function findSymbols(
+  basket: Basket,
+  board: Board,
+  now: number,
+  day?: { name: string; day: Day },
+): AskedSymbols {
+  const { catalog } = board;
+  const symbols = basket.symbolsIn(catalog);
+  let today = utcDay(now);
+  for (const { series } of symbols) {
+    today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
+  }
+  if (day && day.day > today) {
+    throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
+  }
+  if (symbols.length === basket.codes.length) return { symbols, today };
+  const unknown = basket.codes.filter((code) => !catalog.find(code));
+  throw refuse('unknown_symbol', {
+    unknown: unknown.map((code, i) => ({
+      code: echo(code),
+      nearest: i < SUGGESTIONS_MAX ? catalog.nearest(code) : [],
+    })),
+  });
+}
+
+/** Looking for what somebody may have meant is work: a list of nonsense gets so many hints. */
+const SUGGESTIONS_MAX = 3;
+
+export function echo(text: string): string {
+  return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;
+}

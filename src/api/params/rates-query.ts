@@ -1,0 +1,37 @@
+import type { Series } from '../../board/series/series.ts';
+import type { Day } from '../../market/day.ts';
+import type { Context } from '../model/endpoint.ts';
+import { type AsOf, readAsOf } from './as-of.ts';
+import { type Conversion, readConversion } from './conversion.ts';
+import { type AskedSymbols, findSymbols, wantsMetadata } from './parameters.ts';
+import type { Basket } from './symbol-set.ts';
+
+/** What every endpoint for rates reads. */
+export interface RatesQuestion extends AskedSymbols {
+  basket: Basket;
+  series: readonly Series[];
+  tagged: readonly Series[];
+  conversion: Conversion | undefined;
+  asOf: AsOf | undefined;
+  metadata: boolean;
+}
+
+/** The first day that is asked about, which must not be in the future, and the parameter that it came in. */
+interface FirstDay {
+  name: string;
+  day: Day;
+}
+
+/**
+ * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
+ * begins there. Without a day it is about now.
+ */
+export function readRates({ query, board, now }: Context, basket: Basket, day?: FirstDay): RatesQuestion {
+  const metadata = wantsMetadata(query);
+  const asOf = day && readAsOf(query, now);
+  const { symbols, today } = findSymbols(basket, board, asOf ? Math.min(now, asOf.moment) : now, day);
+  const conversion = readConversion(query, symbols, board.catalog);
+  const series = symbols.map((asked) => asked.series);
+  if (conversion) series.push(...conversion.rates);
+  return { basket, symbols, today, series, tagged: series, conversion, asOf, metadata };
+}

@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { Customer } from '../../gate/directory.ts';
+import type { Meter } from '../../gate/meter/meter.ts';
+import { PUBLIC_ACCOUNT } from '../../gate/onboarding.ts';
+import type { Incoming } from '../../http/incoming.ts';
+import type { ApiKey } from '../../ledger/accounts/accounts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { refuse } from '../errors/errors.ts';
+import type { AdminEndpoint, Call, Method, OwnerEndpoint } from '../model/endpoint.ts';
+import { type Query, readQuery } from '../model/query.ts';
+import type { AdminGuard } from './admin-guard.ts';
+
+export interface ManagementOptions {
+  ledger: Ledger;
+  meter: Meter;
+  clock: Clock;
+}
+
+/** One request to an account or to the operator's side. */
+export interface Managing {
+  request: Incoming;
+  id: string;
+  query: string;
+}
+
+/** Far more than any body here has. */
+const BODY_CHARACTERS_MAX = 16_384;
+
+/** Runs what customers and the operator do to accounts, plans and keys. */
+export class Management {
+  readonly #options: ManagementOptions;
+  readonly #guard: AdminGuard;
+
+  constructor(options: ManagementOptions, guard: AdminGuard) {
+    this.#options = options;
+    this.#guard = guard;
+  }
+
+  /** A change needs the key in a header: another site can make a browser send a URL, but not a header. */
+  owner(
+    endpoint: OwnerEndpoint,
+    managing: Managing,
+    customer: Customer,
+    key: ApiKey,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = managing;
+    const method = methodOf(request);
+    if (method !== 'GET' && !request.headers.get('x-api-key')?.trim())
+      throw refuse('key_not_allowed', { why: 'management' });
+    if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
+      throw refuse('key_not_allowed', { why: 'shared' });
+    return endpoint.actions[method]!({ ...this.#call(managing), customer, key });
+  }
+
+  async admin(
+    endpoint: AdminEndpoint,
+    managing: Managing,
+    address: () => string,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = managing;
+    this.#guard.require(request, address);
+    return endpoint.actions[methodOf(request)]!(this.#call(managing));
+  }
+
+  #call({ request, id, query }: Managing): Call {
+    const { ledger, meter, clock } = this.#options;
+    const read: Query = readQuery(query);
+    const body: Call['body'] = (schema) => readBody(request, schema);
+    return { id, query: read, ledger, meter, now: clock.now(), request, body };
+  }
+}
+
+/** HEAD is answered as GET. */
+function methodOf({ method }: Incoming): Method {
+  return method === 'HEAD' ? 'GET' : (method as Method);
+}
+
+async function readBody<T>(request: Incoming, schema: z.ZodType<T>): Promise<T> {
+  const text = await request.text();
+  if (text.length > BODY_CHARACTERS_MAX) throw refuse('invalid_body', { problems: ['it is too long'] });
+  if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+    throw refuse('invalid_body', { problems: ['it is not sent as JSON'] });
+  const parsed = schema.safeParse(text === '' ? {} : parse(text));
+  if (parsed.success) return parsed.data;
+  throw refuse('invalid_body', { problems: parsed.error.issues.slice(0, 10).map(problemOf) });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse('invalid_body', { problems: ['it is no JSON'] });
+  }
+}
+
+function problemOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length > 0 ? `${path.join('.')}: ${message}` : message;
+}

@@ -1,0 +1,91 @@
+import { type Bytes, borrow, bytesFor } from '../../http/buffer-pool.ts';
+
+/** Characters by their number, for `byte`. */
+export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
+
+/** What most answers fit on. */
+const BYTES_USUAL = 64 * 1024;
+
+/** Memory is borrowed in such steps: answers of one kind are about as long. */
+const PACKET_STEP = 1024;
+
+/**
+ * Where an answer is written down, piece by piece: bytes at once, for putting long strings together and turning them into
+ * bytes takes three times as long. The same sheet serves every answer, so what is on it must be taken before the next begins.
+ */
+export class Sheet {
+  #bytes: Bytes = bytesFor(BYTES_USUAL);
+  #length = 0;
+  #contentFrom = 0;
+
+  /** Begins anew. */
+  clear(): this {
+    if (this.#bytes.length > BYTES_USUAL) this.#bytes = bytesFor(BYTES_USUAL);
+    this.#length = 0;
+    this.#contentFrom = 0;
+    return this;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What stands here so far is left out of the answer's tag: it differs from answer to answer. */
+  beginContent(): void {
+    this.#contentFrom = this.#length;
+  }
+
+  text(text: string): void {
+    this.#makeRoom(text.length * 3);
+    this.#length += this.#bytes.utf8Write(text, this.#length);
+  }
+
+  /** The same for text that is known to be plain ASCII, which is faster. */
+  ascii(text: string): void {
+    this.#makeRoom(text.length);
+    this.#length += this.#bytes.latin1Write(text, this.#length);
+  }
+
+  /** Writes one character of ASCII over another. */
+  overwrite(at: number, code: number): void {
+    this.#bytes[at] = code;
+  }
+
+  /** A part of bytes that were written before. */
+  copy(bytes: Uint8Array, from: number, to: number): void {
+    this.#makeRoom(to - from);
+    (bytes as Buffer).copy(this.#bytes, this.#length, from, to);
+    this.#length += to - from;
+  }
+
+  /** One character of ASCII, by its number. */
+  byte(code: number): void {
+    this.#makeRoom(1);
+    this.#bytes[this.#length++] = code;
+  }
+
+  get contentFrom(): number {
+    return this.#contentFrom;
+  }
+
+  /** What was written, in memory of its own. */
+  bytes(): Bytes {
+    const bytes = bytesFor(this.#length);
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    return bytes;
+  }
+
+  /** What was written, in memory that is borrowed, after so many bytes that are free. */
+  packet(room: number): Bytes {
+    const packet = borrow(Math.ceil((room + this.#length) / PACKET_STEP) * PACKET_STEP);
+    this.#bytes.copy(packet, room, 0, this.#length);
+    return packet;
+  }
+
+  #makeRoom(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const bytes = bytesFor(Math.max(this.#bytes.length * 2, this.#length + count));
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    this.#bytes = bytes;
+  }
+}

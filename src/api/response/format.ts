@@ -1,0 +1,85 @@
+import { type Bytes, bytesFor } from '../../http/buffer-pool.ts';
+import { HEAD_ROOM } from '../cache/encoded-response.ts';
+import type { LongTable } from '../download/long-table.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Answer } from '../model/endpoint.ts';
+import type { Query } from '../model/query.ts';
+import { type Format, writeTable } from '../model/table.ts';
+import { single } from '../params/parameters.ts';
+import { parsePreferences } from '../params/preferences.ts';
+import { Sheet } from './byte-writer.ts';
+import { JSON_TYPE } from './headers.ts';
+
+const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
+
+export const TYPES: Readonly<Record<Format, string>> = {
+  json: JSON_TYPE,
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+};
+
+/** The body of a success, with room for its head in front. What stands before `contentFrom` is left out of its tag. */
+export interface Body {
+  packet: Bytes;
+  length: number;
+  contentFrom: number;
+  /** Its media type. */
+  type: string;
+}
+
+/** What the tag of a body covers. */
+export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<ArrayBuffer> {
+  return packet.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
+}
+
+/** Stands for the body of a response of which only the head is sent. */
+export function noBody(format: Format): Body {
+  return { packet: NO_BYTES, length: 0, contentFrom: 0, type: TYPES[format] };
+}
+
+const NO_BYTES = bytesFor(0);
+
+/** The format that the URL names; undefined when it names none. */
+export function formatInUrl(query: Query): Format | undefined {
+  const text = single(query, 'format');
+  if (text === undefined) return undefined;
+  const format = FORMATS.find((one) => one === text.trim().toLowerCase());
+  if (!format) throw refuse('invalid_format', { received: text, formats: FORMATS });
+  return format;
+}
+
+/** The format that `Accept` asks for. One that names neither CSV nor NDJSON, as a browser's does, gets JSON. */
+export function formatAccepted(accept: string | null): Format {
+  if (accept === null || accept === '*/*') return 'json';
+  let best: { format: Format; quality: number } | undefined;
+  let other = 0; // of JSON, by a wildcard
+  for (const { value: type, quality } of parsePreferences(accept)) {
+    const format = Object.hasOwn(FORMAT_OF_TYPE, type) ? FORMAT_OF_TYPE[type] : undefined;
+    if (format && quality > (best?.quality ?? 0)) best = { format, quality };
+    if (type === '*/*' || type === 'application/*') other = Math.max(other, quality);
+  }
+  return best && best.quality >= other ? best.format : 'json';
+}
+
+const sheet = new Sheet();
+
+/** Writes an answer as a body, or gives the table that is too long for one. */
+export function writeDown(answer: Answer, format: Format): Body | LongTable {
+  if (format === 'json') return written(format, () => answer.json!(sheet));
+  const table = answer.table!();
+  return 'rows' in table ? written(format, () => sheet.text(writeTable(table, format))) : table;
+}
+
+function written(format: Format, write: () => void): Body {
+  sheet.clear();
+  write();
+  const { length, contentFrom } = sheet;
+  return { packet: sheet.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
+}

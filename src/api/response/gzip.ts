@@ -1,0 +1,20 @@
+import { parsePreferences } from '../params/preferences.ts';
+
+/** Bodies up to this size are sent as they are: compressing them saves nothing on the wire. */
+export const COMPRESS_FROM_BYTES = 1024;
+
+/** Level 1 of libdeflate takes less than half of what zlib takes by default, and leaves a tenth more. */
+export function gzip(body: Uint8Array<ArrayBuffer> | string): Uint8Array<ArrayBuffer> {
+  return Bun.gzipSync(body, { library: 'libdeflate', level: 1 });
+}
+
+/** Whether `Accept-Encoding` allows gzip. */
+export function acceptsGzip(header: string | null): boolean {
+  if (!header) return false;
+  let any = false;
+  for (const { value, quality } of parsePreferences(header)) {
+    if (value === 'gzip' || value === 'x-gzip') return quality > 0;
+    if (value === '*') any = quality > 0;
+  }
+  return any;
+}

@@ -1,0 +1,67 @@
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+
+/** Headers that every answer of the interface carries. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  Vary: 'x-api-key, Accept, Accept-Encoding',
+};
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Ten digits of 30 days: the window of the month, as the draft wants it, in seconds. */
+const MONTH_SECONDS = 2_592_000;
+
+/** After the IETF draft: what the plan allows. */
+export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
+  return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
+}
+
+const policyLines = new WeakMap<Plan, string>();
+
+/** The same for a plan, as a header line. A plan that is changed is another object. */
+export function policyLine(plan: Plan): string {
+  const known = policyLines.get(plan);
+  if (known !== undefined) return known;
+  const line = `RateLimit-Policy: ${rateLimitPolicy(plan.quota, plan.burstPerSecond)}\r\n`;
+  policyLines.set(plan, line);
+  return line;
+}
+
+/** After the IETF draft: what is left of it, and for how long that holds. */
+export function rateLimit(remaining: number, resetSeconds: number): string {
+  return `"month";r=${remaining};t=${resetSeconds}`;
+}
+
+const READING = ['GET', 'HEAD', 'OPTIONS'] as const;
+
+/** The methods of an endpoint; most can only be read. */
+export function allowedMethods(endpoint: Endpoint | undefined): readonly string[] {
+  if (!endpoint || !('actions' in endpoint)) return READING;
+  const { GET, ...changes } = endpoint.actions;
+  return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];
+}
+
+/** The answer to a CORS preflight; browsers may keep it for a day. A page from elsewhere may read, and change nothing. */
+const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  ...COMMON_HEADERS,
+  'Access-Control-Allow-Methods': READING.join(', '),
+  'Access-Control-Allow-Headers':
+    'x-api-key, content-type, accept, if-none-match, last-event-id, x-request-id, traceparent',
+  'Access-Control-Max-Age': '86400',
+};
+
+/** OPTIONS of a path. */
+export function optionsHeaders(endpoint: Endpoint): Readonly<Record<string, string>> {
+  return { ...PREFLIGHT_HEADERS, Allow: allowedMethods(endpoint).join(', ') };
+}
+
+/** `OPTIONS *` asks of the server as a whole (RFC 9110, 9.3.7): every method that some path takes. */
+export const SERVER_OPTIONS: Readonly<Record<string, string>> = {
+  ...COMMON_HEADERS,
+  Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+};

@@ -1,0 +1,93 @@
+import type { Board } from '../../board/board.ts';
+import type { Factor, Measure } from '../../board/prices.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
+import type { Ohlc } from '../../market/bar.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+
+/** JSON of answers, put together from ready-made pieces. */
+
+/** `"XAU":{"open":…}`, under the code it was asked by. A code that is known holds nothing to escape, and only ASCII. */
+export function rateJson(code: string, bar: Ohlc): string {
+  return `"${code}":${ohlcJson(bar)}`;
+}
+
+export function ohlcJson(bar: Ohlc): string {
+  return `{"open":${printNumber(bar.open)},"high":${printNumber(bar.high)},"low":${printNumber(bar.low)},"close":${printNumber(bar.close)}}`;
+}
+
+/** `"XAU":value` for each symbol, under the code it was asked by. A code that is known holds nothing to escape. */
+export function bySymbol(
+  symbols: readonly AskedSymbol[],
+  value: (asked: AskedSymbol, index: number) => string,
+): string {
+  let json = '{';
+  for (let i = 0; i < symbols.length; i++) {
+    if (i > 0) json += ',';
+    json += `"${symbols[i]!.code}":${value(symbols[i]!, i)}`;
+  }
+  return `${json}}`;
+}
+
+/** The opening of a metadata record: what the number is, and what it was multiplied by to be that. */
+export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
+  const json = `"unit":${quoted(unit)},"quote":${quoted(quote)}`;
+  return factor ? `${json},"factor":${factor.text}` : json;
+}
+
+/** Until the service sets its own limit. */
+const QUOTED_BYTES_MAX_DEFAULT = 1024 * 1024;
+
+/** Texts in quotes, as JSON has them. Units, currencies and sources are few and come again. */
+export const quotedCache = new BoundedCache<string, string>({ bytesMax: QUOTED_BYTES_MAX_DEFAULT });
+
+function quoted(text: string): string {
+  const known = quotedCache.get(text);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(text);
+  quotedCache.set(text, json, textBytes(json));
+  return json;
+}
+
+/** The cells of four prices. */
+export function ohlcCells({ open, high, low, close }: Ohlc): string[] {
+  return [printNumber(open), printNumber(high), printNumber(low), printNumber(close)];
+}
+
+/** The cells of what a number is: unit, quote and factor, which is 1 where nothing was converted. */
+export function measureCells({ unit, quote }: Measure, factor: Factor | undefined): string[] {
+  return [unit, quote, factor?.text ?? '1'];
+}
+
+/** The ids of the sources of some bars, each once. Bars that are not converted yet come with their factors. */
+export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly Factor[]): number[] {
+  const ids: number[] = [];
+  for (let i = 0; i < bars.length; i++) {
+    addOnce(ids, bars[i]!.sourceId);
+    const factor = factors ? factors[i] : bars[i]!.factor;
+    if (factor) for (const id of factor.sourceIds) addOnce(ids, id);
+  }
+  return ids;
+}
+
+/** Mostly it is the last that was added: bars of one source stand together. */
+function addOnce(ids: number[], id: number): void {
+  if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
+}
+
+/** The ids of the sources of a number: where it comes from, and where the rates come from that converted it. */
+export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: Factor }): number[] {
+  return factor ? [sourceId, ...factor.sourceIds] : [sourceId];
+}
+
+/** The names of the sources of some bars, each once. */
+export function sourcesJson(board: Board, sourceIds: readonly number[]): string {
+  return quoted(sourceNames(board, sourceIds));
+}
+
+export function sourceNames(board: Board, sourceIds: readonly number[]): string {
+  if (sourceIds.length === 1) return board.sourceName(sourceIds[0]!);
+  const names = [...new Set(sourceIds)].map((id) => board.sourceName(id));
+  return names.length > 0 ? names.join(', ') : 'none';
+}

@@ -1,0 +1,101 @@
+import type { Settled } from '../../board/prices.ts';
+import type { BarTexts } from '../../board/series/bar-texts.ts';
+import type { Columns, SourcedBar } from '../../board/series/columns.ts';
+import type { Bar } from '../../market/bar.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import { CLOSE, COMMA, type Sheet } from './byte-writer.ts';
+import { rateJson } from './json.ts';
+
+/** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */
+export interface RateLines {
+  readonly length: number;
+  day(index: number): Day;
+  /** The first of a day opens it before its line: `,"2024-05-14":{`. */
+  write(index: number, isFirst: boolean, sheet: Sheet): void;
+}
+
+function openDay(day: Day): string {
+  return `,"${printDay(day)}":{`;
+}
+
+const OPEN_DAY_LENGTH = openDay(0).length;
+
+function datedLine(code: string, bar: Bar): string {
+  return openDay(bar.day) + rateJson(code, bar);
+}
+
+/** Of bars in the history, which were written before. */
+export class SettledLines implements RateLines {
+  readonly #columns: Columns;
+  readonly #from: number;
+  readonly #texts: BarTexts;
+  readonly length: number;
+
+  constructor(code: string, settled: Settled) {
+    this.#columns = settled.columns;
+    this.#from = settled.from;
+    this.#texts = settled.columns.texts(code, datedLine);
+    this.length = settled.to - settled.from;
+    this.#texts.fetch(settled.from, settled.to);
+  }
+
+  day(index: number): Day {
+    return this.#columns.day(this.#from + index);
+  }
+
+  write(index: number, isFirst: boolean, sheet: Sheet): void {
+    this.#texts.copy(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, sheet);
+  }
+}
+
+/** Of others, which are written now. */
+export class BarLines implements RateLines {
+  readonly #code: string;
+  readonly #bars: readonly SourcedBar[];
+
+  constructor(code: string, bars: readonly SourcedBar[]) {
+    this.#code = code;
+    this.#bars = bars;
+  }
+
+  get length(): number {
+    return this.#bars.length;
+  }
+
+  day(index: number): Day {
+    return this.#bars[index]!.day;
+  }
+
+  write(index: number, isFirst: boolean, sheet: Sheet): void {
+    const bar = this.#bars[index]!;
+    sheet.ascii(isFirst ? datedLine(this.#code, bar) : rateJson(this.#code, bar));
+  }
+}
+
+/**
+ * `,"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together.
+ * `onDay` hears of each day before it is written.
+ */
+export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (day: Day) => void): void {
+  const next = lines.map(() => 0);
+  const days = lines.map((own) => (own.length > 0 ? own.day(0) : NEVER));
+  for (;;) {
+    let day = NEVER;
+    for (let i = 0; i < days.length; i++) if (days[i]! < day) day = days[i]!;
+    if (day === NEVER) return;
+    onDay?.(day);
+    let isFirst = true;
+    for (let i = 0; i < days.length; i++) {
+      if (days[i] !== day) continue;
+      const own = lines[i]!;
+      if (!isFirst) sheet.byte(COMMA);
+      own.write(next[i]!, isFirst, sheet);
+      isFirst = false;
+      next[i]!++;
+      days[i] = next[i]! < own.length ? own.day(next[i]!) : NEVER;
+    }
+    sheet.byte(CLOSE);
+  }
+}
+
+const NEVER: Day = Number.POSITIVE_INFINITY;

@@ -1,0 +1,87 @@
+import type { Customer } from '../../gate/directory.ts';
+import { withoutKeys } from '../../gate/key.ts';
+import type { Incoming } from '../../http/incoming.ts';
+import { type Reply, reply } from '../../http/reply.ts';
+import type { Refusal } from '../errors/errors.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
+import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import type { Allowance } from './rate-limit-header.ts';
+
+/** What every answer says of its request. */
+export interface Addressee {
+  request: Incoming;
+  requestId: string;
+  /** Who asks, once that is known: keyed answers tell what is left of the quota. */
+  customer: Customer | undefined;
+}
+
+/** Makes the responses. */
+export class Responses {
+  readonly #allowance: Allowance;
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
+  }
+
+  /** What a customer is told of itself. */
+  account(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
+    return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
+  }
+
+  /** What the operator is told: nothing that another site's script could read. */
+  admin(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
+    const { 'Access-Control-Allow-Origin': _, ...headers } = this.#headers(to);
+    return jsonResponse(JSON.stringify(body), 200, to, headers);
+  }
+
+  /** Server-sent events. A proxy must not collect them. */
+  stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
+    const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+    return { ...reply(body, { ...this.#headers(to), ...type }), isEndless: true };
+  }
+
+  /** Errors of /usage are told in a field of their own, and in nothing else. */
+  refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
+    const { code, status, retryAfterSeconds } = refusal;
+    const message = withoutKeys(refusal.message);
+    const body =
+      endpoint?.kind === 'account'
+        ? { success: false, error: message }
+        : { success: false, message, statusCode: String(status), code };
+    const headers = this.#headers(to);
+    if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
+    if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
+    if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
+    if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');
+    return jsonResponse(JSON.stringify(body), status, to, headers);
+  }
+
+  #headers({ requestId, customer }: Addressee): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...COMMON_HEADERS,
+      'X-Request-Id': requestId,
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+    };
+    if (customer) {
+      headers['RateLimit-Policy'] = rateLimitPolicy(customer.plan.quota, customer.plan.burstPerSecond);
+      const left = this.#allowance.header(customer);
+      if (left !== undefined) headers.RateLimit = left;
+    }
+    return headers;
+  }
+}
+
+function jsonResponse(body: string, status: number, to: Addressee, headers: Record<string, string>): Reply {
+  const isLong = body.length > COMPRESS_FROM_BYTES;
+  if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
+    return reply(body, headers, status);
+  }
+  headers['Content-Encoding'] = 'gzip';
+  return reply(gzip(body), headers, status);
+}
+
+function challengeOf(code: Refusal['code']): string {
+  return code === 'invalid_admin_token' ? 'Bearer realm="openpit"' : 'ApiKey realm="openpit"';
+}

@@ -1,0 +1,113 @@
+import { isPlainText } from '../model/query.ts';
+
+/** What people ask for when they mean something else, and where it is. */
+const GUESSES: Readonly<Record<string, string>> = {
+  '/latest': '/rates/latest',
+  '/live': '/rates/latest',
+  '/rates': '/rates/latest',
+  '/rates/live': '/rates/latest',
+  '/spot': '/rates/latest',
+  '/historical': '/rates/historical',
+  '/history': '/rates/history',
+  '/open-high-low-close': '/rates/historical',
+  '/ohlc': '/rates/historical',
+  '/rates/timeseries': '/rates/time-series',
+  '/timeseries': '/rates/time-series',
+  '/time-series': '/rates/time-series',
+  '/fluctuation': '/rates/fluctuation',
+  '/revisions': '/rates/revisions',
+  '/rates/symbols': '/symbols',
+  '/symbol': '/symbols',
+  '/supported-symbols': '/symbols',
+  '/account': '/account',
+  '/account/usage': '/usage',
+  '/status': '/usage',
+  '/quota': '/usage',
+};
+
+/** No path that people mean is longer. The patterns below take time by the square of a path of 8 KB of slashes: 0.1 s. */
+const HINT_FROM_MAX = 100;
+
+export interface Found<Route> {
+  route: Route;
+  /** What stands in the place of `:id`. */
+  id: string;
+}
+
+export interface Routes<Route> {
+  /** Under every mount point. */
+  mounted: Readonly<Record<string, Route>>;
+  /** At the root alone. */
+  root: Readonly<Record<string, Route>>;
+  /** The paths that a message names where nothing better can be guessed. */
+  named: readonly string[];
+}
+
+/** Finds what is at a path, under every mount point, with or without a trailing slash. */
+export class Router<Route> {
+  readonly #exact = new Map<string, Found<Route>>();
+  readonly #open: { pattern: RegExp; route: Route }[] = [];
+  readonly #paths: readonly string[];
+  readonly #mounts: readonly string[];
+
+  constructor(mounts: readonly string[], { mounted, root, named }: Routes<Route>) {
+    this.#mounts = mounts;
+    this.#paths = named;
+    for (const mount of mounts) {
+      for (const [path, route] of Object.entries(mounted)) this.#add(mount + path, route);
+    }
+    for (const [path, route] of Object.entries(root)) this.#add(path, route);
+  }
+
+  find(path: string): Found<Route> | undefined {
+    const exact = this.#exact.get(path);
+    if (exact) return exact;
+    for (const { pattern, route } of this.#open) {
+      const id = pattern.exec(path)?.[1];
+      if (id !== undefined) return { route, id: decode(id) };
+    }
+    return undefined;
+  }
+
+  /** A sentence for a path where nothing is: the right path, where it can be guessed. */
+  hint(asked: string): string {
+    const path = asked.slice(0, HINT_FROM_MAX);
+    const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
+    const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
+      .replace(/\/+$/, '')
+      .toLowerCase();
+    const rest = inside.replace(/^\/(v\d+|api(\/v\d+)?)(?=\/)/, '');
+    if (/^(\/rates)?\/\d{4}-\d{2}-\d{2}$/.test(rest)) {
+      return `The rates of a day are at ${mount}/rates/historical?date=${rest.slice(-10)}&symbols=….`;
+    }
+    if (rest === '/convert' || rest === '/rates/convert') {
+      return `A conversion is a parameter: ${mount}/rates/latest?symbols=…&quote=EUR.`;
+    }
+    if (rest === '/docs' || rest === '/documentation') {
+      return 'The documentation is at /#/docs, and the reference at /docs/reference.';
+    }
+    const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
+    if (meant) return `Did you mean ${mount}${meant}?`;
+    return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
+  }
+
+  #add(path: string, route: Route): void {
+    if (path.includes('/:id')) {
+      const escaped = path.replaceAll('.', '\\.').replace('/:id', '/([^/]+)');
+      this.#open.push({ pattern: new RegExp(`^${escaped}/?$`), route });
+      return;
+    }
+    this.#exact.set(path, { route, id: '' });
+    if (path !== '/') this.#exact.set(`${path}/`, { route, id: '' });
+  }
+}
+
+/** What cannot be read, or holds a control character, stays as it was sent: nothing has such an id. */
+function decode(text: string): string {
+  try {
+    const id = decodeURIComponent(text);
+    return isPlainText(id) ? id : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Board } from '../../board/board.ts';
+import type { Incoming } from '../../http/incoming.ts';
+import type { ReportedAlarm } from '../../ledger/operations/replicas.ts';
+import type { TakePush } from '../../ledger/prices/pushes.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { adminAccounts } from '../admin/accounts.ts';
+import { adminAlarms } from '../admin/alarms.ts';
+import { adminFeeds } from '../admin/feeds.ts';
+import { adminPlans } from '../admin/plans.ts';
+import { adminPush } from '../admin/push.ts';
+import { adminQuarantine } from '../admin/quarantine.ts';
+import { adminReplicas } from '../admin/replicas.ts';
+import { adminSymbols } from '../admin/symbols.ts';
+import { account, usageDaily } from '../endpoints/account/account.ts';
+import { keyRotation, keys, oneKey } from '../endpoints/account/keys.ts';
+import { usage } from '../endpoints/account/usage.ts';
+import { fluctuation } from '../endpoints/rates/fluctuation.ts';
+import { historical } from '../endpoints/rates/historical.ts';
+import { history } from '../endpoints/rates/history.ts';
+import { latest } from '../endpoints/rates/latest.ts';
+import { revisions } from '../endpoints/rates/revisions.ts';
+import { timeSeries } from '../endpoints/rates/time-series.ts';
+import { feedsEndpoint } from '../endpoints/service/feeds.ts';
+import { type Health, operations } from '../endpoints/service/operations.ts';
+import { stream } from '../endpoints/service/stream.ts';
+import { symbols } from '../endpoints/service/symbols.ts';
+import { unitsEndpoint } from '../endpoints/service/units.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { FeedsDesk, FeedsKnown } from '../model/feed-status.ts';
+import type { AdminGuard } from '../pipeline/admin-guard.ts';
+import { allowedMethods } from '../response/headers.ts';
+import type { PageKeys } from '../site/page-key.ts';
+import { siteEndpoints } from '../site/site.ts';
+import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Routes } from './router.ts';
+
+export interface RouteOptions {
+  board: Board;
+  clock: Clock;
+  adminToken: string | undefined;
+  pageKeys: PageKeys;
+  simulated: boolean;
+  /** Names this process among the replicas. */
+  replica: string;
+  version: string;
+  health(): Health;
+  /** The alarms that are on in this process. */
+  alarms(): readonly ReportedAlarm[];
+  feeds: FeedsKnown;
+  /** Where the operator sees all feeds. */
+  feedsDesk: FeedsDesk;
+  /** Takes in what the operator's own feed sends. */
+  push: TakePush;
+  ingestMetrics: IngestMetrics;
+}
+
+/** The interface, in the order in which messages name its paths. */
+const INTERFACE: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
+
+/** What a customer has beside it. */
+const BESIDE: readonly Endpoint[] = [
+  revisions,
+  history,
+  stream,
+  account,
+  usageDaily,
+  keys,
+  oneKey,
+  keyRotation,
+];
+
+/** What is where. */
+export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
+  const { adminToken, board, version, pageKeys, simulated, feeds } = options;
+  const allSimulated = () => !board.catalog.hasRealPrices;
+  const admin = adminToken !== undefined;
+  const adminSide = admin ? adminEndpoints(options) : [];
+  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(board)];
+  const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
+  const atRoot: Endpoint[] = [
+    ...operations({ ...options, metrics, guard: admin ? guard : undefined }),
+    ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version }),
+    ...adminSide,
+  ];
+  return {
+    mounted: byPath([...INTERFACE, ...beside]),
+    root: byPath(atRoot),
+    named: INTERFACE.map(({ path }) => path),
+  };
+}
+
+function adminEndpoints(options: RouteOptions): Endpoint[] {
+  const { board, health, alarms, replica: id, version, push, ingestMetrics, feedsDesk } = options;
+  const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
+  return [
+    ...adminAccounts,
+    ...adminPlans,
+    ...adminSymbols,
+    adminReplicas(board, health, { id, version }),
+    adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
+    ...prices,
+  ];
+}
+
+export function requireMethod({ method }: Incoming, endpoint: Endpoint): void {
+  const allowed = allowedMethods(endpoint);
+  if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
+}
+
+function byPath(endpoints: readonly Endpoint[]): Record<string, Endpoint> {
+  return Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, endpoint]));
+}

@@ -1,0 +1,97 @@
+import type { Strand as StrandName } from '../../ledger/prices/bars.ts';
+import type { Day } from '../../market/day.ts';
+import { type FrozenSeries, FrozenView, NO_BARS } from '../frozen/frozen-view.ts';
+import { mergeBars, newestBar, settledIn } from '../frozen/merge.ts';
+import type { Measure, Prices, Settled } from '../prices.ts';
+import type { Columns, SourcedBar } from '../series/columns.ts';
+import type { Series } from '../series/series.ts';
+import type { LatestPrice } from '../series/strand-view.ts';
+
+/** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
+export class View implements Prices {
+  readonly delayMs: number;
+  /** Its place among the views of every series. The board moves it when a delay is added. */
+  index: number;
+  /** What came in by then, it shows of series of which only the dates are known. The board moves it on. */
+  horizon = Number.NEGATIVE_INFINITY;
+
+  constructor(delayMs: number, index: number) {
+    this.delayMs = delayMs;
+    this.index = index;
+  }
+
+  /** A number that changes whenever this view shows something else of the series. */
+  version(series: Series): number {
+    return series.versions[this.index]!;
+  }
+
+  /** Which strand it shows; undefined when it shows nothing. */
+  strand(series: Series): StrandName | undefined {
+    return series.shown(this.index)?.name;
+  }
+
+  measure({ symbol }: Series): Measure {
+    return { unit: symbol.unit.symbol, quote: symbol.currency.code };
+  }
+
+  latest(series: Series): LatestPrice | undefined {
+    return series.shown(this.index)?.views[this.index]?.latest;
+  }
+
+  firstDay(series: Series): Day | undefined {
+    if (series.loaded === 'nothing') return series.dates?.firstDay(this.horizon);
+    const strand = series.shown(this.index);
+    const young = strand?.views[this.index]?.overlay[0]?.day;
+    return earlier(strand?.firstDay, young);
+  }
+
+  lastDay(series: Series): Day | undefined {
+    if (series.loaded === 'nothing') return series.dates?.lastDay(this.horizon);
+    const strand = series.shown(this.index);
+    const young = strand?.views[this.index]?.overlay.at(-1)?.day;
+    const settled = strand?.newest?.day;
+    return young === undefined || (settled !== undefined && settled > young) ? settled : young;
+  }
+
+  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+    const strand = series.shown(this.index);
+    return strand && newestBar(strand.columns!, strand.views[this.index]!.overlay, day, earliest);
+  }
+
+  settled(series: Series, first: Day, last: Day): Settled | undefined {
+    const strand = series.shown(this.index);
+    return strand && settledIn(strand.columns!, strand.views[this.index]!.overlay, first, last);
+  }
+
+  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+    const strand = series.shown(this.index);
+    return strand ? mergeBars(strand.columns!, strand.views[this.index]!.overlay, first, last) : [];
+  }
+
+  freeze(series: readonly Series[]): FrozenView {
+    const frozen = new Map(series.map((one) => [one, this.#freezeOne(one)]));
+    return new FrozenView(this.delayMs, frozen);
+  }
+
+  #freezeOne(series: Series): FrozenSeries {
+    const strand = series.shown(this.index);
+    return {
+      measure: this.measure(series),
+      latest: this.latest(series),
+      firstDay: this.firstDay(series),
+      lastDay: this.lastDay(series),
+      ...(strand ? frozenStrand(strand.columns!, strand.views[this.index]!.overlay) : NOTHING),
+    };
+  }
+}
+
+const NOTHING = { bars: NO_BARS, overlay: [] };
+
+function frozenStrand(columns: Columns, overlay: readonly SourcedBar[]) {
+  return { bars: columns.freeze(), overlay, origin: { columns, version: columns.version } };
+}
+
+function earlier(a: Day | undefined, b: Day | undefined): Day | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}

@@ -1,0 +1,164 @@
+import { secureRandom } from '../../gate/key.ts';
+import { createAccount, requireAccount, requirePlan } from '../../gate/onboarding.ts';
+import type { Account } from '../../ledger/accounts/accounts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { periodOf } from '../../ledger/quota/period.ts';
+import { printDay, utcDay } from '../../market/day.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import {
+  type Call,
+  type Command,
+  JSON_FLAG,
+  requireYes,
+  table,
+  wholeFlag,
+  YES_FLAG,
+} from '../framework/command.ts';
+
+/** How far back the days of usage go. */
+const DAYS_SHOWN = 31;
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account create',
+    summary: 'Create an account and its first key, which is shown once',
+    flags: {
+      name: { value: 'NAME', help: 'who it is for' },
+      plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' },
+      ...JSON_FLAG,
+    },
+    async run({ withLedger, required, isSet }) {
+      const [name, plan] = [required('name'), required('plan')];
+      await withLedger(async (ledger) => {
+        const { account, issued } = await createAccount(
+          ledger,
+          { name, plan },
+          systemClock.now(),
+          secureRandom,
+        );
+        if (isSet('json')) {
+          console.log(
+            JSON.stringify({ account: account.id, key: issued.text, keyId: issued.key.id, name, plan }),
+          );
+          return;
+        }
+        console.log(`Account ${account.id} (${name}) on the plan ${plan}.`);
+        console.log(`Key ${issued.key.id}, shown this once: ${issued.text}`);
+      });
+    },
+  },
+  {
+    name: 'account list',
+    summary: 'List accounts, with what they used this month',
+    flags: {
+      search: { value: 'TEXT', help: 'only those with this in their id, name or plan' },
+      limit: { value: 'N', help: 'at most so many (100)' },
+      ...JSON_FLAG,
+    },
+    async run(call) {
+      const limit = wholeFlag(call, 'limit', 1, 1_000_000) ?? 100;
+      await call.withLedger(async (ledger) => {
+        const accounts = await ledger.accounts.list(call.flag('search') ?? '', limit);
+        const rows = [];
+        for (const account of accounts) rows.push({ ...account, ...(await usedThisMonth(ledger, account)) });
+        if (call.isSet('json')) return console.log(JSON.stringify(rows));
+        const head = ['id', 'name', 'plan', 'status', 'used', 'quota'];
+        const cells = rows.map((one) => [
+          one.id,
+          one.name,
+          one.plan,
+          one.status,
+          String(one.used),
+          String(one.quota),
+        ]);
+        console.log(table([head, ...cells]));
+      });
+    },
+  },
+  {
+    name: 'account show',
+    operands: ['ID'],
+    summary: 'Show an account: its usage by day and endpoint, and the thresholds it reached',
+    flags: JSON_FLAG,
+    async run(call) {
+      await call.withLedger(async (ledger) => {
+        const account = await requireAccount(ledger, call.operands[0]!);
+        const { used, quota } = await usedThisMonth(ledger, account);
+        const today = utcDay(await ledger.quota.now());
+        const days = await ledger.quota.usageByDay(account.id, today - DAYS_SHOWN + 1, today);
+        const events = await ledger.quota.events(account.id);
+        if (call.isSet('json')) {
+          const daily = days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count }));
+          return console.log(JSON.stringify({ ...account, used, quota, daily, events }));
+        }
+        console.log(
+          `${account.id} (${account.name}), ${account.status}, plan ${account.plan}: ${used} of ${quota} used`,
+        );
+        if (days.length > 0) {
+          const cells = days.map(({ day, endpoint, count }) => [printDay(day), endpoint, String(count)]);
+          console.log(table([['day', 'endpoint', 'answers'], ...cells]));
+        }
+        for (const { percent, at } of events)
+          console.log(`  ${percent} % reached at ${new Date(at).toISOString()}`);
+      });
+    },
+  },
+  change('account suspend', 'Refuse every key of an account', () => ({ status: 'suspended' })),
+  change('account resume', 'Let a suspended account ask again', () => ({ status: 'active' })),
+  {
+    ...change('account set-plan', 'Put an account on another plan', ({ required }) => ({
+      plan: required('plan'),
+    })),
+    flags: { plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' }, ...JSON_FLAG },
+  },
+  {
+    name: 'account delete',
+    operands: ['ID'],
+    summary: 'Delete an account with its keys and its usage, for good',
+    flags: YES_FLAG,
+    async run(call) {
+      const id = call.operands[0]!;
+      await call.withLedger(async (ledger) => {
+        const account = await ledger.accounts.find(id);
+        const keys = await ledger.accounts.keys(id);
+        const what = account ? `${id} (${account.name}) with ${keys.length} keys and all its usage` : id;
+        requireYes(call, what);
+        if (!(await ledger.accounts.delete(id))) throw new Error(`there is no account ${id}`);
+        console.log(`Deleted ${what}. Its keys are refused within a second.`);
+      });
+    },
+  },
+];
+
+/** A command that changes an account; it holds everywhere within a second. */
+function change(
+  name: string,
+  summary: string,
+  to: (call: Call) => Partial<Pick<Account, 'plan' | 'status'>>,
+): Command {
+  return {
+    name,
+    operands: ['ID'],
+    summary,
+    flags: JSON_FLAG,
+    async run(call) {
+      const wanted = to(call);
+      await call.withLedger(async (ledger) => {
+        const before = await requireAccount(ledger, call.operands[0]!);
+        if (wanted.plan !== undefined) await requirePlan(ledger, wanted.plan);
+        await ledger.accounts.update(before.id, wanted);
+        const account = { ...before, ...wanted };
+        if (call.isSet('json')) return console.log(JSON.stringify(account));
+        console.log(
+          `Account ${account.id} (${account.name}) is ${account.status}, on the plan ${account.plan}.`,
+        );
+      });
+    },
+  };
+}
+
+/** What the ledger has heard of; a running server tells it every few seconds. */
+async function usedThisMonth(ledger: Ledger, { id }: Account): Promise<{ used: number; quota: number }> {
+  const { used, quota } = await ledger.quota.usage(id, periodOf(await ledger.quota.now()));
+  return { used, quota };
+}

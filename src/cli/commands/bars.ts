@@ -1,0 +1,72 @@
+import { FileSymbols, UnknownSymbol } from '../../feeds/import/symbols.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type Day, parseDay, printDay } from '../../market/day.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+
+/** How many withdrawn days are printed; JSON has all. */
+const DAYS_SHOWN = 20;
+/** Three centuries: the range of dates that the service knows. */
+const DAYS_MAX = 110_000;
+
+export const barsCommands: readonly Command[] = [
+  {
+    name: 'bars withdraw',
+    summary: 'Withdraw the prices of a day, or of a range: they are gone from responses, and stay for asOf',
+    flags: {
+      symbol: { value: 'CODE', help: 'the symbol, or an exchange rate as EUR/USD' },
+      day: { value: 'DATE', help: 'the day, or the first of a range' },
+      to: { value: 'DATE', help: 'the last day of a range' },
+      reason: { value: 'TEXT', help: 'why; shown by /rates/revisions' },
+      ...JSON_FLAG,
+    },
+    run: withdraw,
+  },
+];
+
+async function withdraw(call: Call): Promise<void> {
+  const code = call.required('symbol').trim().toUpperCase();
+  const reason = call.required('reason').trim();
+  const first = dayFlag('day', call.required('day'));
+  const last = dayFlag('to', call.flag('to') ?? printDay(first));
+  if (last < first) throw new UsageError('--to must not be before --day');
+  if (last - first > DAYS_MAX) throw new UsageError('the range is too long');
+  const withdrawn = await call.withLedger(async (ledger) => {
+    const symbolId = await findSymbol(ledger, code);
+    const days = Array.from({ length: last - first + 1 }, (_, i) => ({ symbolId, day: first + i }));
+    const recordedAt = systemClock.now();
+    const bars = await ledger.withdrawals.withdraw(days, { by: 'operator', reason, recordedAt });
+    const names = await ledger.sources.names();
+    return bars.map(({ day, open, high, low, close, sourceId }) => {
+      return { date: printDay(day), open, high, low, close, source: names.get(sourceId) };
+    });
+  });
+  if (call.isSet('json')) console.log(JSON.stringify({ symbol: code, reason, withdrawn }));
+  else if (withdrawn.length > 0) {
+    console.log(`${code}: ${withdrawn.length} days withdrawn (${reason})`);
+    const rows = withdrawn.slice(0, DAYS_SHOWN);
+    console.log(table(rows.map(({ date, close, source }) => [date, `close ${close}`, `from ${source}`])));
+    if (withdrawn.length > DAYS_SHOWN) console.log(`  … and ${withdrawn.length - DAYS_SHOWN} more`);
+  }
+  if (withdrawn.length === 0) {
+    const days = last === first ? printDay(first) : `${printDay(first)} to ${printDay(last)}`;
+    throw new Error(`${code} has no real prices to withdraw on ${days}`);
+  }
+}
+
+function dayFlag(name: string, text: string): Day {
+  const day = parseDay(text);
+  if (day === undefined)
+    throw new UsageError(`--${name} must be a date such as 2024-05-08 (received "${text}")`);
+  return day;
+}
+
+async function findSymbol(ledger: Ledger, code: string): Promise<number> {
+  const symbols = await FileSymbols.read(ledger);
+  try {
+    symbols.find(code);
+  } catch (error) {
+    throw error instanceof UnknownSymbol ? new UsageError(error.message) : error;
+  }
+  return (await symbols.knownIds(ledger))[0]!;
+}

@@ -1,0 +1,229 @@
+import { realSurroundings } from '../../feeds/fetch/runtime.ts';
+import type { Provider } from '../../feeds/provider.ts';
+import type { RunResult } from '../../feeds/run/run-record.ts';
+import { runFeed } from '../../feeds/run/runner.ts';
+import { lateAfter } from '../../feeds/schedule.ts';
+import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
+import { printDay } from '../../market/day.ts';
+import { nearestCodes } from '../../market/symbol.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { processName } from '../../runtime/process-name.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import { progressBar } from '../framework/progress.ts';
+
+/** How many reasons are printed of each run; JSON has more. */
+const REASONS_SHOWN = 5;
+const RUNS_SHOWN = 20;
+
+/** The commands for feeds, which are the providers that this program knows. */
+export function feedCommands(providers: readonly Provider[]): readonly Command[] {
+  const find = (key: string): Provider => {
+    const provider = providers.find((one) => one.key === key.toLowerCase());
+    if (provider) return provider;
+    const nearest = nearestCodes(
+      key,
+      providers.map((one) => one.key),
+    );
+    const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
+    throw new UsageError(`there is no feed ${key}.${hint} openpit feed list shows all.`);
+  };
+  return [
+    {
+      name: 'feed list',
+      summary: 'List the feeds: which are on, when they ran, which are late',
+      flags: JSON_FLAG,
+      run: (call) => list(call, providers),
+    },
+    {
+      name: 'feed run',
+      operands: ['KEY'],
+      summary: 'Run a feed now, whether it is on or not',
+      flags: {
+        'base-url': { value: 'URL', help: 'ask this server in place of the provider, for example a mirror' },
+        accept: { help: 'take it also when it has far fewer prices, withdraws many, or looks wrong' },
+        ...JSON_FLAG,
+      },
+      run: (call) => runNow(call, find(call.operands[0]!), providers),
+    },
+    {
+      name: 'feed enable',
+      operands: ['KEY'],
+      summary: 'Turn a feed on: a running server runs it at once, then by its schedule',
+      flags: JSON_FLAG,
+      run: (call) => enable(call, find(call.operands[0]!)),
+    },
+    {
+      name: 'feed disable',
+      operands: ['KEY'],
+      summary: 'Turn a feed off; its prices stay',
+      flags: JSON_FLAG,
+      async run({ withLedger, operands, isSet }) {
+        const { key } = find(operands[0]!);
+        await withLedger((ledger) => ledger.feeds.disable(key));
+        console.log(isSet('json') ? JSON.stringify({ key, enabled: false }) : `Feed ${key} is off.`);
+      },
+    },
+    {
+      name: 'feed history',
+      operands: ['[KEY]'],
+      summary: 'Show the last runs of a feed, or of all, with the reasons for what was not taken',
+      flags: { limit: { value: 'N', help: `how many runs (${RUNS_SHOWN})` }, ...JSON_FLAG },
+      run: (call) => history(call, call.operands[0] === undefined ? undefined : find(call.operands[0]).key),
+    },
+  ];
+}
+
+async function list({ config, withLedger, isSet }: Call, providers: readonly Provider[]): Promise<void> {
+  const known = await withLedger((ledger) => ledger.feeds.health(systemClock.now()));
+  const feeds = providers.map((provider) => {
+    const health = known.find((one) => one.key === provider.key);
+    const { key, title, schedule, zone, licence, needs } = provider;
+    const lacking = needs.filter((name) => !config.secrets[name]);
+    return { key, title, schedule, zone, licence, lacking, enabled: false, late: false, ...health };
+  });
+  if (isSet('json')) return console.log(JSON.stringify(feeds.map(withTimes)));
+  const head = ['feed', 'state', 'last run', 'result', 'next run', 'days', 'gaps', 'until', 'title'];
+  const rows = feeds.map((feed) => [
+    feed.key,
+    feed.late ? 'late' : feed.enabled ? 'on' : 'off',
+    time(feed.lastRun?.started),
+    feed.lastRun?.status ?? '-',
+    time(feed.nextRunAt),
+    String(feed.days ?? 0),
+    String(feed.gaps ?? 0),
+    feed.lastDay === undefined ? '-' : printDay(feed.lastDay),
+    feed.lacking.length === 0 ? feed.title : `${feed.title} (needs ${feed.lacking.join(', ')})`,
+  ]);
+  console.log(table([head, ...rows]));
+  for (const { key, failing = [] } of feeds) {
+    for (const { series, reason, since } of failing)
+      console.log(`  ${key} ${series} fails since ${time(since)}: ${reason}`);
+  }
+}
+
+/** Instants as ISO text, as a person and a program can both read them. */
+function withTimes(feed: {
+  lastRun?: { started: number } | undefined;
+  lastOkAt?: number | undefined;
+  nextRunAt?: number | undefined;
+}) {
+  const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  const { lastRun, lastOkAt, nextRunAt, ...rest } = feed;
+  const run = lastRun === undefined ? null : { ...lastRun, started: iso(lastRun.started) };
+  return { ...rest, lastRun: run, lastOkAt: iso(lastOkAt), nextRunAt: iso(nextRunAt) };
+}
+
+async function enable({ config, withLedger, isSet }: Call, provider: Provider): Promise<void> {
+  const { key, licence, needs } = provider;
+  const now = systemClock.now();
+  await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
+  const lacking = needs.filter((name) => !config.secrets[name]);
+  if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
+  console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
+  if (licence.redistribution === 'no') {
+    console.log('Its prices may not be passed on without a licence of your own.');
+  }
+  if (lacking.length > 0)
+    console.log(`The server needs ${lacking.join(', ')} for it, which is not set here.`);
+}
+
+async function runNow(call: Call, provider: Provider, providers: readonly Provider[]): Promise<void> {
+  const baseUrl = call.flag('base-url');
+  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+    throw new UsageError(`--base-url must be a URL such as https://mirror.example (received "${baseUrl}")`);
+  }
+  const result = await call.withLedger(async (ledger) => {
+    const stop = new AbortController();
+    const onSignal = () => stop.abort();
+    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+    const parts = {
+      ledger,
+      providers,
+      secrets: call.config.secrets,
+      around: realSurroundings(systemClock),
+      holder: `${processName()} ${crypto.randomUUID()}`,
+      signal: stop.signal,
+    };
+    const options = {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      accept: call.isSet('accept'),
+      onProgress: (what: string, done: number, total: number) => {
+        const bar = progressBar(`${provider.key}: ${what}`, total);
+        if (done < total) bar.done(done);
+        else bar.end();
+      },
+    };
+    return runFeed(provider, parts, options);
+  });
+  if (!result) throw new Error(`another runner has the feed ${provider.key} now; try again in three minutes`);
+  if (call.isSet('json')) console.log(JSON.stringify(result));
+  else printRun(provider.key, result);
+  if (!['ok', 'unchanged', 'partial'].includes(result.status)) {
+    throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
+  }
+}
+
+function printRun(key: string, result: RunResult): void {
+  if (result.status === 'unchanged') console.log(`${key}: nothing new since the last run`);
+  if (result.status === 'ok' || result.status === 'partial') console.log(`${key}: ${countsOf(result)}`);
+  if (result.status === 'partial') console.log(`  partial: ${result.message}`);
+  for (const line of [...reasonsOf(result), ...notesOf(result)]) console.log(line);
+}
+
+async function history(call: Call, key: string | undefined): Promise<void> {
+  const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
+  const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
+  if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));
+  if (runs.length === 0) return console.log('No run yet.');
+  for (const run of runs) {
+    console.log(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
+    for (const line of [...reasonsOf(run), ...notesOf(run)]) console.log(line);
+  }
+}
+
+function whatHappened(run: FeedRun): string {
+  if (run.status === 'partial') return `${countsOf(run)}; ${run.message}`;
+  return run.message ?? countsOf(run);
+}
+
+function withRunTimes(run: FeedRun) {
+  const { started, ended } = run;
+  const end = ended === undefined ? null : new Date(ended).toISOString();
+  return { ...run, started: new Date(started).toISOString(), ended: end };
+}
+
+function countsOf({ taken, corrected, unchanged, missing, refused, held, withdrawn }: RunReport): string {
+  return `${taken} taken, ${corrected} corrected, ${unchanged} unchanged, ${withdrawn} withdrawn, ${missing} without a value, ${refused} refused, ${held} held back`;
+}
+
+function reasonsOf({ reasons, refused }: RunReport): string[] {
+  const lines = reasons.slice(0, REASONS_SHOWN).map(({ where, reason }) => `  ${where} refused: ${reason}`);
+  return refused > lines.length && lines.length > 0
+    ? [...lines, `  … and ${refused - lines.length} more`]
+    : lines;
+}
+
+const NOTES = {
+  failed: 'failed',
+  held: 'held back',
+  withdrawn: 'withdrawn',
+  odd: 'kept, but odd',
+  ignored: 'left out',
+  elsewhere: '',
+};
+
+function notesOf({ notes, odd, ignored, held, withdrawn }: RunReport): string[] {
+  const shown = notes.filter((note) => note.kind === 'elsewhere');
+  const remarks = notes
+    .filter((note) => note.kind !== 'elsewhere' && note.kind !== 'failed')
+    .slice(0, REASONS_SHOWN);
+  const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
+    kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTES[kind]}: ${reason}`,
+  );
+  const more = odd + ignored + held + withdrawn - remarks.length;
+  return more > 0 ? [...lines, `  … and ${more} more held back, withdrawn, odd or left out`] : lines;
+}
+
+function time(ms: number | undefined): string {
+  return ms === undefined ? '-' : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}

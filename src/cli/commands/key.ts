@@ -1,0 +1,131 @@
+import { hashKey, isWellFormed, secureRandom } from '../../gate/key.ts';
+import {
+  type IssuedKey,
+  issueKey,
+  type KeyOptions,
+  requireAccount,
+  rotateKey,
+} from '../../gate/onboarding.ts';
+import { type ApiKey, keyStatus } from '../../ledger/accounts/accounts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+
+/** A day: long enough to change a key in every program that uses it. */
+const OVERLAP_SECONDS = 86_400;
+const OVERLAP_SECONDS_MAX = 366 * 86_400;
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'key create',
+    summary: 'Create another key for an account; it is shown once',
+    flags: {
+      account: { value: 'ID', help: 'the account' },
+      expires: { value: 'TIME', help: 'when it runs out: a day (its end in UTC) or an ISO time' },
+      'allow-ip': { value: 'LIST', help: 'addresses and ranges that may use it, separated by commas' },
+      'header-only': { help: 'refuse it when it is sent in a URL' },
+      ...JSON_FLAG,
+    },
+    async run(call) {
+      const account = call.required('account');
+      const now = systemClock.now();
+      const options = readOptions(call, now);
+      await call.withLedger(async (ledger) => {
+        print(call, account, await issueKey(ledger, account, options, now, secureRandom));
+      });
+    },
+  },
+  {
+    name: 'key list',
+    summary: 'List the keys of an account; never the keys themselves',
+    flags: { account: { value: 'ID', help: 'the account' }, ...JSON_FLAG },
+    async run(call) {
+      const id = call.required('account');
+      await call.withLedger(async (ledger) => {
+        await requireAccount(ledger, id);
+        const now = systemClock.now();
+        const keys = (await ledger.accounts.keys(id)).map(({ hash: _, ...key }) => ({
+          ...key,
+          status: keyStatus(key, now),
+        }));
+        if (call.isSet('json')) return console.log(JSON.stringify(keys));
+        const head = ['id', 'status', 'created', 'expires', 'addresses', 'in URLs'];
+        const cells = keys.map((key) => [
+          key.id,
+          key.status,
+          new Date(key.createdAt).toISOString(),
+          key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString(),
+          key.allowedIps?.join(' ') ?? 'any',
+          key.headerOnly ? 'refused' : 'allowed',
+        ]);
+        console.log(table([head, ...cells]));
+      });
+    },
+  },
+  {
+    name: 'key rotate',
+    operands: ['KEY'],
+    summary: 'Create a key in the place of another, which runs out after the overlap',
+    flags: {
+      'overlap-seconds': { value: 'N', help: `how long the old one still works (${OVERLAP_SECONDS})` },
+      ...JSON_FLAG,
+    },
+    async run(call) {
+      const overlap = wholeFlag(call, 'overlap-seconds', 0, OVERLAP_SECONDS_MAX) ?? OVERLAP_SECONDS;
+      await call.withLedger(async (ledger) => {
+        const old = await findKey(ledger, call.operands[0]!);
+        const issued = await rotateKey(ledger, old, overlap * 1000, systemClock.now(), secureRandom);
+        print(call, old.accountId, issued);
+      });
+    },
+  },
+  {
+    name: 'key revoke',
+    operands: ['KEY'],
+    summary: 'Revoke a key, by its id or by the key itself; it is refused everywhere within a second',
+    flags: JSON_FLAG,
+    async run({ withLedger, operands, isSet }) {
+      await withLedger(async (ledger) => {
+        const { id } = await findKey(ledger, operands[0]!);
+        await ledger.accounts.revokeKey(id, systemClock.now());
+        if (isSet('json')) return console.log(JSON.stringify({ keyId: id, revoked: true }));
+        console.log(`Key ${id} is revoked.`);
+      });
+    },
+  },
+];
+
+function readOptions(call: Call, now: number): KeyOptions {
+  const expires = call.flag('expires');
+  const allowedIps = call
+    .flag('allow-ip')
+    ?.split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return {
+    headerOnly: call.isSet('header-only'),
+    ...(expires !== undefined && { expiresAt: readExpiry(expires, now) }),
+    ...(allowedIps && { allowedIps }),
+  };
+}
+
+function readExpiry(text: string, now: number): number {
+  const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T23:59:59.999Z` : text);
+  if (Number.isNaN(at)) throw new UsageError(`--expires must be a day or an ISO time (received "${text}")`);
+  if (at <= now) throw new UsageError(`--expires must be in the future (received "${text}")`);
+  return at;
+}
+
+/** By its id, or by the key itself. */
+async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
+  const key = isWellFormed(given)
+    ? (await ledger.accounts.byKeyHash(hashKey(given)))?.key
+    : await ledger.accounts.findKey(given);
+  if (!key) throw new Error('there is no such key; give its id (key_…) or the key itself');
+  return key;
+}
+
+function print(call: Call, account: string, { text, key }: IssuedKey): void {
+  if (call.isSet('json')) console.log(JSON.stringify({ account, key: text, keyId: key.id }));
+  else console.log(`Key ${key.id} of ${account}, shown this once: ${text}`);
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../config.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
+import type { SchemaState } from '../../ledger/schema/schema.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Command } from '../framework/command.ts';
+import { ledgerPath } from '../framework/ledger-path.ts';
+
+export const migrateCommand: Command = {
+  name: 'migrate',
+  summary: 'Bring the ledger to the schema of this version, or create it; back it up first',
+  flags: { 'dry-run': { help: 'list the statements that would run, and change nothing' } },
+  async run({ config, isSet }) {
+    const lines = isSet('dry-run')
+      ? plannedChanges(await currentSchema(config))
+      : completedChanges(
+          await Ledger.migrate(config.databaseUrl, systemClock, { onLockWait: console.error }),
+        );
+    console.log(lines.join('\n'));
+  },
+};
+
+/** Opening a SQLite file would create it, so a missing one is not opened. */
+async function currentSchema(config: Config): Promise<SchemaState> {
+  const path = ledgerPath(config);
+  if (path !== undefined && !existsSync(path)) return { version: 0, pending: MIGRATIONS };
+  return Ledger.schema(config.databaseUrl, systemClock);
+}
+
+function plannedChanges({ version, pending }: SchemaState): string[] {
+  if (pending.length === 0) return [UP_TO_DATE];
+  const first =
+    version === 0 ? 'There is no ledger yet. This would create it:' : `Schema ${version} would change:`;
+  return [
+    first,
+    ...pending.flatMap((migration) => [titleOf(migration), ...migration.statements.map(indent)]),
+  ];
+}
+
+function completedChanges({ version, pending }: SchemaState): string[] {
+  if (pending.length === 0) return [UP_TO_DATE];
+  if (version === 0) return [`Created the ledger (schema ${SCHEMA_VERSION}).`];
+  return [`Migrated the ledger from schema ${version} to ${SCHEMA_VERSION}:`, ...pending.map(titleOf)];
+}
+
+const UP_TO_DATE = `The ledger is up to date (schema ${SCHEMA_VERSION}).`;
+
+function titleOf({ id, title }: Migration): string {
+  return `  ${id}  ${title}`;
+}
+
+function indent(statement: string): string {
+  return `      ${statement.replace('{clustered}', '').replace(/\s+/g, ' ').trim()};`;
+}

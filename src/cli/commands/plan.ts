@@ -1,0 +1,92 @@
+import { type Plan, QUOTA_MAX } from '../../ledger/accounts/accounts.ts';
+import { newPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+
+/** A day: a longer delay than this is a mistake. */
+const DELAY_SECONDS_MAX = 86_400;
+
+export const planCommands: readonly Command[] = [
+  {
+    name: 'plan list',
+    summary: 'List the plans',
+    flags: JSON_FLAG,
+    async run({ withLedger, isSet }) {
+      await withLedger(async (ledger) => {
+        const plans = await ledger.accounts.plans();
+        if (isSet('json')) return console.log(JSON.stringify(plans));
+        const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
+        console.log(table([head, ...plans.map((plan) => Object.values(plan).map(cell))]));
+      });
+    },
+  },
+  {
+    name: 'plan set',
+    operands: ['NAME'],
+    summary: 'Create a plan, which is as basic is in what is not given, or change what is given of one',
+    flags: {
+      quota: { value: 'N', help: 'answers a month' },
+      'delay-seconds': { value: 'N', help: 'how old prices must be' },
+      'max-symbols': { value: 'N', help: 'symbols in one request' },
+      'max-span-days': { value: 'N', help: 'days between startDate and endDate of a time series' },
+      burst: { value: 'N', help: 'requests a second' },
+      history: { value: 'on|off', help: 'whether /rates/history is open to it' },
+      ...JSON_FLAG,
+    },
+    async run(call) {
+      const name = call.operands[0]!;
+      if (!PLAN_NAME.test(name)) {
+        throw new UsageError(
+          `a plan's name has small letters, digits, - and _, at most 32 (received "${name}")`,
+        );
+      }
+      const given = {
+        quota: wholeFlag(call, 'quota', 0, QUOTA_MAX),
+        delaySeconds: wholeFlag(call, 'delay-seconds', 0, DELAY_SECONDS_MAX),
+        maxSymbols: wholeFlag(call, 'max-symbols', 1, 10_000),
+        maxSpanDays: wholeFlag(call, 'max-span-days', 0, 36_600),
+        burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
+        history: onOff(call, 'history'),
+      };
+      const plan = await call.withLedger((ledger) =>
+        ledger.accounts.changePlan(newPlan(name), withoutUndefined(given)),
+      );
+      if (call.isSet('json')) return console.log(JSON.stringify(plan));
+      console.log(
+        `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second, long history ${cell(plan.history)}.`,
+      );
+    },
+  },
+  {
+    name: 'plan delete',
+    operands: ['NAME'],
+    summary: 'Delete a plan that no account is on',
+    flags: JSON_FLAG,
+    async run({ withLedger, operands, isSet }) {
+      const name = operands[0]!;
+      const result = await withLedger((ledger) => ledger.accounts.deletePlan(name));
+      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list shows them`);
+      if (result !== true) {
+        const who = result === 1 ? '1 account is' : `${result} accounts are`;
+        throw new Error(`${who} on the plan "${name}"; first: openpit account set-plan ID --plan ANOTHER`);
+      }
+      console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
+    },
+  },
+];
+
+function onOff(call: Call, name: string): boolean | undefined {
+  const text = call.flag(name);
+  if (text === undefined) return undefined;
+  if (text !== 'on' && text !== 'off')
+    throw new UsageError(`--${name} must be on or off (received "${text}")`);
+  return text === 'on';
+}
+
+function cell(value: string | number | boolean): string {
+  if (typeof value !== 'boolean') return String(value);
+  return value ? 'on' : 'off';
+}
+
+function withoutUndefined(given: Partial<Record<keyof Plan, number | boolean | undefined>>): Partial<Plan> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

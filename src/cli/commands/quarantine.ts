@@ -1,0 +1,80 @@
+import type { HeldBar } from '../../ledger/quarantine/held-bars.ts';
+import type { HeldTick } from '../../ledger/quarantine/quarantine.ts';
+import { printDay } from '../../market/day.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+
+const PRICES_SHOWN = 100;
+
+/** The commands for ticks and bars that were held back. `feed quarantine …` is the older name of each. */
+export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quarantine'].flatMap((group) => [
+  {
+    name: `${group} list`,
+    summary: 'List ticks and bars that are held back because they are far from their neighbours',
+    flags: {
+      all: { help: 'also those that were released or dropped' },
+      limit: { value: 'N', help: `how many (${PRICES_SHOWN})` },
+      ...JSON_FLAG,
+    },
+    run: list,
+  },
+  {
+    name: `${group} release`,
+    operands: ['ID'],
+    summary: 'Publish a price that is held back, in its right place',
+    flags: JSON_FLAG,
+    run: (call: Call) => decide(call, 'released'),
+  },
+  {
+    name: `${group} drop`,
+    operands: ['ID'],
+    summary: 'Give up a price that is held back',
+    flags: JSON_FLAG,
+    run: (call: Call) => decide(call, 'dropped'),
+  },
+]);
+
+async function list(call: Call): Promise<void> {
+  const limit = wholeFlag(call, 'limit', 1, 10_000) ?? PRICES_SHOWN;
+  const all = call.isSet('all');
+  const { ticks, bars } = await call.withLedger(async (ledger) => ({
+    ticks: await ledger.quarantine.list({ all, limit }),
+    bars: await ledger.heldBars.list({ all, limit }),
+  }));
+  if (call.isSet('json')) return console.log(JSON.stringify([...ticks.map(tickJson), ...bars.map(barJson)]));
+  if (ticks.length + bars.length === 0) return console.log('No price is held back.');
+  const head = ['id', 'symbol', 'price', 'at', 'source', 'state', 'why'];
+  const rows = [
+    ...ticks.map((tick) => rowOf(tick, tick.price, new Date(tick.at).toISOString())),
+    ...bars.map((bar) => rowOf(bar, bar.close, printDay(bar.day))),
+  ];
+  console.log(table([head, ...rows]));
+}
+
+function rowOf(held: HeldTick | HeldBar, price: number, when: string): string[] {
+  const { id, symbol, source, state, reason, decidedBy } = held;
+  const why = decidedBy === undefined ? reason : `${reason}; ${decidedBy}`;
+  return [String(id), symbol, String(price), when, source, state, why];
+}
+
+const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+
+function tickJson({ at, received, decidedAt, ...tick }: HeldTick) {
+  return { kind: 'tick', ...tick, at: iso(at), received: iso(received), decidedAt: iso(decidedAt) };
+}
+
+function barJson({ day, received, decidedAt, ...bar }: HeldBar) {
+  return { kind: 'bar', ...bar, date: printDay(day), received: iso(received), decidedAt: iso(decidedAt) };
+}
+
+async function decide(call: Call, state: 'released' | 'dropped'): Promise<void> {
+  const text = call.operands[0]!;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`ID must be a number (received "${text}")`);
+  const id = Number(text);
+  const now = systemClock.now();
+  const done = await call.withLedger(({ quarantine }) =>
+    state === 'released' ? quarantine.release(id, now, 'operator') : quarantine.drop(id, now, 'operator'),
+  );
+  if (!done) throw new Error(`no price ${id} can be ${state}; openpit quarantine list --all shows them`);
+  console.log(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
+}

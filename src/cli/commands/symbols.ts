@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { recordOf } from '../../ledger/symbols/symbols.ts';
+import { MARKETS } from '../../market/session.ts';
+import { CODE_PATTERN } from '../../market/symbol.ts';
+import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
+
+const text = z.string().trim().min(1);
+const code = text.regex(CODE_PATTERN, 'must be capitals, digits, dots and dashes, at most 32');
+
+/** A file of symbols has the shape that `symbols list --json` prints. */
+const fileSchema = z.array(
+  z.strictObject({
+    code,
+    name: text,
+    category: text,
+    currency: z.strictObject({ code: text, name: text, symbol: text }),
+    unit: z.strictObject({ symbol: text, name: text }),
+    market: z.enum(Object.keys(MARKETS) as [string, ...string[]]),
+    decimals: z.int().min(0).max(12),
+    status: z.enum(['active', 'deprecated']).default('active'),
+    updateInterval: z.enum(['minute', 'day', 'week', 'month']),
+    aliases: z.array(code).optional(),
+  }),
+);
+
+export const symbolsCommands: readonly Command[] = [
+  {
+    name: 'symbols list',
+    summary: 'List the symbols',
+    flags: JSON_FLAG,
+    async run({ withLedger, isSet }) {
+      await withLedger(async (ledger) => {
+        const symbols = await ledger.symbols.list();
+        const aliases = Map.groupBy(await ledger.symbols.aliases(), (one) => one.code);
+        const records = symbols.map((symbol) => ({
+          ...recordOf(symbol),
+          aliases: (aliases.get(symbol.code) ?? []).map((one) => one.alias),
+        }));
+        if (isSet('json')) {
+          console.log(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
+          return;
+        }
+        const head = ['code', 'name', 'category', 'price in', 'market', 'also known as'];
+        const rows = records.map((one) => [
+          one.code,
+          one.name,
+          one.category,
+          `${one.currency.code}/${one.unit.symbol}`,
+          one.market,
+          one.aliases.join(' '),
+        ]);
+        console.log(table([head, ...rows]));
+      });
+    },
+  },
+  {
+    name: 'symbols import',
+    operands: ['FILE'],
+    summary: 'Add and change symbols from a JSON file, in the shape of "symbols list --json"',
+    flags: {},
+    async run({ withLedger, operands }) {
+      const file = operands[0]!;
+      const { data: records, error } = fileSchema.safeParse(await readJson(file));
+      if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
+      await withLedger(async (ledger) => {
+        const aliases = records.flatMap((record) =>
+          (record.aliases ?? []).map((alias) => ({ alias, code: record.code, kind: 'operator' })),
+        );
+        const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases);
+        console.log(`${added} added, ${changed} changed, ${unchanged} unchanged`);
+      });
+    },
+  },
+  {
+    name: 'symbols delete',
+    operands: ['CODE'],
+    summary: 'Delete a symbol with all its prices and their revisions, for good',
+    flags: YES_FLAG,
+    async run(call) {
+      const code = call.operands[0]!.toUpperCase();
+      await call.withLedger(async (ledger) => {
+        const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
+        if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list shows them`);
+        const { bars, ticks } = await ledger.symbols.contentOf(symbol.id);
+        const what = `${code} (${symbol.name}) with ${bars} bars and ${ticks} ticks`;
+        requireYes(call, what);
+        await ledger.symbols.delete(symbol.id);
+        console.log(`Deleted ${what}.`);
+      });
+    },
+  },
+];
+
+async function readJson(file: string): Promise<unknown> {
+  const handle = Bun.file(file);
+  if (!(await handle.exists())) throw new UsageError(`there is no file ${file}`);
+  try {
+    return await handle.json();
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Config } from '../../../config.ts';
+import { readAccountFacts } from '../../../ledger/inspection/account-facts.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { type Finding, ok, problem, someOf, warning } from './finding.ts';
+
+/** Whether anybody can use the service, and who is locked out of it. */
+export async function checkAccounts(ledger: Ledger, config: Config): Promise<Finding[]> {
+  const now = await ledger.engine.now(ledger.engine.read);
+  const facts = await readAccountFacts(ledger.engine, now);
+  const { accounts, workingKeys, withoutKey, expiring, overQuota, plansUnused, plans, unsentEvents } = facts;
+  const findings: Finding[] = [];
+  if (workingKeys > 0)
+    findings.push(ok('keys.active', `${accounts} accounts have ${workingKeys} keys that work`));
+  else {
+    const text = accounts === 0 ? 'there is no account yet' : 'no account has a key that works';
+    const fix = 'openpit account create --name NAME --plan PLAN, or openpit key create --account ID';
+    findings.push(warning('keys.active', text, fix));
+  }
+  if (withoutKey.count > 0 && workingKeys > 0)
+    findings.push(
+      warning(
+        'keys.expired',
+        `${withoutKey.count} active accounts have no key that works: ${someOf(withoutKey.names, withoutKey.count)}`,
+        'issue a key (openpit key create --account ID), or suspend or delete the account',
+      ),
+    );
+  if (expiring.count > 0)
+    findings.push(
+      warning(
+        'keys.expiring',
+        `${expiring.count} keys expire within 14 days: ${someOf(expiring.names, expiring.count)}`,
+        'issue new ones in time: openpit key rotate KEY',
+      ),
+    );
+  if (overQuota.count > 0)
+    findings.push(
+      warning(
+        'accounts.over_quota',
+        `${overQuota.count} accounts have used up their quota of this month: ${someOf(overQuota.names, overQuota.count)}`,
+        'move them to a larger plan, or leave it: they get 429 until the month ends',
+      ),
+    );
+  if (plansUnused.count > 0)
+    findings.push(
+      warning(
+        'accounts.unused_plans',
+        `plans without accounts: ${someOf(plansUnused.names, plansUnused.count)}`,
+        'delete those that you do not offer: openpit plan delete NAME',
+      ),
+    );
+  if (config.publicPlan !== undefined && !plans.includes(config.publicPlan))
+    findings.push(
+      problem(
+        'accounts.public_plan',
+        `OPENPIT_PUBLIC_PLAN is ${config.publicPlan}, and there is no such plan: the service does not start`,
+        `set it to one of ${plans.join(', ')}`,
+      ),
+    );
+  if (unsentEvents > 0)
+    findings.push(
+      problem(
+        'accounts.webhook',
+        `the webhook has not taken ${unsentEvents} quota events after several tries`,
+        'check that OPENPIT_WEBHOOK_URL answers with 2xx within 10 s; the events are sent again',
+      ),
+    );
+  return findings;
+}

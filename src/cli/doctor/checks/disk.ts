@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../../../config.ts';
+import { isInUse } from '../../../gate/spool/in-use.ts';
+import { countUnsettled } from '../../../gate/spool/unsettled.ts';
+import { hasRoom } from '../../../ledger/engine/disk-space.ts';
+import { messageOf } from '../../../runtime/log/log.ts';
+import { ledgerPath } from '../../framework/ledger-path.ts';
+import { type Finding, ok, problem, someOf, warning } from './finding.ts';
+
+const GB = 1024 ** 3;
+/** Some days of ticks of a busy feed. */
+const FREE_BYTES_MIN = GB;
+const FREE_SHARE_MIN = 0.05;
+
+/** Types of file systems, as Linux numbers them. */
+const NETWORK_TYPES = new Set([0x6969 /* NFS */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */]);
+const MEMORY_TYPES = new Set([0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */]);
+
+/** Room for the ledger, its log and the spool, and who may read them. */
+export function checkDisk(config: Config): Finding[] {
+  const path = ledgerPath(config);
+  const dataDir = resolve(config.dataDir);
+  const folders = new Set(path === undefined ? [dataDir] : [resolve(dirname(path)), dataDir]);
+  const findings = [...folders].flatMap((folder) => checkRoom(nearestThere(folder)));
+  if (path !== undefined) findings.push(...fileSystemOfLedger(dirname(path)));
+  findings.push(...fileSystemOfSpool(dataDir), ...checkModes(config), ...checkSpool(join(dataDir, 'spool')));
+  return findings;
+}
+
+/** Where a folder will be created. */
+function nearestThere(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestThere(dirname(folder));
+}
+
+function checkRoom(folder: string): Finding[] {
+  const { bsize, blocks, bavail, files, ffree } = statfsSync(folder);
+  const [free, total] = [bavail * bsize, blocks * bsize];
+  const text = `${folder} has ${inGb(free)} of ${inGb(total)} free`;
+  const fix = 'make room, or move the data folder to a larger disk';
+  if (files > 0 && ffree < files * 0.01)
+    return [problem('disk.inodes', `the file system of ${folder} has no inodes left for new files`, fix)];
+  if (!hasRoom(folder)) return [problem('disk.room', `${text}: no prices are taken in`, fix)];
+  if (free < Math.min(FREE_BYTES_MIN, total / 2) || free < total * FREE_SHARE_MIN)
+    return [warning('disk.room', text, fix)];
+  return [ok('disk.room', text)];
+}
+
+/** Shared memory of SQLite's log and locks do not work over a network. */
+function fileSystemOfLedger(folder: string): Finding[] {
+  if (!existsSync(folder) || !NETWORK_TYPES.has(statfsSync(folder).type)) return [];
+  const text = `the SQLite ledger in ${folder} is on a network file system, where it will be damaged`;
+  return [problem('disk.network', text, 'move it to a local disk, or to PostgreSQL: openpit move')];
+}
+
+/** A file system in memory loses counts and ledger when the machine restarts. */
+function fileSystemOfSpool(folder: string): Finding[] {
+  const there = nearestThere(folder);
+  if (!MEMORY_TYPES.has(statfsSync(there).type)) return [];
+  const text = `the data folder ${folder} is in memory and is lost when the machine restarts`;
+  return [warning('disk.memory', text, 'set OPENPIT_DATA_DIR to a folder on a disk')];
+}
+
+/** The ledger holds customers' names and secrets. */
+function checkModes(config: Config): Finding[] {
+  const path = ledgerPath(config);
+  const own = path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`];
+  const spool = join(config.dataDir, 'spool');
+  const spoolFiles = existsSync(spool) ? readdirSync(spool).map((name) => join(spool, name)) : [];
+  const files = [...own, ...spoolFiles, join(config.dataDir, 'demo-key')].flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats ? { file, stats } : [];
+  });
+  const exposed = files.filter(({ stats }) => (stats.mode & 0o077) !== 0).map(({ file }) => file);
+  // A command that was run as root leaves files that the service cannot write.
+  const owner = statSync(config.dataDir, { throwIfNoEntry: false })?.uid;
+  const foreign = files
+    .filter(({ stats }) => owner !== undefined && stats.uid !== owner)
+    .map(({ file }) => file);
+  const findings: Finding[] = [];
+  if (exposed.length > 0) {
+    const text = `other users may read ${someOf(exposed)}`;
+    findings.push(warning('disk.modes', text, `chmod 600 ${exposed.join(' ')}`));
+  }
+  if (foreign.length > 0) {
+    const text = `${someOf(foreign)} belong to another user than the data folder, and the service may not write them`;
+    findings.push(problem('disk.owner', text, `chown --reference=${config.dataDir} ${foreign.join(' ')}`));
+  }
+  if (findings.length === 0 && files.length > 0)
+    findings.push(ok('disk.modes', 'only their owner may read the ledger and the spool'));
+  return findings;
+}
+
+function checkSpool(spool: string): Finding[] {
+  if (!existsSync(spool)) return [];
+  try {
+    const damaged = readdirSync(spool).filter((name) => name.endsWith('.damaged'));
+    if (damaged.length > 0) {
+      const text = `the spool has damaged files: ${someOf(damaged)}`;
+      return [
+        warning(
+          'disk.spool',
+          text,
+          'their counts are held by the ledger; delete the files when the disk is sound',
+        ),
+      ];
+    }
+    if (isInUse(spool)) return [ok('disk.spool', 'the spool is in use by a process that serves')];
+    const leases = countUnsettled(spool);
+    if (leases === 0) return [ok('disk.spool', 'the spool has no counts that the ledger lacks')];
+    const text = `the spool holds counts of ${leases} leases that the ledger has not got`;
+    return [warning('disk.spool', text, 'start the service with this data folder: it settles them')];
+  } catch (error) {
+    const fix = 'run this as the user of the service, or with a newer openpit';
+    return [problem('disk.spool', `the spool cannot be read: ${messageOf(error)}`, fix)];
+  }
+}
+
+function inGb(bytes: number): string {
+  return bytes < GB ? `${Math.round(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(1)} GB`;
+}

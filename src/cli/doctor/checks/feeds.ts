@@ -1,0 +1,58 @@
+import type { Config } from '../../../config.ts';
+import type { Provider } from '../../../feeds/provider.ts';
+import { FeedDesk, type FeedInFull } from '../../../feeds/thread/feed-admin.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { type Finding, ok, problem, someOf, warning } from './finding.ts';
+
+export async function checkFeeds(
+  ledger: Ledger,
+  providers: readonly Provider[],
+  config: Config,
+  now: number,
+): Promise<Finding[]> {
+  const feeds = await new FeedDesk(ledger, providers, config.secrets).list(now);
+  const enabled = feeds.filter((feed) => feed.enabled);
+  if (enabled.length > 0) return enabled.map(findingOf);
+  const simulated = config.demo === 'on' || (await ledger.meta('demo')) === 'on';
+  if (simulated) return [ok('feeds.enabled', 'no feed is on; prices are simulated')];
+  if (!(await ledger.isEmpty()))
+    return [ok('feeds.enabled', 'no feed is on; prices were pushed or imported')];
+  const fix = 'turn one on (openpit feed list, openpit feed enable KEY), push prices, or import a file';
+  return [warning('feeds.enabled', 'no feed is on, and there are no prices', fix)];
+}
+
+/** The worst that can be said of a feed that is on. */
+function findingOf({
+  key,
+  lacking,
+  late,
+  lateAt,
+  failures,
+  failing,
+  lastRun,
+  lastOkAt,
+}: FeedInFull): Finding {
+  const reason = lastRun?.message === undefined ? '' : `: ${lastRun.message}`;
+  const history = `openpit feed history ${key} shows its runs; openpit feed run ${key} tries it now`;
+  if (lacking.length > 0) {
+    const text = `feed ${key} is on and needs ${lacking.join(', ')}`;
+    return problem('feeds.key', text, `get a key from its provider and set ${lacking.join(', ')}`);
+  }
+  if (late) {
+    const since = lateAt === undefined ? '' : ` since ${new Date(lateAt).toISOString()}`;
+    return problem('feeds.late', `feed ${key} is late${since}${reason}`, history);
+  }
+  if (lastRun?.status === 'quarantined') {
+    const fix = `look at it (openpit feed history ${key}), then: openpit feed run ${key} --accept`;
+    return warning('feeds.quarantined', `what feed ${key} brought looks wrong${reason}`, fix);
+  }
+  if (failures > 0)
+    return warning('feeds.failing', `feed ${key} has failed ${failures} times in a row${reason}`, history);
+  if (failing.length > 0) {
+    const text = `series of feed ${key} fail: ${someOf(failing.map(({ series }) => series))} (${failing[0]!.reason})`;
+    return warning('feeds.partial', text, history);
+  }
+  const last =
+    lastOkAt === undefined ? 'waits for its first run' : `ran well at ${new Date(lastOkAt).toISOString()}`;
+  return ok('feeds.state', `feed ${key} ${last}`);
+}

@@ -1,0 +1,57 @@
+import { hostOf, hostUrls } from '../../../ledger/engine/postgres/hosts/host-urls.ts';
+import { choosePrimary } from '../../../ledger/engine/postgres/hosts/primary.ts';
+import {
+  type HostState,
+  isReachable,
+  probeHost,
+  type Unreachable,
+} from '../../../ledger/engine/postgres/hosts/probe.ts';
+import { Ledger } from '../../../ledger/ledger.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { messageOf } from '../../../runtime/log/log.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** The role of each host, where OPENPIT_DATABASE_URL names several. */
+export async function checkHosts(databaseUrl: string): Promise<Finding[]> {
+  const urls = hostUrls(databaseUrl);
+  if (urls.length === 1) return [];
+  const states = await Promise.all(urls.map(probeHost));
+  const primary = choosePrimary(states, undefined);
+  return states.map((state) => roleOf(state, primary));
+}
+
+/** The standbys for point-in-time requests. Without them the primary answers these. */
+export async function checkStandbys(ledger: Ledger, readUrl: string): Promise<Finding[]> {
+  const epoch = await ledger.meta('epoch');
+  return Promise.all(hostUrls(readUrl).map((url) => checkStandby(url, epoch)));
+}
+
+function roleOf(state: HostState | Unreachable, primary: HostState | undefined): Finding {
+  const host = hostOf(state.url);
+  if (!isReachable(state)) {
+    const text = `${host} of OPENPIT_DATABASE_URL cannot be reached: ${messageOf(state.error)}`;
+    return warning('ledger.hosts', text, 'start it, so that there is a server to fail over to, or remove it');
+  }
+  if (!state.isPrimary) return ok('ledger.hosts', `${host} is a standby`);
+  if (state === primary) return ok('ledger.hosts', `${host} is the primary`);
+  return problem(
+    'ledger.hosts',
+    `${host} accepts writes, and is not the primary: a standby of it was promoted`,
+    'stop it at once, and rebuild it as a standby (pg_rewind)',
+  );
+}
+
+async function checkStandby(url: string, epoch: string | undefined): Promise<Finding> {
+  const host = hostOf(url);
+  try {
+    const standby = await Ledger.openForReading(url, systemClock);
+    const isSame = (await standby.meta('epoch')) === epoch;
+    await standby.close();
+    if (isSame) return ok('ledger.read_url', `the standby ${host} of OPENPIT_READ_URL can be read`);
+    const text = `${host} of OPENPIT_READ_URL has another ledger than OPENPIT_DATABASE_URL`;
+    return problem('ledger.read_url', text, 'point it at a standby of the same server');
+  } catch (error) {
+    const text = `the standby ${host} of OPENPIT_READ_URL cannot be read: ${messageOf(error)}`;
+    return warning('ledger.read_url', text, 'start it, or correct or remove the setting');
+  }
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../../config.ts';
+import { isPostgres } from '../../../ledger/engine/engine.ts';
+import { Ledger } from '../../../ledger/ledger.ts';
+import { SCHEMA_VERSION } from '../../../ledger/schema/migrations.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { messageOf } from '../../../runtime/log/log.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { checkHosts, checkStandbys } from './hosts.ts';
+import { checkPostgres, unreachable } from './postgres.ts';
+import { checkFile, checkPages } from './sqlite.ts';
+
+/** A ledger that can be read, where there is one, and what was found on the way to it. */
+export interface InspectedLedger {
+  findings: readonly Finding[];
+  /** Undefined when it is away, damaged or of another schema. */
+  ledger: Ledger | undefined;
+}
+
+/** Opens the ledger for reading and nothing else: it works beside a server, and changes nothing that is broken. */
+export async function inspectLedger(config: Config): Promise<InspectedLedger> {
+  const { databaseUrl } = config;
+  const findings: Finding[] = [];
+  const onPostgres = isPostgres(databaseUrl);
+  if (!onPostgres) {
+    const file = checkFile(config);
+    if (file.isMissing || file.findings.some(({ status }) => status === 'problem'))
+      return { findings: file.findings, ledger: undefined };
+    findings.push(...file.findings, ...checkPages(config));
+  }
+  try {
+    const { version, pending } = await Ledger.schema(databaseUrl, systemClock);
+    if (onPostgres) findings.push(ok('ledger.reachable', 'PostgreSQL can be reached'));
+    if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
+    findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
+    const ledger = await Ledger.openForReading(databaseUrl, systemClock);
+    if (onPostgres) {
+      findings.push(...(await checkHosts(databaseUrl)), ...(await checkPostgres(ledger, config)));
+    }
+    if (config.readUrl !== undefined) findings.push(...(await checkStandbys(ledger, config.readUrl)));
+    return { findings, ledger };
+  } catch (error) {
+    return { findings: [...findings, unusable(error, config)], ledger: undefined };
+  }
+}
+
+function outdated(version: number): Finding {
+  if (version === 0)
+    return warning(
+      'ledger.schema',
+      'the database holds no ledger yet',
+      'the first start creates it, or: openpit migrate. If there should be one, OPENPIT_DATABASE_URL names another database',
+    );
+  return warning(
+    'ledger.schema',
+    `the ledger has schema ${version}, and this program needs ${SCHEMA_VERSION}`,
+    'back it up, then run: openpit migrate (a start of openpit serve does the same)',
+  );
+}
+
+function unusable(error: unknown, config: Config): Finding {
+  const message = messageOf(error);
+  if (/run a newer openpit/.test(message))
+    return problem('ledger.schema', message, 'install the version that migrated it, or restore a backup');
+  if (isPostgres(config.databaseUrl)) return unreachable(error, config);
+  return problem(
+    'ledger.readable',
+    `the ledger cannot be read: ${message}`,
+    'restore a backup: openpit restore FILE',
+  );
+}

@@ -1,0 +1,129 @@
+import { hostname } from 'node:os';
+import type { Config } from '../../../config.ts';
+import { isLoopback } from '../../../gate/addresses.ts';
+import { hostOf, hostUrls } from '../../../ledger/engine/postgres/hosts/host-urls.ts';
+import { type PostgresFacts, readPostgresFacts } from '../../../ledger/inspection/postgres-facts.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
+import { messageOf } from '../../../runtime/log/log.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** The oldest that the tests run on. */
+const VERSION_MIN = 150_000;
+
+/** What one process needs for requests, counting and reads of the past, and one data folder for its feeds. */
+const CONNECTIONS_PER_PROCESS = 12;
+const CONNECTIONS_PER_FOLDER = 4;
+
+export async function checkPostgres(ledger: Ledger, config: Config): Promise<Finding[]> {
+  const facts = await readPostgresFacts(ledger.engine);
+  return [
+    version(facts),
+    ...writable(facts),
+    privileges(facts),
+    ...(await connections(facts, ledger, config)),
+    ...encryption(facts, config),
+  ];
+}
+
+/** By the reason that the server or the system gives. Bun has the SQLSTATE in `errno`. */
+export function unreachable(error: unknown, { databaseUrl }: Config): Finding {
+  const state = error instanceof Error && 'errno' in error ? String(error.errno) : '';
+  const text = `PostgreSQL at ${hostUrls(databaseUrl).map(hostOf).join(', ')} cannot be used: ${messageOf(error)}`;
+  if (state.startsWith('28'))
+    return problem(
+      'ledger.reachable',
+      text,
+      'correct user and password in OPENPIT_DATABASE_URL, or pg_hba.conf',
+    );
+  if (state === '3D000')
+    return problem(
+      'ledger.reachable',
+      text,
+      'create the database (createdb), or correct its name in OPENPIT_DATABASE_URL',
+    );
+  if (state === '53300')
+    return problem('ledger.reachable', text, 'raise max_connections of PostgreSQL, or use a pooler');
+  if (state === '42501')
+    return problem(
+      'ledger.privileges',
+      text,
+      'grant the privileges that docs/operating.md lists under "Database privileges"',
+    );
+  return problem(
+    'ledger.reachable',
+    text,
+    'start PostgreSQL, and check host, port and TLS in OPENPIT_DATABASE_URL and the firewall between',
+  );
+}
+
+function version({ version, versionNumber }: PostgresFacts): Finding {
+  if (versionNumber >= VERSION_MIN) return ok('ledger.version', `PostgreSQL ${version}`);
+  const text = `PostgreSQL ${version} is older than what Openpit is tested on`;
+  return warning('ledger.version', text, `upgrade to ${VERSION_MIN / 10_000} or later`);
+}
+
+function writable({ isStandby, isReadOnly, user, database }: PostgresFacts): Finding[] {
+  if (isStandby) {
+    const fix = 'point OPENPIT_DATABASE_URL at the primary, or list all hosts in it, or promote this server';
+    return [problem('ledger.writable', 'this server is a standby, and nothing can be written to it', fix)];
+  }
+  if (!isReadOnly) return [];
+  const text = `the database ${database} is set to read-only for ${user}`;
+  return [problem('ledger.writable', text, `ALTER DATABASE ${database} RESET default_transaction_read_only`)];
+}
+
+function privileges({ lacking, user }: PostgresFacts): Finding {
+  if (lacking.length === 0) return ok('ledger.privileges', `${user} may read and write every table`);
+  const tables = lacking.map(({ table, privileges }) => `${table} (${privileges.join(', ')})`);
+  const shown = `${tables.slice(0, 3).join(', ')}${tables.length > 3 ? ` and ${tables.length - 3} more` : ''}`;
+  return problem(
+    'ledger.privileges',
+    `${user} lacks privileges on ${shown}`,
+    `as the owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${user}`,
+  );
+}
+
+async function connections(facts: PostgresFacts, ledger: Ledger, config: Config): Promise<Finding[]> {
+  const { isPooled, connectionsMax, connectionsUsed } = facts;
+  if (isPooled) return [ok('ledger.connections', 'connections go through a pooler in transaction mode')];
+  const { processes, folders } = await expectedProcesses(ledger, config);
+  const needed = processes * CONNECTIONS_PER_PROCESS + folders * CONNECTIONS_PER_FOLDER;
+  const fix =
+    'raise max_connections (or the limit of the user or database), or use a pooler in transaction mode';
+  const of = `${processes} processes with ${folders} data folders`;
+  if (needed > connectionsMax) {
+    const text = `${of} use up to ${needed} connections, and PostgreSQL allows ${connectionsMax}`;
+    return [problem('ledger.connections', text, fix)];
+  }
+  if (connectionsUsed > connectionsMax * 0.8) {
+    const text = `${connectionsUsed} of ${connectionsMax} connections of PostgreSQL are in use`;
+    return [warning('ledger.connections', text, fix)];
+  }
+  return [ok('ledger.connections', `${of} use up to ${needed} of ${connectionsMax} connections`)];
+}
+
+/** Those that serve now, or those on other machines and the ones that these settings ask for. */
+async function expectedProcesses(ledger: Ledger, config: Config) {
+  const { now, replicas } = await ledger.replicas.list();
+  const live = replicas.filter(({ seen }) => now - seen <= SILENT_MS);
+  const elsewhere = live.filter(({ name }) => !name.startsWith(`${hostname()}/`));
+  const hosts = new Set(elsewhere.map(({ name }) => name.split('/')[0]));
+  return {
+    processes: Math.max(live.length, elsewhere.length + config.processes),
+    folders: Math.max((await ledger.machines.live()).length, hosts.size + 1),
+  };
+}
+
+function encryption({ isEncrypted, isPooled }: PostgresFacts, { databaseUrl }: Config): Finding[] {
+  const hosts = hostUrls(databaseUrl).map((url) => new URL(url).hostname);
+  const remote = hosts.find((host) => host !== '' && host !== 'localhost' && !isLoopback(host));
+  if (isEncrypted || isPooled || remote === undefined) return [];
+  return [
+    warning(
+      'ledger.encryption',
+      `the connection to ${remote} has no TLS: the password and all data travel in plain text`,
+      'add ?sslmode=require to OPENPIT_DATABASE_URL (verify-full with a certificate)',
+    ),
+  ];
+}

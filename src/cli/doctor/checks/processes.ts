@@ -1,0 +1,45 @@
+import { hostname } from 'node:os';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { type ReplicaRow, SILENT_MS } from '../../../ledger/operations/replicas.ts';
+import { VERSION } from '../../../service.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** The ids of the processes that serve on this machine. */
+export async function localProcesses(ledger: Ledger): Promise<number[]> {
+  const { now, replicas } = await ledger.replicas.list();
+  const names = replicas.filter(({ seen }) => now - seen <= SILENT_MS).map(({ name }) => name);
+  const own = `${hostname()}/`;
+  return names.filter((name) => name.startsWith(own)).map((name) => Number(name.slice(own.length)));
+}
+
+/** What the processes that serve say of themselves. */
+export async function checkProcesses(ledger: Ledger): Promise<Finding[]> {
+  const { now, replicas } = await ledger.replicas.list();
+  const live = replicas.filter(({ seen }) => now - seen <= SILENT_MS);
+  const silent = replicas.filter(({ seen }) => now - seen > SILENT_MS);
+  const findings: Finding[] = [...alarms(live), ...versions(live)];
+  for (const { name, seen } of silent) {
+    const text = `the process ${name} died, or is cut off from the ledger, since ${new Date(seen).toISOString()}`;
+    findings.push(warning('processes.silent', text, 'look at its log; the entry goes after a day'));
+  }
+  const names = live.map(({ name, phase }) => `${name} (${phase})`).join(', ');
+  const text = live.length === 0 ? 'no process serves from this ledger' : `${live.length} serve: ${names}`;
+  return [ok('processes.live', text), ...findings];
+}
+
+function alarms(live: readonly ReplicaRow[]): Finding[] {
+  const all = live.flatMap(({ name: process, alarms }) => alarms.map((alarm) => ({ process, ...alarm })));
+  return [...Map.groupBy(all, ({ name }) => name)].map(([name, same]) => {
+    const { type: _, ...details } = same[0]!.event;
+    const about = Object.entries(details).map(([key, value]) => `${key} ${value}`);
+    const text = `alarm ${name} in ${same.map(({ process }) => process).join(', ')}: ${about.join(', ')}`;
+    return problem('processes.alarm', text, 'docs/operating.md says under "Alarms" what it means');
+  });
+}
+
+function versions(live: readonly ReplicaRow[]): Finding[] {
+  const others = [...new Set(live.map(({ version }) => version))].filter((version) => version !== VERSION);
+  if (others.length === 0) return [];
+  const text = `this program is ${VERSION}, and processes of ${others.join(', ')} serve`;
+  return [warning('processes.version', text, 'finish the upgrade: restart all processes with one version')];
+}

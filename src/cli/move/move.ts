@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { isInUse } from '../../gate/spool/in-use.ts';
+import { countUnsettled } from '../../gate/spool/unsettled.ts';
+import { type Engine, openEngine } from '../../ledger/engine/engine.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { reasonsNotToMove } from '../../ledger/move/in-use.ts';
+import { type MovedTable, moveLedger } from '../../ledger/move/move.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { MoveDisplay } from './display.ts';
+
+export const moveCommand: Command = {
+  name: 'move',
+  summary: 'Copy the whole ledger to an empty PostgreSQL or a new SQLite file, and verify every table',
+  flags: {
+    to: { value: 'URL', help: 'postgres://…, or the path of a SQLite file; run it again to continue a move' },
+    force: { help: 'move although the ledger is in use; what is written during the move may be missing' },
+    ...JSON_FLAG,
+  },
+  async run({ config, withLedger, required, isSet }) {
+    const to = required('to');
+    if (/^[a-z0-9+.-]+:\/\//i.test(to) && !/^(postgres(ql)?|sqlite):/.test(to)) {
+      throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
+    }
+    const moved = await withLedger(async (ledger) => {
+      if (!isSet('force')) await requireUnused(config, ledger);
+      const target = await openEngine(to, systemClock, 'working');
+      try {
+        return await move(ledger.engine, target, isSet('force'));
+      } finally {
+        await target.close();
+      }
+    });
+    if (isSet('json')) return console.log(JSON.stringify({ tables: moved }));
+    const rows = moved.map(({ name, rows, checksum }) => [name, String(rows), checksum]);
+    console.log(table([['table', 'rows', 'checksum, the same in both'], ...rows]));
+    const total = moved.reduce((sum, { rows }) => sum + rows, 0);
+    console.log(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
+  },
+};
+
+async function move(source: Engine, target: Engine, allowsWrites: boolean): Promise<MovedTable[]> {
+  const display = new MoveDisplay();
+  try {
+    return await moveLedger(source, target, {
+      allowsWrites,
+      onProgress: (progress) => display.show(progress),
+      onNote: (text) => display.note(text),
+    });
+  } finally {
+    display.end();
+  }
+}
+
+/** What was counted and is not in the ledger yet would be missing in the copy. */
+async function requireUnused({ dataDir }: Config, ledger: Ledger): Promise<void> {
+  const spool = join(dataDir, 'spool');
+  const reasons = await reasonsNotToMove(ledger);
+  if (isInUse(spool)) reasons.push(`a service runs with the data folder ${dataDir}: stop it`);
+  else {
+    const unsettled = countUnsettled(spool);
+    if (unsettled > 0) {
+      reasons.push(
+        `${spool} has counts of ${unsettled} leases that are not in the ledger: start the service and stop it again`,
+      );
+    }
+  }
+  if (reasons.length > 0) {
+    throw new Error(
+      `the ledger cannot be moved now (--force does it all the same):\n  ${reasons.join('\n  ')}`,
+    );
+  }
+}

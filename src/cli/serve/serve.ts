@@ -1,0 +1,117 @@
+import { type Config, SETTINGS } from '../../config.ts';
+import { readCredentials } from '../../ops/tls/certificate-files.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
+import { createLog, type Log } from '../../runtime/log/log.ts';
+import { startService } from '../../service.ts';
+import type { Command } from '../framework/command.ts';
+import type { Assignment, FromChild, ToChild } from './messages.ts';
+import { MetricsCollector } from './metrics-collector.ts';
+import { Supervisor } from './supervisor.ts';
+
+export const serveCommand: Command = {
+  name: 'serve',
+  createsLedger: true,
+  summary: 'Serve the interface over HTTP',
+  flags: {
+    'accept-clock': {
+      help: 'start although the clock is more than a day from the newest write to the ledger',
+    },
+  },
+  settings: SETTINGS.map((setting) => setting.env),
+  async run(call) {
+    const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
+    const log = aggregateWarnings(
+      createLog(config.logLevel, systemClock, (line) => process.stderr.write(line)),
+    );
+    if (process.send) return serveForSupervisor(config, log);
+    for (const message of config.warnings) log.warn('settings', { message });
+    if (config.processes > 1) return superviseAll(config, log);
+    const service = await startService(config, systemClock, log);
+    const stopped = onStopSignal(() => service.stop());
+    await Promise.race([service.ready, stopped]);
+    console.log(welcome(service.url, service.demoKey));
+    await stopped;
+  },
+};
+
+/** Runs the processes that share the port, and answers for them. */
+async function superviseAll(config: Config, log: Log): Promise<void> {
+  if (config.tls) await readCredentials(config.tls); // else every process would say what is wrong with it
+  const port = config.port === 0 ? freePort(config.host) : config.port;
+  const supervisor = new Supervisor(ownCommand(), port, log);
+  const stopped = onStopSignal(() => supervisor.stop());
+  const started = await Promise.race([supervisor.start(config.processes), stopped]);
+  if (started) console.log(`${welcome(started.url, started.demoKey)}\nProcesses: ${config.processes}`);
+  await stopped;
+}
+
+/** The command line of this process. The single-file build has no script: its first argument is a name inside the file. */
+function ownCommand(): string[] {
+  const args = process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1);
+  return [process.execPath, ...process.execArgv, ...args];
+}
+
+/** One of several processes. It ends when its supervisor says so, or is gone. */
+async function serveForSupervisor(config: Config, log: Log): Promise<void> {
+  const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
+  const { index, port } = assignment;
+  const tell = (message: FromChild) => void process.send?.(message);
+  const metrics = new MetricsCollector(assignment, tell);
+  process.on('message', (message: ToChild) => metrics.heard(message));
+  const gone = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  const service = await startService({ ...config, port }, systemClock, log, {
+    shared: true,
+    feeds: index === 0,
+    shareMetrics: metrics.share,
+  });
+  const stopped = onStopSignal(() => service.stop(), { orWhen: gone, insistent: false });
+  await Promise.race([service.ready, stopped]);
+  tell({ kind: 'ready', url: service.url, demoKey: service.demoKey });
+  await stopped;
+  process.disconnect?.();
+}
+
+function welcome(url: string, demoKey: string | undefined): string {
+  if (demoKey === undefined) {
+    return `Openpit listens on ${url}\nMake a key: npx openpit account create --name "My company" --plan basic`;
+  }
+  return [
+    `Openpit listens on ${url}, with SIMULATED prices.`,
+    `Demo key: ${demoKey}`,
+    `Open it:  ${url}/#key=${demoKey}`,
+    `Try it:   curl '${url}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
+  ].join('\n');
+}
+
+/**
+ * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once, unless others pass
+ * it on: a terminal and systemd send a signal to all processes, and the supervisor then tells its own once more.
+ */
+function onStopSignal(
+  stop: () => Promise<void>,
+  { orWhen, insistent = true }: { orWhen?: Promise<void>; insistent?: boolean } = {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stopping = false;
+    const begin = () => {
+      if (stopping) return;
+      stopping = true;
+      stop().then(resolve, reject);
+    };
+    const onSignal = () => {
+      if (stopping && insistent) process.exit(1);
+      begin();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+    void orWhen?.then(begin);
+  });
+}
+
+function freePort(hostname: string): number {
+  const probe = Bun.listen({ hostname, port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop();
+  return port;
+}

@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
+import { dayOfSeconds } from '../show/format.ts';
+import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
+
+export interface KeyActions {
+  create(): Promise<IssuedAnswer>;
+  rotate(id: string): Promise<IssuedAnswer>;
+  revoke(id: string): Promise<unknown>;
+}
+
+/** The keys of an account, with create, rotate and revoke. A new key's text is shown once. */
+export function Keys({
+  keys,
+  own,
+  title = 'Keys',
+  actions,
+  onChange,
+}: {
+  keys: readonly KeyRecord[];
+  /** The key that this page uses, if it is one of them. */
+  own?: string;
+  title?: string;
+  actions: KeyActions;
+  onChange: (issued?: IssuedAnswer, replaced?: string) => void;
+}) {
+  const [issued, setIssued] = useState<IssuedAnswer>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const answer = await action();
+      const made = isIssued(answer) ? answer : undefined;
+      setIssued(made);
+      onChange(made, replaced);
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+  return (
+    <section class="card" aria-labelledby="keys-title">
+      <div class="card-head">
+        <h2 id="keys-title">{title}</h2>
+        <button type="button" class="button small" disabled={busy} onClick={() => run(actions.create)}>
+          Create a key
+        </button>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {issued && <NewKey issued={issued} onDone={() => setIssued(undefined)} />}
+      <table class="plain stack">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">State</th>
+            <th scope="col">Created</th>
+            <th scope="col">Expires</th>
+            <th scope="col">Rules</th>
+            <ActionsHead />
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <th scope="row">
+                <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}
+              </th>
+              <td data-label="State">
+                <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
+              </td>
+              <td data-label="Created">{dayOfSeconds(key.createdAt)}</td>
+              <td data-label="Expires">{key.expiresAt === null ? 'never' : dayOfSeconds(key.expiresAt)}</td>
+              <td data-label="Rules">{rulesOf(key)}</td>
+              <td class="actions">
+                {key.status === 'active' && (
+                  <>
+                    <SureButton
+                      label="Rotate"
+                      sure="Rotate now"
+                      describe={key.id}
+                      disabled={busy}
+                      onSure={() => run(() => actions.rotate(key.id), key.id)}
+                    />
+                    <SureButton
+                      label="Revoke"
+                      sure="Revoke for good"
+                      describe={key.id}
+                      disabled={busy}
+                      onSure={() => run(() => actions.revoke(key.id))}
+                    />
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">
+        Rotating makes a key with the same rules; the old one works for one more day. Revoking holds within a
+        second.
+      </p>
+    </section>
+  );
+}
+
+function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }) {
+  return (
+    <Notice
+      kind="done"
+      title="Your new key, shown this once"
+      action={
+        <button type="button" class="button" onClick={onDone}>
+          I have kept it
+        </button>
+      }
+    >
+      <p>
+        <code class="new-key">{issued.apiKey}</code>{' '}
+        <CopyButton text={issued.apiKey} label="Copy the new key" />
+      </p>
+    </Notice>
+  );
+}
+
+function rulesOf({ allowedIps, headerOnly }: KeyRecord): string {
+  const rules = [
+    ...(headerOnly ? ['header only'] : []),
+    ...(allowedIps ? [`from ${allowedIps.join(', ')}`] : []),
+  ];
+  return rules.join('; ') || 'none';
+}
+
+function isIssued(answer: unknown): answer is IssuedAnswer {
+  return typeof answer === 'object' && answer !== null && 'apiKey' in answer;
+}

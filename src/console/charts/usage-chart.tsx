@@ -1,0 +1,97 @@
+import type { UsageDay } from '../api/answers.ts';
+import { addDays } from '../data/days.ts';
+import { count, day, plural } from '../show/format.ts';
+
+/** Drawn for the screen it is on, so that its words keep their size. */
+const WIDTH = innerWidth < 640 ? 380 : 1100;
+const HEIGHT = 200;
+const LABEL_DAYS = innerWidth < 640 ? 10 : 7;
+const LEFT = 44;
+const BOTTOM = 22;
+const TOP = 10;
+
+/** Answers by day, stacked by endpoint, with the same numbers as a table for who cannot see it. */
+export function UsageChart({
+  days,
+  first,
+  last,
+}: {
+  days: readonly UsageDay[];
+  first: string;
+  last: string;
+}) {
+  const dates: string[] = [];
+  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
+  const endpoints = [...new Set(days.map(({ endpoint }) => endpoint))].sort();
+  const byDate = Map.groupBy(days, ({ date }) => date);
+  const sum = (date: string) => (byDate.get(date) ?? []).reduce((all, { count: own }) => all + own, 0);
+  const top = niceTop(Math.max(1, ...dates.map(sum)));
+  const step = (WIDTH - LEFT) / dates.length;
+  const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
+  const total = dates.reduce((all, date) => all + sum(date), 0);
+  return (
+    <figure class="usage">
+      <svg
+        class="usage-chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`${plural(total, 'answer')} from ${day(first)} to ${day(last)}`}
+      >
+        {[0, top / 2, top].map((value) => (
+          <g key={value}>
+            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} />
+            <text x={LEFT - 8} y={y(value) + 4} text-anchor="end">
+              {count(value)}
+            </text>
+          </g>
+        ))}
+        {dates.map((date, i) => {
+          let below = 0;
+          return (
+            <g key={date}>
+              <title>{`${day(date)}: ${plural(sum(date), 'answer')}`}</title>
+              {endpoints.map((endpoint, place) => {
+                const own = byDate.get(date)?.find((one) => one.endpoint === endpoint)?.count ?? 0;
+                if (own === 0) return null;
+                below += own;
+                const height = Math.max(1, y(0) - y(own));
+                return (
+                  <rect
+                    key={endpoint}
+                    class={`usage-${place % 7}`}
+                    x={LEFT + i * step + step * 0.12}
+                    y={y(below)}
+                    width={step * 0.76}
+                    height={height}
+                    rx="1.5"
+                  />
+                );
+              })}
+              {i % LABEL_DAYS === dates.length % LABEL_DAYS && (
+                <text x={LEFT + i * step + step / 2} y={HEIGHT - 5} text-anchor="middle">
+                  {day(date).replace(/ \d{4}$/, '')}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <ul class="swatches">
+        {endpoints.map((endpoint, place) => (
+          <li key={endpoint}>
+            <i class={`usage-${place % 7}`} />
+            {endpoint}{' '}
+            {count(days.filter((one) => one.endpoint === endpoint).reduce((all, one) => all + one.count, 0))}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+/** The next of 2, 4, 10, 20, 40, 100, … so that the half of it is a whole number too. */
+export function niceTop(value: number): number {
+  for (let power = 1; ; power *= 10) {
+    for (const step of [2, 4, 10]) if (step * power >= value) return step * power;
+  }
+}

@@ -1,0 +1,107 @@
+import type { Feed, FeedRun } from '../api/operator.ts';
+import { linkTo } from '../data/route.ts';
+import { ago, count, duration } from '../show/format.ts';
+
+const BADGES: Readonly<Record<FeedRun['status'], string>> = {
+  ok: 'good',
+  unchanged: 'good',
+  running: '',
+  partial: 'warning',
+  quarantined: 'warning',
+  failed: 'bad',
+};
+
+/** More than this many codes are counted, not listed. */
+const SYMBOLS_SHOWN = 40;
+
+/** What a feed brings, and its last runs with the reasons for what was not taken. */
+export function FeedDetail({ feed }: { feed: Feed }) {
+  const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, failing, runs } = feed;
+  return (
+    <div class="feed-detail">
+      <p class="hint">
+        Runs at <code>{schedule}</code> on the clock of {zone}
+        {runBy && `, now in ${runBy.split(' ')[0]}`}. {count(rows)} days with a price
+        {gaps > 0 && `, ${count(gaps)} between them without one`}.
+      </p>
+      {lacking.length > 0 && (
+        <p class="hint">
+          It needs <code>{lacking.join(', ')}</code>, which is not set.
+        </p>
+      )}
+      {failing.length > 0 && (
+        <ul class="failing">
+          {failing.map(({ series, symbol, reason, since }) => (
+            <li key={series}>
+              <span class="badge warning">failing</span> {series} ({symbol}) since {ago(since)}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      {symbols.length > 0 && (
+        <p class="codes-list">
+          {symbols.slice(0, SYMBOLS_SHOWN).map((code) =>
+            code.includes('/') ? (
+              <span key={code}>{code}</span>
+            ) : (
+              <a key={code} href={linkTo('symbol', code)}>
+                {code}
+              </a>
+            ),
+          )}
+          {symbols.length > SYMBOLS_SHOWN && <span>and {count(symbols.length - SYMBOLS_SHOWN)} more</span>}
+        </p>
+      )}
+      {runs.length === 0 && <p class="hint">It has not run yet.</p>}
+      <ol class="runs">
+        {runs.map((run) => (
+          <Run key={run.number} run={run} feedKey={key} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Run({ run, feedKey }: { run: FeedRun; feedKey: string }) {
+  const { number, startedAt, endedAt, status, message, reasons, refused } = run;
+  const seconds = endedAt && Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000);
+  return (
+    <li>
+      <span class={`badge ${BADGES[status]}`}>{status}</span> <span class="muted">run {number},</span>{' '}
+      <time dateTime={startedAt} title={startedAt}>
+        {ago(startedAt)}
+      </time>
+      {seconds ? <span class="muted">, took {duration(seconds)}</span> : null}
+      {(status === 'partial' || !message) && <div>{countsOf(run)}</div>}
+      {message && <div>{message}</div>}
+      {status === 'quarantined' && (
+        <div class="hint">
+          What came looks wrong and no price was changed. If it is right:{' '}
+          <code>npx openpit feed run {feedKey} --accept</code>
+        </div>
+      )}
+      {reasons.map(({ where, reason }) => (
+        <div class="hint" key={`${where} ${reason}`}>
+          {where}: {reason}
+        </div>
+      ))}
+      {reasons.length > 0 && refused > reasons.length && (
+        <div class="hint">and {count(refused - reasons.length)} more that were refused</div>
+      )}
+    </li>
+  );
+}
+
+function countsOf({ status, taken, corrected, unchanged, missing, refused }: FeedRun): string {
+  if (status === 'running') return 'under way';
+  if (status === 'unchanged') return 'nothing new since the run before';
+  const parts: [number, string][] = [
+    [taken, 'taken'],
+    [corrected, 'corrected'],
+    [unchanged, 'unchanged'],
+    [missing, 'without a value'],
+    [refused, 'refused'],
+  ];
+  const told = parts.filter(([value], i) => value > 0 || i === 0);
+  return told.map(([value, what]) => `${count(value)} ${what}`).join(', ');
+}

@@ -1,0 +1,181 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
+import type { Feed } from '../api/operator.ts';
+import { ago, count, day, soon } from '../show/format.ts';
+import { ActionsHead, Failure, Loading, SureButton } from '../show/parts.tsx';
+import { FeedDetail } from './feed-detail.tsx';
+
+const REFRESH_MS = 10_000;
+
+const BADGES: Readonly<Record<Feed['health'], string>> = {
+  ok: 'good',
+  waiting: '',
+  partial: 'warning',
+  failing: 'warning',
+  late: 'bad',
+  off: '',
+};
+
+/** The feeds: those that are on with their health and runs, and those that can be turned on. */
+export function Feeds({ token }: { token: string }) {
+  const [opened, setOpened] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const loaded = useLoad(
+    async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
+    [token],
+  );
+  useRefresh(loaded.reload, REFRESH_MS);
+  const turn = async (key: string, enabled: boolean) => {
+    setError(undefined);
+    const path = `/admin/feeds/${encodeURIComponent(key)}`;
+    await askAsOperator(token, path, { method: 'PATCH', body: { enabled } }).catch(setError);
+    loaded.reload();
+  };
+  const on = loaded.data?.filter((feed) => feed.enabled || feed.runs.length > 0) ?? [];
+  const others = loaded.data?.filter((feed) => !on.includes(feed)) ?? [];
+  return (
+    <section class="card" aria-labelledby="feeds-title">
+      <h2 id="feeds-title">Feeds</h2>
+      {error !== undefined && <Failure error={error} />}
+      {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" />}
+      {loaded.data && on.length === 0 && (
+        <p class="hint">No feed is on. Turn one on below: it runs at once, then by its schedule.</p>
+      )}
+      {on.length > 0 && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Feed</th>
+              <th scope="col">Health</th>
+              <th scope="col">Last good run</th>
+              <th scope="col">Next run</th>
+              <th scope="col" class="number">
+                Symbols
+              </th>
+              <th scope="col">Prices until</th>
+              <ActionsHead />
+            </tr>
+          </thead>
+          <tbody>
+            {on.map((feed) => (
+              <Row
+                key={feed.key}
+                feed={feed}
+                isOpen={opened === feed.key}
+                onOpen={() => setOpened(opened === feed.key ? undefined : feed.key)}
+                onTurn={(enabled) => turn(feed.key, enabled)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {others.length > 0 && (
+        <details class="more" open={on.length === 0}>
+          <summary>
+            {count(others.length)} {on.length > 0 ? 'more' : 'feeds'} that can be turned on
+          </summary>
+          <ul class="offers">
+            {others.map((feed) => (
+              <Offer key={feed.key} feed={feed} onTurn={() => turn(feed.key, true)} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Row({
+  feed,
+  isOpen,
+  onOpen,
+  onTurn,
+}: {
+  feed: Feed;
+  isOpen: boolean;
+  onOpen: () => void;
+  onTurn: (enabled: boolean) => void;
+}) {
+  const { key, title, enabled, health, runBy, lastOkAt, nextRunAt, symbols, lastDate } = feed;
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          {title} <span class="code">{key}</span>
+        </th>
+        <td data-label="Health">
+          <span class={`badge ${BADGES[health]}`}>{health}</span>
+        </td>
+        <td data-label="Last good run">{lastOkAt ? ago(lastOkAt) : 'never'}</td>
+        <td data-label="Next run">{runBy ? 'running now' : nextRunAt ? soon(nextRunAt) : '—'}</td>
+        <td data-label="Symbols" class="number">
+          {count(symbols.length)}
+        </td>
+        <td data-label="Prices until">{lastDate ? day(lastDate) : '—'}</td>
+        <td class="actions">
+          <button
+            type="button"
+            class="button small"
+            aria-expanded={isOpen}
+            aria-label={`Runs of ${key}`}
+            onClick={onOpen}
+          >
+            Runs
+          </button>
+          {enabled ? (
+            <SureButton label="Turn off" sure="Turn off now" describe={key} onSure={() => onTurn(false)} />
+          ) : (
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Turn on ${key}`}
+              onClick={() => onTurn(true)}
+            >
+              Turn on
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="detail">
+          <td colSpan={7}>
+            <FeedDetail feed={feed} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** A feed that is off. What may not be passed on is said before it is turned on, not after. */
+function Offer({ feed, onTurn }: { feed: Feed; onTurn: () => void }) {
+  const { key, title, licence, attribution, licenceUrl, series, lacking } = feed;
+  return (
+    <li>
+      <div>
+        <strong>{title}</strong> <span class="muted">{count(series)} series</span>
+        <p class="hint">
+          {licence === 'no' ? 'May not be passed on without a licence of your own. ' : ''}
+          {attribution}{' '}
+          <a href={licenceUrl} rel="noreferrer">
+            Terms
+          </a>
+        </p>
+        {lacking.length > 0 && (
+          <p class="hint">
+            Needs <code>{lacking.join(', ')}</code>, which is not set.
+          </p>
+        )}
+      </div>
+      {licence === 'no' ? (
+        <SureButton label="Turn on" sure="I may use it: turn on" describe={key} onSure={onTurn} />
+      ) : (
+        <button type="button" class="button small" aria-label={`Turn on ${key}`} onClick={onTurn}>
+          Turn on
+        </button>
+      )}
+    </li>
+  );
+}

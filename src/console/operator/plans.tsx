@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { Plan } from '../api/answers.ts';
+import { askAsOperator } from '../api/client.ts';
+import { useLoad } from '../api/load.ts';
+import { count, duration } from '../show/format.ts';
+import { ActionsHead, Failure, Loading } from '../show/parts.tsx';
+
+type Limit = Exclude<keyof Plan, 'name' | 'history'>;
+
+const LIMITS: readonly [Limit, string][] = [
+  ['quota', 'Answers a month'],
+  ['delaySeconds', 'Delay, seconds'],
+  ['maxSymbols', 'Symbols'],
+  ['maxSpanDays', 'Span, days'],
+  ['burstPerSecond', 'Per second'],
+];
+
+const NEW: Plan = {
+  name: '',
+  quota: 10_000,
+  delaySeconds: 600,
+  maxSymbols: 20,
+  maxSpanDays: 30,
+  burstPerSecond: 20,
+  history: true,
+};
+
+/** Plans: see all, change one, make one. A change holds for every account on the plan within a second. */
+export function Plans({ token }: { token: string }) {
+  const [edited, setEdited] = useState<Plan>();
+  const [error, setError] = useState<unknown>();
+  const loaded = useLoad(
+    async () => (await askAsOperator<{ plans: Plan[] }>(token, '/admin/plans')).plans,
+    [token],
+  );
+  const save = async ({ name, ...body }: Plan) => {
+    try {
+      await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, { method: 'PUT', body });
+      setEdited(undefined);
+      setError(undefined);
+      loaded.reload();
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+  return (
+    <section class="card" aria-labelledby="plans-title">
+      <div class="card-head">
+        <h2 id="plans-title">Plans</h2>
+        <button type="button" class="button small" onClick={() => setEdited(NEW)}>
+          New plan
+        </button>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the plans" />}
+      {edited && (
+        <Editor plan={edited} isNew={edited === NEW} onSave={save} onCancel={() => setEdited(undefined)} />
+      )}
+      {loaded.data && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Plan</th>
+              {LIMITS.map(([name, label]) => (
+                <th scope="col" class="number" key={name}>
+                  {label.replace(', seconds', '')}
+                </th>
+              ))}
+              <th scope="col">Long history</th>
+              <ActionsHead />
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.data.map((plan) => (
+              <tr key={plan.name}>
+                <th scope="row">{plan.name}</th>
+                {LIMITS.map(([name, label]) => (
+                  <td data-label={label.replace(', seconds', '')} class="number" key={name}>
+                    {name === 'delaySeconds' ? duration(plan[name]) : count(plan[name])}
+                  </td>
+                ))}
+                <td data-label="Long history">{plan.history ? 'yes' : 'no'}</td>
+                <td class="actions">
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Change the plan ${plan.name}`}
+                    onClick={() => setEdited(plan)}
+                  >
+                    Change
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Editor({
+  plan,
+  isNew,
+  onSave,
+  onCancel,
+}: {
+  plan: Plan;
+  isNew: boolean;
+  onSave: (plan: Plan) => void;
+  onCancel: () => void;
+}) {
+  const [draft, setDraft] = useState(plan);
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(draft);
+      }}
+    >
+      <label>
+        Name
+        <input
+          value={draft.name}
+          readOnly={!isNew}
+          required
+          pattern="[a-z0-9][a-z0-9_\-]*"
+          maxLength={32}
+          onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+        />
+      </label>
+      {LIMITS.map(([name, label]) => (
+        <label key={name}>
+          {label}
+          <input
+            type="number"
+            min={0}
+            required
+            value={draft[name]}
+            onInput={(event) => setDraft({ ...draft, [name]: event.currentTarget.valueAsNumber })}
+          />
+        </label>
+      ))}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.history}
+          onChange={(event) => setDraft({ ...draft, history: event.currentTarget.checked })}
+        />
+        Long history
+      </label>
+      <button type="submit" class="button primary">
+        Save
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
+import type { HeldBar, HeldTick } from '../api/operator.ts';
+import { linkTo } from '../data/route.ts';
+import { count, day, moment, price } from '../show/format.ts';
+import { ActionsHead, Failure, Loading, SureButton } from '../show/parts.tsx';
+
+const REFRESH_MS = 10_000;
+const SHOWN = 50;
+
+interface HeldAnswer {
+  ticks: HeldTick[];
+  bars: HeldBar[];
+}
+
+/** Ticks and bars in one list, the newest first. */
+function heldPrices({ ticks, bars }: HeldAnswer) {
+  const all = [
+    ...ticks.map((tick) => ({ ...tick, when: moment(tick.at) })),
+    ...bars.map((bar) => ({ ...bar, price: bar.close, when: day(bar.date) })),
+  ];
+  return all.sort((a, b) => b.id - a.id);
+}
+
+/** Prices that were held back: take them after all, or give them up. */
+export function Quarantine({ token }: { token: string }) {
+  const [error, setError] = useState<unknown>();
+  const loaded = useLoad(
+    async () => heldPrices(await askAsOperator<HeldAnswer>(token, '/admin/quarantine')),
+    [token],
+  );
+  useRefresh(loaded.reload, REFRESH_MS);
+  const decide = async (id: number, what: 'release' | 'drop') => {
+    setError(undefined);
+    await askAsOperator(token, `/admin/quarantine/${id}/${what}`, { method: 'POST' }).catch(setError);
+    loaded.reload();
+  };
+  const held = loaded.data ?? [];
+  return (
+    <section class="card" aria-labelledby="quarantine-title">
+      <h2 id="quarantine-title">Quarantine</h2>
+      {error !== undefined && <Failure error={error} />}
+      {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" lines={2} />}
+      {loaded.data?.length === 0 && (
+        <p class="hint">
+          Empty. A price that is far from its neighbours waits here: a tick until others agree or you decide,
+          a day's bar until you decide.
+        </p>
+      )}
+      {held.length > 0 && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Symbol</th>
+              <th scope="col" class="number">
+                Price
+              </th>
+              <th scope="col">At</th>
+              <th scope="col">Source</th>
+              <th scope="col">Why it is held back</th>
+              <ActionsHead />
+            </tr>
+          </thead>
+          <tbody>
+            {held.slice(0, SHOWN).map((one) => (
+              <tr key={one.id}>
+                <th scope="row">
+                  <a href={linkTo('symbol', one.symbol)}>{one.symbol}</a>
+                </th>
+                <td data-label="Price" class="number">
+                  {price(one.price)}
+                </td>
+                <td data-label="At">{one.when}</td>
+                <td data-label="Source">{one.source}</td>
+                <td data-label="Why it is held back">{one.reason}</td>
+                <td class="actions">
+                  <SureButton
+                    label="Take it"
+                    sure="Publish it"
+                    describe={`${one.symbol} ${one.price}`}
+                    onSure={() => decide(one.id, 'release')}
+                  />
+                  <SureButton
+                    label="Drop it"
+                    sure="Drop it for good"
+                    describe={`${one.symbol} ${one.price}`}
+                    onSure={() => decide(one.id, 'drop')}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {held.length > SHOWN && (
+        <p class="hint">
+          and {count(held.length - SHOWN)} older ones: <code>npx openpit quarantine list</code>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { ClosingBench } from '../../../test/support/closing.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
+import { SIMULATED } from '../../ledger/symbols/sources.ts';
+import { MS_PER_DAY } from '../../market/day.ts';
+import { Closer } from './closer.ts';
+
+const WEEK_MS = 7 * MS_PER_DAY;
+const LONGEST_DELAY_MS = 3_600_000; // of the built-in plan `free`
+
+onEachEngine('ticks that a closer lets go of', (engine) => {
+  const bench = new ClosingBench(engine);
+
+  test('ticks stay until session, delay and a week are over, and while their day has no bar', async () => {
+    const { day, start, end } = bench.nextDay();
+    const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
+    const closer = new Closer(bench.ledger);
+    await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(end - 1, 12)], 'push');
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await closer.prune(over);
+    expect(await left()).toBe(2); // no bar yet
+    await closer.close(over);
+    await closer.prune(over - 1);
+    expect(await left()).toBe(2);
+    await closer.prune(over);
+    expect(await left()).toBe(0);
+  });
+
+  test('a straggler keeps the ticks of its day for another week, and alone it makes no bar', async () => {
+    const { day, start, end } = bench.nextDay();
+    const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
+    const closer = new Closer(bench.ledger);
+    await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(end - 1, 12)], 'push');
+    await closer.close(end);
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await bench.ledger.ticks.append([{ ...bench.tick(start + 1, 15), received: over - 1 }], 'push');
+    await closer.prune(over);
+    expect(await left()).toBe(3);
+    expect(await closer.close(over)).toBe(1);
+    await closer.prune(over + 2 * WEEK_MS);
+    expect(await left()).toBe(0);
+    await bench.ledger.ticks.append([{ ...bench.tick(start + 2, 99), received: over + 2 * WEEK_MS }], 'push');
+    expect(await closer.close(over + 2 * WEEK_MS)).toBe(0);
+    expect(await bench.revisionsOf(day)).toEqual([
+      [10, 12, 10, 12, 'session close'],
+      [10, 15, 10, 12, 'late ticks'],
+    ]);
+  });
+
+  test('simulated ticks of a symbol that has got real prices are let go of without a bar', async () => {
+    const copper = await bench.idOf('HG-FUT');
+    const { day, start, end } = bench.nextDay();
+    await bench.ledger.ticks.append([bench.tick(start, 5, copper)], SIMULATED);
+    await bench.ledger.ticks.append([bench.tick(start, 7, copper)], 'push');
+    const closer = new Closer(bench.ledger);
+    await closer.close(end);
+    expect(await bench.revisionsOf(day, 'simulated', copper)).toEqual([]);
+    await closer.prune(end + LONGEST_DELAY_MS + WEEK_MS);
+    expect(await bench.ledger.ticks.ofDay(copper, 'simulated', day)).toEqual([]);
+  });
+
+  test('a deletion that was interrupted goes on, and what is left of the day meanwhile makes no bar', async () => {
+    const { day, start, end } = bench.nextDay();
+    const of = { symbolId: bench.gold, strand: 'real', day } as const;
+    const ticks = Array.from({ length: 2_500 }, (_, i) => bench.tick(start + i, 10 + (i % 7)));
+    await bench.ledger.ticks.append(ticks, 'push');
+    const closer = new Closer(bench.ledger);
+    await closer.close(end);
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await bench.ledger.engine.write(async (tx) => {
+      await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${bench.gold}, ${day}, 0)`;
+      await tx`DELETE FROM tick WHERE symbol_id = ${bench.gold} AND day = ${day} AND at < ${start + 2_000}`;
+    });
+    expect(await bench.ledger.ticks.days(bench.gold, 'real')).not.toContain(day);
+    await bench.ledger.ticks.append([{ ...bench.tick(end - 1, 99), received: over }], 'push');
+    expect(await closer.close(over)).toBe(0);
+    expect(await bench.revisionsOf(day)).toHaveLength(1);
+    expect(await new Closer(bench.other).prune(over)).toContainEqual(of);
+    expect(await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).toMatchObject([{ price: 99 }]);
+    expect(await closer.close(over + 1)).toBe(0);
+  });
+
+  test('a stop ends a deletion between two batches', async () => {
+    const { day, start, end } = bench.nextDay();
+    await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
+    const closer = new Closer(bench.ledger);
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    await closer.close(over);
+    expect(await closer.prune(over, { signal: AbortSignal.abort() })).toEqual([]);
+    expect(closer.isPruningBehind).toBe(true);
+    expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, strand: 'real', day });
+    expect(closer.isPruningBehind).toBe(false);
+  });
+});

@@ -1,0 +1,249 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BarRevision, Strand } from '../../ledger/prices/bars.ts';
+import type { Decide } from '../../ledger/prices/session-bars.ts';
+import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
+import type { TickDay } from '../../ledger/ticks/tick-days.ts';
+import type { StrandDay } from '../../ledger/ticks/ticks.ts';
+import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
+import { ClosingProgress } from './progress.ts';
+import { closingOf, limitsOf } from './session-bar.ts';
+
+/** Ticks stay this long after their session and the longest delay: late ones and restarted replicas need them. */
+const KEEP_MS = 7 * MS_PER_DAY;
+/** Bars are published together when this many are ready, or folding them has taken this long. */
+const DAYS_PER_TRANSACTION = 50;
+const MS_PER_TRANSACTION = 100;
+
+/** How much is done in one go. */
+export interface WorkLimits {
+  /** Stops as soon as possible. What is not done is done at the next start. */
+  signal?: AbortSignal;
+  /** Stops between two days after this time, with at least one done. */
+  budgetMs?: number;
+}
+
+/** A day whose ticks are folded, outside of any lock. */
+interface Prepared {
+  day: StrandDay;
+  settlement: number | undefined;
+  limits: FoldLimits;
+  current: BarRevision | undefined;
+  folded: FoldedDay | undefined;
+  /** Ticks up to this revision are in the fold. */
+  revision: number;
+}
+
+interface Traits {
+  market: Market;
+  real: boolean;
+}
+
+/**
+ * Turns the ticks of sessions that have settled or ended into bars, and deletes old ticks. It follows the ledger by revision:
+ *
+ *     days with new ticks ─► waiting ─► fold, page by page ─► publish: a short transaction, with the ticks since the fold
+ *                                       other work between pages
+ *
+ * All of it is done in bounded steps, so pushes and a stop never wait long, however many ticks there are.
+ */
+export class Closer {
+  readonly #ledger: Ledger;
+  readonly #progress: ClosingProgress;
+  readonly #traits = new Map<number, Traits>();
+  /** Days with ticks that are in no bar yet. */
+  readonly #waiting = new Map<string, TickDay>();
+  /** Of those, the ones whose provisional bar is up to date. */
+  readonly #settled = new Set<string>();
+  /** Whether the last `close` left something that was due. */
+  isBehind = false;
+  /** Whether the last `prune` did. */
+  isPruningBehind = false;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    this.#progress = new ClosingProgress(ledger);
+  }
+
+  /** Publishes the bars that are due: provisional ones at settlement, final ones at the end. Returns how many. */
+  async close(now: number, limits: WorkLimits = {}): Promise<number> {
+    for await (const days of this.#progress.newDays()) {
+      for (const day of days) {
+        this.#waiting.set(keyOf(day), day);
+        this.#settled.delete(keyOf(day)); // a late tick may be one of before the settlement
+      }
+    }
+    await this.#learnTraits();
+    const waiting = [...this.#waiting.values()].filter((day) => this.#traits.has(day.symbolId));
+    waiting.sort((a, b) => a.day - b.day);
+    const over = waiting.filter((day) => this.#endOf(day) <= now);
+    const settled = waiting.filter((day) => this.#isSettlementDue(day, now));
+    const work = new Work(limits);
+    let written = await this.#closeAll(over, now, work, undefined);
+    written += await this.#closeAll(settled, now, work, (day) => this.#settlementOf(day));
+    this.isBehind =
+      over.some((day) => this.#waiting.has(keyOf(day))) ||
+      settled.some((day) => !this.#settled.has(keyOf(day)));
+    if (!this.isBehind) await this.#progress.save(now);
+    return written;
+  }
+
+  /**
+   * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
+   * delay and seven days. Returns the days it is done with.
+   */
+  async prune(now: number, limits: WorkLimits = {}): Promise<StrandDay[]> {
+    const plans = await this.#ledger.accounts.plans();
+    const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
+    const horizon = now - longestDelayMs - KEEP_MS;
+    await this.#learnTraits();
+    const work = new Work(limits);
+    const pruned: StrandDay[] = [];
+    // No session ends more than two days from its date, in any zone.
+    for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
+      const old = days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon);
+      for (const { symbolId, day } of old) {
+        if (work.isOver) break;
+        for (const strand of await this.#strandsOf(symbolId)) {
+          const of = { symbolId, strand, day };
+          if (!(await this.#ledger.ticks.prune(of, horizon, limits.signal))) continue;
+          pruned.push(of);
+          work.hasDoneSome = true;
+        }
+      }
+    }
+    this.isPruningBehind = work.isOver;
+    return pruned;
+  }
+
+  async #closeAll(
+    days: readonly TickDay[],
+    now: number,
+    work: Work,
+    settlementOf: ((day: TickDay) => number | undefined) | undefined,
+  ): Promise<number> {
+    let written = 0;
+    let group: Prepared[] = [];
+    let groupMs = 0;
+    for (const day of days) {
+      if (work.isOver) break;
+      const startMs = performance.now();
+      const prepared = await this.#prepare(day, settlementOf?.(day), work.signal);
+      if (work.isAborted) break;
+      work.hasDoneSome = true;
+      if (prepared) group.push(prepared);
+      else this.#finish(day, settlementOf !== undefined);
+      groupMs += performance.now() - startMs;
+      if (group.length < DAYS_PER_TRANSACTION && groupMs < MS_PER_TRANSACTION) continue;
+      written += await this.#publish(group, now);
+      group = [];
+      groupMs = 0;
+    }
+    return written + (await this.#publish(group, now));
+  }
+
+  /** Folds a day's ticks; undefined when its bar stays as it is. Simulated prices of a symbol with real ones make no bar. */
+  async #prepare(
+    { symbolId, day }: TickDay,
+    settlement: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Prepared | undefined> {
+    const { ledger, of } = { ledger: this.#ledger, of: this.#strandDay(symbolId, day) };
+    const { prices } = await ledger.head();
+    const current = (await ledger.bars.revisions(symbolId, of.strand, day, day)).at(-1);
+    const limits = limitsOf(current, settlement);
+    if (!limits) return undefined;
+    const folded = await ledger.ticks.fold(of, { ...limits, ...(signal && { signal }) });
+    return { day: of, settlement, limits, current, folded, revision: prices };
+  }
+
+  /** Days whose bar has changed since they were folded stay waiting. */
+  async #publish(group: readonly Prepared[], now: number): Promise<number> {
+    if (group.length === 0) return 0;
+    const byKey = new Map(group.map((one) => [keyOf(one.day), one]));
+    const changed = new Set<Prepared>();
+    const decide: Decide = async (day, current, ticksSince) => {
+      const one = byKey.get(keyOf(day))!;
+      if (current?.revision !== one.current?.revision) {
+        changed.add(one);
+        return undefined;
+      }
+      let { folded } = one;
+      for (const tick of await ticksSince(one.revision)) folded = withTick(folded, tick, one.limits);
+      return closingOf(current, folded, one.settlement);
+    };
+    const days = group.map((one) => one.day);
+    const written = await this.#ledger.closing.publish(days, decide, now);
+    for (const one of group) if (!changed.has(one)) this.#finish(one.day, one.settlement !== undefined);
+    return written;
+  }
+
+  #finish(day: TickDay, isSettlement: boolean): void {
+    const key = keyOf(day);
+    if (isSettlement) this.#settled.add(key);
+    else {
+      this.#waiting.delete(key);
+      this.#settled.delete(key);
+    }
+  }
+
+  /** A simulated day has one bar, the walk's: nobody settles it. */
+  #isSettlementDue(day: TickDay, now: number): boolean {
+    const isReal = this.#traits.get(day.symbolId)!.real;
+    if (!isReal || this.#settled.has(keyOf(day)) || this.#endOf(day) <= now) return false;
+    return (this.#settlementOf(day) ?? Number.POSITIVE_INFINITY) <= now;
+  }
+
+  #settlementOf(day: TickDay): number | undefined {
+    return settlementTime(this.#traits.get(day.symbolId)!.market, day.day);
+  }
+
+  #endOf(day: TickDay): number {
+    return sessionEnd(this.#traits.get(day.symbolId)!.market, day.day);
+  }
+
+  /** The strand that a symbol's bars are made of. */
+  #strandDay(symbolId: number, day: number): StrandDay {
+    return { symbolId, day, strand: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
+  }
+
+  /** The strands that a symbol has ticks of. */
+  async #strandsOf(symbolId: number): Promise<Strand[]> {
+    if (!this.#traits.get(symbolId)!.real) return ['simulated'];
+    return (await this.#ledger.ticks.hasSimulated(symbolId)) ? ['real', 'simulated'] : ['real'];
+  }
+
+  /** Read again each time: a symbol may have got its first real price, or another market. */
+  async #learnTraits(): Promise<void> {
+    const { symbols } = this.#ledger;
+    const known = [...(await symbols.list()), ...(await symbols.currencies())];
+    this.#traits.clear(); // a symbol may have been deleted
+    for (const { id, market, real } of known) {
+      this.#traits.set(id, { market: marketOf(market), real });
+    }
+  }
+}
+
+/** Says when one call has done enough. */
+class Work {
+  readonly signal: AbortSignal | undefined;
+  readonly #endsAt: number;
+  hasDoneSome = false;
+
+  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: WorkLimits) {
+    this.signal = signal;
+    this.#endsAt = performance.now() + budgetMs;
+  }
+
+  get isAborted(): boolean {
+    return this.signal?.aborted ?? false;
+  }
+
+  get isOver(): boolean {
+    return this.isAborted || (this.hasDoneSome && performance.now() >= this.#endsAt);
+  }
+}
+
+function keyOf({ symbolId, day }: TickDay): string {
+  return `${symbolId} ${day}`;
+}

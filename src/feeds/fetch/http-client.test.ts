@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test';
+import { heldBytes } from '../../../test/support/memory.ts';
+import { PlayedServer, playBytes, stillSurroundings, streamOf } from '../../../test/support/played.ts';
+import { type Ask, fetchBody, LIMITS } from './http-client.ts';
+
+const NOW = Date.parse('2026-07-15T14:00:00Z');
+const CSV = 'date,GOLD\n2026-07-14,4000.5\n';
+const server = new PlayedServer();
+
+async function ask(changes: Partial<Ask> = {}, limits = LIMITS) {
+  const around = stillSurroundings(NOW);
+  const url = changes.url ?? `${server.url}/prices.csv`;
+  let attempts = 0;
+  const answer = await fetchBody(
+    {
+      url,
+      hosts: new Set([new URL(url).host]),
+      kind: 'csv',
+      etag: undefined,
+      lastModified: undefined,
+      signal: new AbortController().signal,
+      onAttempt: async () => void attempts++,
+      ...changes,
+    },
+    around,
+    limits,
+  );
+  return { answer, slept: around.slept, attempts };
+}
+
+const text = (body: string, init?: ResponseInit) => () => new Response(body, init);
+
+describe('a good answer', () => {
+  test('gives the body and what it is known by', async () => {
+    const headers = { etag: '"a"', 'last-modified': 'Tue, 14 Jul 2026 20:00:00 GMT' };
+    server.play = text(CSV, { headers });
+    const { answer, attempts } = await ask();
+    expect(answer).toMatchObject({ outcome: 'body', etag: '"a"', lastModified: headers['last-modified'] });
+    expect(answer.outcome === 'body' && new TextDecoder().decode(answer.body)).toBe(CSV);
+    expect(attempts).toBe(1);
+  });
+
+  test('may be packed', async () => {
+    const packed = Bun.gzipSync(CSV);
+    server.play = () => new Response(packed, { headers: { 'content-encoding': 'gzip' } });
+    const { answer } = await ask();
+    expect(answer.outcome === 'body' && new TextDecoder().decode(answer.body)).toBe(CSV);
+  });
+
+  test('of 304 comes to one who says what he has', async () => {
+    server.play = (request) =>
+      new Response(null, { status: request.headers.has('if-none-match') ? 304 : 500 });
+    expect((await ask({ etag: '"a"' })).answer).toEqual({ outcome: 'unchanged' });
+    server.play = (request) =>
+      new Response(null, { status: request.headers.has('if-modified-since') ? 304 : 500 });
+    expect((await ask({ lastModified: 'Tue, 14 Jul 2026 20:00:00 GMT' })).answer).toEqual({
+      outcome: 'unchanged',
+    });
+  });
+
+  test('of 304 to one who asked for everything is a failure', async () => {
+    server.play = text('', { status: 304 });
+    expect((await ask()).answer).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('304') });
+  });
+});
+
+describe('another attempt', () => {
+  test('follows a 500, after a pause that grows', async () => {
+    const bad = text('oops', { status: 500 });
+    server.playInTurn(bad, bad, text(CSV));
+    const { answer, slept } = await ask();
+    expect(answer.outcome).toBe('body');
+    expect(slept).toEqual([1_000, 4_000]);
+  });
+
+  test('is the third at most', async () => {
+    server.play = text('oops', { status: 502 });
+    const { answer, attempts } = await ask();
+    expect(answer).toEqual({
+      outcome: 'failed',
+      reason: 'the provider answered 502 (3 attempts)',
+      isOutage: true,
+    });
+    expect(attempts).toBe(3);
+  });
+
+  test.each([
+    ['seconds', '7', 7_000],
+    ['a date', new Date(NOW + 9_000).toUTCString(), 9_000],
+    ['a date that has passed', new Date(NOW - 9_000).toUTCString(), 0],
+    ['nonsense', 'soon', 1_000],
+  ])('comes when Retry-After says so, in %s', async (_, header, pauseMs) => {
+    server.playInTurn(text('', { status: 429, headers: { 'retry-after': header } }), text(CSV));
+    const { answer, slept } = await ask();
+    expect(answer.outcome).toBe('body');
+    expect(slept).toEqual([pauseMs]);
+  });
+
+  test('does not come when Retry-After is too long; the failure says when to come back', async () => {
+    server.play = text('', { status: 503, headers: { 'retry-after': '3600' } });
+    const { answer, slept } = await ask();
+    expect(answer).toEqual({
+      outcome: 'failed',
+      reason: 'the provider answered 503',
+      isOutage: true,
+      comeBackMs: 3_600_000,
+    });
+    expect(slept).toEqual([]);
+  });
+
+  test('does not follow a 404, nor a 403', async () => {
+    for (const status of [404, 403, 204]) {
+      server.play = text('', { status });
+      const { answer, attempts } = await ask();
+      expect(answer).toEqual({ outcome: 'failed', reason: `the provider answered ${status}` });
+      expect(attempts).toBe(1);
+    }
+  });
+
+  test('follows a connection that ends in the middle of the body', async () => {
+    const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) =>
+      socket.end(),
+    );
+    const { answer, attempts } = await ask({ url });
+    expect(answer).toEqual({
+      outcome: 'failed',
+      reason: 'the connection ended before the answer was complete (3 attempts)',
+      isOutage: true,
+    });
+    expect(attempts).toBe(3);
+  });
+
+  test('follows a server that is not there', async () => {
+    const { answer } = await ask({ url: 'http://127.0.0.1:1/' });
+    expect(answer).toMatchObject({ reason: 'it could not be reached (3 attempts)' });
+  });
+});
+
+describe('silence', () => {
+  const limits = { ...LIMITS, timeoutMs: 60, attempts: 1 };
+
+  test.each([
+    ['before the head', ''],
+    ['in the middle of the head', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['in the middle of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n'],
+  ])('%s ends when the time is over', async (_, head) => {
+    const url = await playBytes(head, () => {});
+    const { answer } = await ask({ url }, limits);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      reason: 'no complete answer within 0.06 s',
+    });
+  });
+
+  test('a drip that never ends counts as silence', async () => {
+    const url = await playBytes('HTTP/1.1 200 OK\r\n\r\n', (socket) => {
+      const drip = setInterval(() => socket.write('1,'), 5);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const { answer } = await ask({ url }, limits);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('no complete answer'),
+    });
+  });
+
+  test('ends at once when the program stops', async () => {
+    const url = await playBytes('', () => {});
+    const stop = new AbortController();
+    const asked = ask({ url, signal: stop.signal });
+    stop.abort();
+    expect((await asked).answer).toEqual({ outcome: 'failed', reason: 'it was stopped' });
+  });
+});
+
+describe('a body', () => {
+  test('of 100 MB is left after 20 MiB, and memory stays flat', async () => {
+    server.play = () => new Response(streamOf(100_000_000));
+    await ask(); // what the first time costs is not this test's matter
+    const before = heldBytes();
+    for (let i = 0; i < 3; i++) {
+      const { answer, attempts } = await ask();
+      expect(answer).toEqual({ outcome: 'failed', reason: 'the body is longer than 20971520 bytes' });
+      expect(attempts).toBe(1);
+    }
+    expect(heldBytes() - before).toBeLessThan(5 * 1024 * 1024);
+  }, 20_000);
+
+  test('that is announced as too long is not read at all', async () => {
+    const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n', () => {}); // and then silence
+    expect((await ask({ url })).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
+  });
+
+  test('that unpacks to too much is left as well', async () => {
+    const bomb = Bun.gzipSync('0,'.repeat(30_000_000));
+    server.play = () => new Response(bomb, { headers: { 'content-encoding': 'gzip' } });
+    expect((await ask()).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
+  });
+
+  test.each([
+    ['<!DOCTYPE html><html><body>Are you a robot?</body></html>', 'the body is HTML where CSV was expected'],
+    ['{"error":"limit"}', 'the body is JSON where CSV was expected'],
+    ['', 'the body is empty where CSV was expected'],
+    ['a\0b', 'the body is binary where CSV was expected'],
+  ])('%j with status 200 is not taken for CSV', async (body, reason) => {
+    server.play = text(body);
+    const { answer, attempts } = await ask();
+    expect(answer).toEqual({ outcome: 'failed', reason });
+    expect(attempts).toBe(1);
+  });
+});
+
+describe('hosts', () => {
+  const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } });
+
+  test('a redirect within the provider is followed', async () => {
+    server.playInTurn(redirect('/new.csv'), text(CSV));
+    expect((await ask()).answer.outcome).toBe('body');
+    expect(server.requests.at(-1)!.path).toBe('/new.csv');
+  });
+
+  test('a redirect to another host is not, not even to another port of the same', async () => {
+    const other = new PlayedServer();
+    other.play = text(CSV);
+    for (const target of [`${other.url}/x`, 'https://evil.example/x']) {
+      server.play = redirect(target);
+      expect((await ask()).answer).toEqual({
+        outcome: 'failed',
+        reason: `it was redirected: ${new URL(target).host} is not a host of this provider`,
+      });
+    }
+    expect(other.requests).toEqual([]);
+  });
+
+  test('a redirect in circles ends', async () => {
+    server.play = redirect('/prices.csv');
+    expect((await ask()).answer).toMatchObject({ reason: 'it was redirected more than 5 times' });
+  });
+
+  test('nobody but this machine is asked without TLS', async () => {
+    const { answer } = await ask({ url: 'http://prices.example/x.csv' });
+    expect(answer).toMatchObject({ reason: 'prices.example was to be asked without TLS' });
+    const file = await ask({ url: 'file:///etc/passwd' });
+    expect(file.answer.outcome).toBe('failed');
+  });
+});

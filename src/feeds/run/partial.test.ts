@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'bun:test';
+import { csv, feedBench, history, NOW } from '../../../test/support/feed-bench.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
+import { symbolOf } from '../../../test/support/ledgers.ts';
+import type { Provider } from '../provider.ts';
+import { eia } from '../providers/eia.ts';
+import { Freshness } from '../thread/freshness.ts';
+import { runFeed } from './runner.ts';
+
+const DAY_MS = 86_400_000;
+const IDS = ['GOLD', 'SILVER', 'TIN'];
+
+onEachEngine('a feed of several series', (engine) => {
+  const bench = feedBench(engine);
+
+  /** A request for each series, or one for all. */
+  function provider(how: 'each' | 'one', changes: Partial<Provider> = {}): Provider {
+    const { url } = bench.server;
+    const series = IDS.map((id) => ({ id, symbol: code(id), currency: 'USD', unit: 'T.oz' }));
+    const requests = (_secrets: unknown, since?: number) =>
+      how === 'one'
+        ? [{ url: `${url}/all.csv${since === undefined ? '' : '?since'}` }]
+        : IDS.map((id) => ({ url: `${url}/${id}.csv${since === undefined ? '' : '?since'}`, series: id }));
+    return bench.provider({ series, requests, ...changes });
+  }
+
+  const code = (id: string) => `${bench.symbol}-${id}`;
+
+  async function run(how: 'each' | 'one' = 'each', options = {}, changes: Partial<Provider> = {}) {
+    const { id: _, real: __, ...gold } = await symbolOf(bench.ledger, 'XAU');
+    await bench.ledger.symbols.upsert(
+      IDS.map((id) => ({ ...gold, code: code(id) })),
+      [],
+    );
+    return (await runFeed(provider(how, changes), bench.parts(), options))!;
+  }
+
+  async function bars(id: string): Promise<number> {
+    const { id: symbolId } = await symbolOf(bench.ledger, code(id));
+    return (await bench.ledger.bars.revisions(symbolId, 'real', 0, 40_000)).length;
+  }
+
+  const health = async () =>
+    (await bench.ledger.feeds.health(bench.around.now())).find(({ key }) => key === bench.key)!;
+
+  /** Plays a body for each series, or a status where that is not 200. */
+  function play(statuses: Record<string, number> = {}, rows = history()): void {
+    bench.server.play = (request) => {
+      const id = /(\w+)\.csv/.exec(request.url)![1]!;
+      const status = statuses[id] ?? 200;
+      return new Response(status === 200 ? `date,${id}\n${rows.join('\n')}\n` : 'no', { status });
+    };
+  }
+
+  test('one that is gone fails by its name, and the others are taken in', async () => {
+    play({ SILVER: 404 });
+    const result = await run();
+    expect(result).toMatchObject({
+      status: 'partial',
+      message: '1 of 3 series failed: SILVER: the provider answered 404',
+      taken: 40,
+      notes: [{ kind: 'failed', where: 'SILVER', reason: 'the provider answered 404' }],
+    });
+    expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([20, 0, 20]);
+    const { failing, failures, lastRun, lastOkAt } = await health();
+    expect({ failures, status: lastRun?.status, lastOkAt }).toEqual({
+      failures: 0,
+      status: 'partial',
+      lastOkAt: NOW,
+    });
+    expect(failing).toMatchObject([{ series: 'SILVER', reason: 'the provider answered 404', since: NOW }]);
+  });
+
+  test('a body that cannot be read fails its own series', async () => {
+    bench.server.play = (request) =>
+      new Response(
+        request.url.includes('TIN')
+          ? 'when,what\n'
+          : `date,${/(\w+)\.csv/.exec(request.url)![1]}\n2026-07-13,1\n`,
+      );
+    const { status, message } = await run();
+    expect(status).toBe('partial');
+    expect(message).toContain('TIN: the body could not be read: the first line does not begin with "date"');
+  });
+
+  test('when all fail, the run has failed, and says so once', async () => {
+    play({ GOLD: 404, SILVER: 404, TIN: 404 });
+    expect(await run()).toMatchObject({ status: 'failed', message: 'the provider answered 404', taken: 0 });
+    play({ GOLD: 404, SILVER: 403, TIN: 404 });
+    expect(await run()).toMatchObject({
+      status: 'failed',
+      message: 'every series failed; the first: GOLD: the provider answered 404',
+    });
+    expect((await health()).failing).toEqual([]);
+  });
+
+  test('a provider that is down is not asked for every one of a hundred series', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => `S${i}`);
+    const series = many.map((id) => ({ id, symbol: code('GOLD'), currency: 'USD', unit: 'T.oz' }));
+    const requests = () => many.map((id) => ({ url: `${bench.server.url}/${id}.csv`, series: id }));
+    bench.server.play = () => new Response('', { status: 503 });
+    const before = bench.server.requests.length;
+    const { status, message } = await run('each', {}, { series, requests });
+    expect(status).toBe('failed');
+    expect(message).toContain('the provider answered 503');
+    expect(bench.server.requests.length - before).toBe(9); // three series, three attempts each
+  });
+
+  test('an outage of one series is tried again soon, but only once', async () => {
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
+    const slot = NOW + 2 * 60 * 60_000; // 18:00 in Berlin
+    play({ TIN: 500 });
+    expect((await run()).message).toContain('TIN: the provider answered 500 (3 attempts)');
+    expect((await health()).nextRunAt).toBeLessThan(slot);
+    await run();
+    expect((await health()).nextRunAt).toBe(slot);
+  });
+
+  test('one that comes back is asked for all history, and is no longer failing', async () => {
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW);
+    play({ SILVER: 404 });
+    await run();
+    bench.around.time += DAY_MS;
+    play();
+    const before = bench.server.requests.length;
+    expect((await run('each', { dueAt: bench.around.now() }))?.status).toBe('ok');
+    const asked = bench.server.requests.slice(before).map(({ path }) => path);
+    expect(asked.sort()).toEqual(['/GOLD.csv?since', '/SILVER.csv', '/TIN.csv?since']);
+    expect((await health()).failing).toEqual([]);
+    expect(await bars('SILVER')).toBe(20);
+  });
+
+  test('only the symbol of a failing series becomes stale, when the feed would have been late', async () => {
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
+    play();
+    await run();
+    const lateAt = (await health()).lateAt!;
+    play({ SILVER: 404 });
+    for (let day = 1; day <= 7; day++) {
+      bench.around.time = NOW + day * DAY_MS;
+      await run();
+    }
+    const freshness = new Freshness(bench.ledger, [provider('each')]);
+    await freshness.follow(bench.around.now());
+    expect(freshness.lateFrom(code('SILVER'))).toBe(lateAt);
+    expect(freshness.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.around.now());
+    expect((await health()).failing).toMatchObject([{ series: 'SILVER', since: NOW + DAY_MS, lateAt }]);
+    const [feed] = freshness.list();
+    expect(feed!.failing).toMatchObject([{ series: 'SILVER', symbol: code('SILVER') }]);
+  });
+
+  test('a run that fails as a whole leaves known what failed before', async () => {
+    play({ SILVER: 404 });
+    await run();
+    play({ GOLD: 404, SILVER: 404, TIN: 404 });
+    await run();
+    expect((await health()).failing).toMatchObject([{ series: 'SILVER' }]);
+  });
+
+  test('a body that shrank fails its own series, unless the operator accepts it', async () => {
+    play();
+    await run();
+    bench.server.play = (request) => {
+      const id = /(\w+)\.csv/.exec(request.url)![1]!;
+      return new Response(
+        `date,${id}\n${history(5_000)
+          .slice(id === 'TIN' ? 15 : 0)
+          .join('\n')}\n`,
+      );
+    };
+    expect((await run()).message).toBe(
+      '1 of 3 series failed: TIN: 5 observations where 20 were there the last time',
+    );
+    expect((await run('each', { accept: true })).status).toBe('ok');
+  });
+
+  describe('one that is in doubt', () => {
+    /** Plays the history for each series, and behind it what a test gives for some of them. */
+    function playAfter(rows: Record<string, readonly string[]>): void {
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const more = rows[id] ?? ['2026-07-14,4020', '2026-07-15,4021'];
+        return new Response(`date,${id}\n${[...history(), ...more].join('\n')}\n`);
+      };
+    }
+    const inCents = ['2026-07-14,402000', '2026-07-15,402100'];
+    const jump = '2026-07-13 is 4019 and 2026-07-14 is 402000, a jump by about 100, as when a unit changes';
+
+    test.each([
+      ['its unit seems to have changed', inCents, jump],
+      ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
+      ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 is there twice, with different prices'],
+    ])('because %s is held by its name, and the others are taken in', async (_, rows, reason) => {
+      play();
+      await run();
+      playAfter({ SILVER: rows });
+      expect(await run()).toMatchObject({
+        status: 'partial',
+        message: `1 of 3 series held: SILVER: ${reason}`,
+        taken: 4,
+        unchanged: 40,
+        notes: [{ kind: 'failed', where: 'SILVER', reason: `held: ${reason}` }],
+      });
+      expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([22, 20, 22]);
+      const { failing, lastRun } = await health();
+      expect(lastRun?.status).toBe('partial');
+      expect(failing).toMatchObject([{ series: 'SILVER', reason: `held: ${reason}` }]);
+    });
+
+    test('because many of its days are gone keeps them, and the others are taken in', async () => {
+      const { parse } = bench.provider();
+      const complete: Partial<Provider> = {
+        parse: (body, request) => ({ ...parse(body, request), complete: true }),
+      };
+      play();
+      await run('each', {}, complete);
+      const some = history().filter((_, i) => i < 5 || i > 8);
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const rows = id === 'SILVER' ? some : history().filter((_, i) => i !== 5);
+        return new Response(`date,${id}\n${rows.join('\n')}\n`);
+      };
+      expect(await run('each', {}, complete)).toMatchObject({
+        status: 'partial',
+        message: '1 of 3 series held: SILVER: 4 of 18 days are gone, the first 2026-06-29',
+        withdrawn: 2,
+      });
+    });
+
+    test('is taken in when the operator accepts it, and not before', async () => {
+      play();
+      await run();
+      playAfter({ SILVER: inCents });
+      await run();
+      expect(await run()).toMatchObject({ status: 'partial', unchanged: 44 });
+      expect(await run('each', { accept: true })).toMatchObject({ status: 'ok', taken: 2 });
+      expect((await health()).failing).toEqual([]);
+      expect((await run()).status).toBe('ok');
+    });
+
+    test('is named beside one that failed', async () => {
+      play();
+      await run();
+      bench.server.play = (request) => {
+        const id = /(\w+)\.csv/.exec(request.url)![1]!;
+        const rows = [...history(), ...(id === 'SILVER' ? inCents : [])];
+        return new Response(`date,${id}\n${rows.join('\n')}\n`, { status: id === 'TIN' ? 404 : 200 });
+      };
+      expect((await run()).message).toBe(
+        `1 of 3 series failed: TIN: the provider answered 404; 1 of 3 series held: SILVER: ${jump}`,
+      );
+    });
+
+    test('leaves nothing of the run when every series is', async () => {
+      play();
+      await run();
+      playAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
+      expect(await run()).toMatchObject({
+        status: 'quarantined',
+        message: `${code('GOLD')}: ${jump}`,
+        taken: 0,
+      });
+    });
+  });
+
+  describe('in one body', () => {
+    const table = (...ids: string[]) =>
+      `date,${ids.join(',')}\n${history()
+        .map((row) => `${row}${`,${row.split(',')[1]}`.repeat(ids.length - 1)}`)
+        .join('\n')}\n`;
+
+    test('one that is no longer there fails by its name until it is there again', async () => {
+      bench.play(table('GOLD', 'SILVER', 'TIN'), { ETag: '"1"' });
+      expect((await run('one')).status).toBe('ok');
+      bench.play(table('GOLD', 'TIN'), { ETag: '"2"' });
+      const partial = await run('one');
+      expect(partial).toMatchObject({
+        status: 'partial',
+        message: '1 of 3 series failed: SILVER: the provider sent no values for it',
+      });
+      // The body is asked for without its tag: unchanged, it would look as if nothing was missing.
+      expect((await run('one')).status).toBe('partial');
+      expect(bench.server.requests.at(-1)!.headers.get('if-none-match')).toBeNull();
+      bench.play(table('GOLD', 'SILVER', 'TIN'), { ETag: '"3"' });
+      expect((await run('one')).status).toBe('ok');
+      expect((await health()).failing).toEqual([]);
+    });
+
+    test('one that never was there is not missed', async () => {
+      bench.play(csv(...history()));
+      expect((await run('one')).status).toBe('ok');
+    });
+  });
+});
+
+test('each of the requests of EIA says which series it has', () => {
+  const requests = eia.requests({ OPENPIT_EIA_API_KEY: 'k' });
+  expect(requests.flatMap(({ covers }) => covers ?? []).sort()).toEqual(
+    eia.series.map(({ id }) => id).sort(),
+  );
+});

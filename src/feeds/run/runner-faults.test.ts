@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'bun:test';
+import { csv, feedBench, GOOD, history } from '../../../test/support/feed-bench.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
+import { day, flat, symbolOf } from '../../../test/support/ledgers.ts';
+import { playBytes, streamOf } from '../../../test/support/played.ts';
+import { LIMITS } from '../fetch/http-client.ts';
+
+onEachEngine('a provider in trouble', (engine) => {
+  const bench = feedBench(engine);
+
+  describe('a fault leaves all prices as they are, says why, and the next good run heals it:', () => {
+    const answer = (body: string | ReadableStream | null, init?: ResponseInit) => async () => {
+      bench.server.play = () =>
+        new Response(body instanceof ReadableStream ? streamOf(100_000_000) : body, init);
+      return bench.server.url;
+    };
+    const rows = history();
+    const faults: [string, () => Promise<string>, string, string][] = [
+      [
+        '429',
+        answer('', { status: 429, headers: { 'retry-after': '5' } }),
+        'failed',
+        'the provider answered 429 (3 attempts)',
+      ],
+      [
+        '429 for an hour',
+        answer('', { status: 429, headers: { 'retry-after': '3600' } }),
+        'failed',
+        'the provider answered 429',
+      ],
+      ['500', answer('oops', { status: 500 }), 'failed', 'the provider answered 500 (3 attempts)'],
+      ['HTML with status 200', answer('<html>Who are you?</html>'), 'failed', 'HTML where CSV was expected'],
+      ['JSON with status 200', answer('{"error":"no"}'), 'failed', 'JSON where CSV was expected'],
+      ['an empty body', answer(''), 'failed', 'the body is empty'],
+      ['no rows', answer(csv()), 'quarantined', '0 observations where 20 were there the last time'],
+      [
+        'another header',
+        answer('when,GOLD\n2026-07-14,1\n'),
+        'failed',
+        'the first line does not begin with "date"',
+      ],
+      ['a body of 100 MB', answer(streamOf(0)), 'failed', 'longer than 20971520 bytes'],
+      [
+        'a truncated body',
+        () =>
+          playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) => socket.end()),
+        'failed',
+        'the connection ended before the answer was complete',
+      ],
+      ['silence', () => playBytes('', () => {}), 'failed', 'no complete answer within 0.06 s'],
+      [
+        'a redirect to another host',
+        answer(null, { status: 302, headers: { location: 'https://evil.example/' } }),
+        'failed',
+        'evil.example is not a host of this provider',
+      ],
+      [
+        'a day in the future',
+        answer(csv(...rows, '2026-07-18,4000')),
+        'quarantined',
+        '2026-07-18 is in the future',
+      ],
+      [
+        'a day in 2999',
+        answer(csv(...rows, '2999-01-01,4000')),
+        'quarantined',
+        '2999-01-01 is in the future',
+      ],
+      ['a day twice', answer(csv(...rows, '2026-07-01,1')), 'quarantined', '2026-07-01 is there twice'],
+      [
+        'far fewer days',
+        answer(csv(...rows.slice(-9))),
+        'quarantined',
+        '9 observations where 20 were there the last time',
+      ],
+      [
+        'a unit that changes from one day on',
+        answer(csv(...rows, '2026-07-14,402500')),
+        'quarantined',
+        '2026-07-13 is 4019 and 2026-07-14 is 402500, a jump by about 100',
+      ],
+      [
+        'a unit that changes for all days',
+        answer(csv(...rows.map((row) => row.replace(/,(.*)/, (_, price) => `,${Number(price) / 31.1}`)))),
+        'quarantined',
+        '2026-06-24 was 4000 and is now 128.6',
+      ],
+    ];
+
+    test.each(faults)('%s', async (_, fault, status, message) => {
+      bench.play(GOOD, { etag: '"v1"' });
+      await bench.run();
+      const before = await bench.revisions();
+      const { prices } = await bench.ledger.head();
+
+      const url = await fault();
+      const requests = () => [{ url: `${url}/prices.csv` }];
+      const limits = { ...LIMITS, timeoutMs: status === 'failed' && message.includes('0.06') ? 60 : 10_000 };
+      const bad = await bench.run({}, url === bench.server.url ? {} : { requests }, {}, limits);
+      expect(bad).toMatchObject({
+        status,
+        message: expect.stringContaining(message),
+        taken: 0,
+        corrected: 0,
+      });
+      expect(await bench.lastRun()).toMatchObject({
+        number: 2,
+        status,
+        message: expect.stringContaining(message),
+      });
+      expect(await bench.revisions()).toEqual(before);
+      expect((await bench.ledger.head()).prices).toBe(prices);
+      expect((await bench.health()).failures).toBe(1);
+
+      bench.play(csv(...rows, '2026-07-15,4030'));
+      expect(await bench.run()).toMatchObject({ status: 'ok', taken: 1, corrected: 0, unchanged: 20 });
+      expect((await bench.closes()).at(-1)).toBe(4030);
+      expect((await bench.health()).failures).toBe(0);
+    });
+  });
+
+  test('500 and then a good answer is a good run', async () => {
+    bench.server.playInTurn(
+      () => new Response('', { status: 500 }),
+      () => new Response(GOOD),
+    );
+    expect(await bench.run()).toMatchObject({ status: 'ok', taken: 20 });
+  });
+
+  test('what looks wrong is taken when the operator has looked at it, and not questioned again', async () => {
+    bench.play(GOOD);
+    await bench.run();
+    const odd = csv(...history(), '2026-07-14,402500');
+    bench.play(odd);
+    expect(await bench.run({ accept: true })).toMatchObject({ status: 'ok', taken: 1 });
+    expect(await bench.run()).toMatchObject({ status: 'ok', unchanged: 21 });
+    bench.play(csv('2026-07-15,402600'));
+    expect(await bench.run({ accept: true })).toMatchObject({ status: 'ok', taken: 1 }); // one day where 21 were
+    expect(await bench.run()).toMatchObject({ status: 'ok', unchanged: 1 });
+    bench.play(csv('2999-01-01,1'));
+    expect(await bench.run({ accept: true })).toMatchObject({ status: 'quarantined' }); // that cannot be right
+  });
+
+  test('a unit that differs from the price of the year before is a reason to doubt: a series may be annual', async () => {
+    bench.play(csv('2024-07-20,39', '2025-07-20,40'));
+    await bench.run();
+    bench.play(csv('2026-07-14,4000'));
+    expect(await bench.run()).toMatchObject({
+      status: 'quarantined',
+      message: expect.stringContaining('2025-07-20 is 40 and 2026-07-14 is 4000'),
+    });
+  });
+
+  test('a unit that differs from what another source says of the day is a reason to doubt', async () => {
+    const { id: symbolId } = await symbolOf(bench.ledger, bench.symbol);
+    await bench.ledger.bars.publish([{ symbolId, day: day('2026-07-14'), ...flat(40) }], {
+      source: 'desk',
+      recordedAt: 0,
+    });
+    bench.play(csv('2026-07-14,4000'));
+    expect(await bench.run()).toMatchObject({
+      status: 'quarantined',
+      message: expect.stringContaining('was 40'),
+    });
+  });
+});

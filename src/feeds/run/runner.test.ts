@@ -1,0 +1,196 @@
+import { expect, test } from 'bun:test';
+import { csv, feedBench, GOOD, history, NOW } from '../../../test/support/feed-bench.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
+import { unique } from '../../../test/support/ledgers.ts';
+import { MS_PER_DAY, utcDay } from '../../market/day.ts';
+import type { Provider } from '../provider.ts';
+
+onEachEngine('a run', (engine) => {
+  const bench = feedBench(engine);
+
+  test('takes what is new, corrects what has changed, and keeps where it came from', async () => {
+    bench.play(GOOD);
+    expect(await bench.run()).toMatchObject({
+      status: 'ok',
+      taken: 20,
+      corrected: 0,
+      unchanged: 0,
+      requests: 1,
+    });
+    bench.play(csv(...history(4020), '2026-07-14,.', '2026-07-15,4021', 'whenever,1'));
+    expect(await bench.run()).toMatchObject({
+      status: 'ok',
+      taken: 1,
+      corrected: 1,
+      unchanged: 19,
+      missing: 1,
+      refused: 1,
+    });
+    const made = await bench.lastRun();
+    expect(made).toMatchObject({
+      feed: bench.key,
+      number: 2,
+      status: 'ok',
+      started: NOW,
+      ended: NOW,
+      reasons: [{ where: 'line 24', reason: '"whenever,1" is no price of a day' }],
+    });
+    expect(made.bytes).toBeGreaterThan(100);
+    const body = csv(...history(4020), '2026-07-14,.', '2026-07-15,4021', 'whenever,1');
+    expect(made.bodyHash).toBe(new Bun.CryptoHasher('sha256').update(body).digest('hex'));
+    const [before, after] = (await bench.revisions()).slice(-3);
+    expect([before!.close, after!.close, after!.reason]).toEqual([4019, 4020, 'feed run 2']);
+    expect((await bench.ledger.sources.names()).get(after!.sourceId)).toBe(bench.key);
+  });
+
+  test('two feeds that disagree each keep their word and do not rewrite each other', async () => {
+    bench.play(csv('2026-07-14,4000'));
+    await bench.run();
+    const other = unique('other');
+    bench.play(csv('2026-07-14,4001'));
+    expect(await bench.run({}, { key: other })).toMatchObject({ taken: 0, corrected: 1 });
+    bench.play(csv('2026-07-14,4000'));
+    expect(await bench.run()).toMatchObject({ taken: 0, corrected: 0, unchanged: 1 });
+    bench.play(csv('2026-07-14,4001'));
+    expect(await bench.run({}, { key: other })).toMatchObject({ corrected: 0, unchanged: 1 });
+    bench.play(csv('2026-07-14,4002'));
+    expect(await bench.run()).toMatchObject({ corrected: 1 });
+    expect(await bench.closes()).toEqual([4000, 4001, 4002]);
+  });
+
+  test('says what it has, and is told when there is nothing new', async () => {
+    bench.play(GOOD, { etag: '"v1"' });
+    await bench.run();
+    bench.server.play = (request) =>
+      request.headers.get('if-none-match') === '"v1"'
+        ? new Response(null, { status: 304 })
+        : new Response(GOOD);
+    expect(await bench.run()).toMatchObject({ status: 'unchanged', taken: 0, bodyHash: undefined });
+    expect(await bench.run()).toMatchObject({ status: 'unchanged' }); // it still knows
+    expect(await bench.lastRun()).toMatchObject({ number: 3, status: 'unchanged' });
+    expect((await bench.health()).lastOkAt).toBe(NOW);
+  });
+
+  test('a body that was not taken in is asked for in full again', async () => {
+    bench.play(csv('2026-07-14,4000', '2999-01-01,4000'), { etag: '"bad"' });
+    expect(await bench.run()).toMatchObject({ status: 'quarantined' });
+    bench.play(GOOD);
+    await bench.run();
+    expect(bench.server.requests.at(-1)!.headers.has('if-none-match')).toBe(false);
+  });
+
+  test('follows a provider from page to page, and each first page is asked for in full', async () => {
+    const pages: Record<string, string> = {
+      '/prices.csv': csv('2026-07-13,4000', 'next,/2'),
+      '/2': csv('2026-07-14,4001', 'next,/3'),
+      '/3': csv('2026-07-15,4002'),
+    };
+    bench.server.play = (request) => {
+      const path = new URL(request.url).pathname;
+      if (request.headers.get('if-none-match') === path) return new Response(null, { status: 304 });
+      return new Response(pages[path]!, { headers: { etag: path } });
+    };
+    expect(await bench.run()).toMatchObject({ status: 'ok', taken: 3, requests: 3 });
+    pages['/2'] = csv('2026-07-14,4001.5', 'next,/3');
+    expect(await bench.run()).toMatchObject({ status: 'ok', corrected: 1, unchanged: 1, requests: 3 });
+  });
+
+  test('a page that fails leaves nothing of the pages before it', async () => {
+    bench.server.play = (request) =>
+      new URL(request.url).pathname === '/2'
+        ? new Response('gone', { status: 404 })
+        : new Response(csv('2026-07-13,4000', 'next,/2'));
+    expect(await bench.run()).toMatchObject({ status: 'failed', message: 'the provider answered 404' });
+    expect(await bench.closes()).toEqual([]);
+  });
+
+  test('a provider that goes in circles is left', async () => {
+    bench.play(csv('2026-07-13,4000', 'next,/prices.csv'));
+    expect(await bench.run()).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('circles'),
+    });
+  });
+
+  test('numbers are brought to the unit of the symbol, exactly', async () => {
+    const series = [{ id: 'GOLD', symbol: bench.symbol, currency: 'USD', unit: 'T.oz', factor: 31.1034768 }];
+    bench.play(csv('2026-07-14,129.1', '2026-07-15,128.9'));
+    expect(await bench.run({}, { series })).toMatchObject({ taken: 2 });
+    expect(await bench.closes()).toEqual([4015.45885488, 4009.23815952]);
+  });
+
+  test('a series that does not fit its symbol is refused, one that is not mapped is passed over, the rest is taken', async () => {
+    const symbol = bench.symbol;
+    const series = [
+      { id: 'GOLD', symbol, currency: 'USD', unit: 'T.oz' },
+      { id: 'KILO', symbol, currency: 'USD', unit: 'kg' },
+      { id: 'NONE', symbol: 'NO-SUCH', currency: 'USD', unit: 'kg' },
+    ];
+    bench.play('date,GOLD,KILO,NONE,MORE\n2026-07-14,4000,1,2,3\n');
+    expect(await bench.run({}, { series })).toMatchObject({
+      status: 'ok',
+      taken: 1,
+      refused: 2,
+      reasons: [
+        { where: 'KILO', reason: expect.stringContaining('it is in USD/kg') },
+        { where: 'NONE', reason: expect.stringContaining('there is no symbol NO-SUCH') },
+      ],
+    });
+  });
+
+  test('a key is sent, and stands nowhere: not in the history, not in a reason', async () => {
+    const secrets = { OPENPIT_TEST_KEY: 's3cret/+key' };
+    const withKey: Partial<Provider> = {
+      needs: ['OPENPIT_TEST_KEY'],
+      requests: (given) => [
+        { url: `${bench.server.url}/p?key=${encodeURIComponent(given.OPENPIT_TEST_KEY!)}` },
+      ],
+      parse: () => {
+        throw new Error('the body says api_key=s3cret/+key and s3cret%2F%2Bkey');
+      },
+    };
+    bench.play(GOOD, { etag: '"v1"' });
+    const { message } = (await bench.run({}, withKey, secrets))!;
+    expect(bench.server.requests.at(-1)!.path).toContain('s3cret');
+    expect(message).toBe('the body could not be read: the body says api_key=*** and ***');
+    const missing = await bench.run({}, withKey, {});
+    expect(missing).toMatchObject({ status: 'failed', message: 'it needs OPENPIT_TEST_KEY to be set' });
+    // The same body under a new key is the same body.
+    const { parse } = bench.provider();
+    await bench.run({}, { ...withKey, parse }, secrets);
+    await bench.run({}, { ...withKey, parse }, { OPENPIT_TEST_KEY: 'another' });
+    expect(bench.server.requests.at(-1)!.headers.get('if-none-match')).toBe('"v1"');
+    expect(JSON.stringify(await bench.ledger.engine.read`SELECT * FROM feed_body`)).not.toContain('s3cret');
+    expect(JSON.stringify(await bench.ledger.feeds.history(100, bench.key))).not.toContain('s3cret');
+  });
+
+  test('a mirror stands in for the provider', async () => {
+    bench.play(GOOD);
+    const requests = () => [{ url: 'https://prices.example/a/prices.csv?id=1' }];
+    expect(await bench.run({ baseUrl: `${bench.server.url}/mirror` }, { requests })).toMatchObject({
+      taken: 20,
+    });
+    expect(bench.server.requests.at(-1)!.path).toBe('/mirror/a/prices.csv?id=1');
+  });
+
+  test('scheduled runs ask for the last 60 days, and for all of it once a week', async () => {
+    const asked: (number | undefined)[] = [];
+    const requests = (_: unknown, since?: number) => {
+      asked.push(since);
+      return [{ url: `${bench.server.url}/prices.csv?since=${since}` }];
+    };
+    bench.play(GOOD);
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW);
+    const run = () => bench.run({ dueAt: Number.MAX_SAFE_INTEGER }, { requests });
+    await run();
+    bench.around.time += MS_PER_DAY;
+    await run();
+    bench.around.time += 7 * MS_PER_DAY;
+    await run();
+    await run();
+    const today = utcDay(NOW);
+    expect(asked).toEqual([undefined, today + 1 - 60, undefined, today + 8 - 60]);
+    await bench.run({}, { requests }); // by hand
+    expect(asked.at(-1)).toBeUndefined();
+  });
+});

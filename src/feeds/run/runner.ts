@@ -1,0 +1,237 @@
+import { type FeedLease, LeaseLost } from '../../ledger/operations/feed-runs.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
+import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
+import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
+import { messageOf } from '../../runtime/log/log.ts';
+import { type Gathered, gather } from '../fetch/fetch-provider.ts';
+import { type Failure, LIMITS } from '../fetch/http-client.ts';
+import { type Ownership, ownershipOf } from '../mapping.ts';
+import type { Provider } from '../provider.ts';
+import { absentSeries } from './absent-series.ts';
+import { type RunContext, type RunnerParts, symbolsOf } from './context.ts';
+import { type Doubts, heldSeries, unitChanges } from './doubts.ts';
+import { fail, quarantine, succeed } from './finish.ts';
+import { RunRecord, type RunResult } from './run-record.ts';
+import { mapObservations } from './to-bars.ts';
+import { findWithdrawnDays, type WithdrawnDays } from './withdrawn-days.ts';
+import { hold, publish, withdraw } from './write.ts';
+
+export type { RunnerParts } from './context.ts';
+
+export interface RunOptions {
+  /** Only if the feed is on and due at this time. */
+  dueAt?: number;
+  baseUrl?: string;
+  /** Takes what looks suspicious: the operator has looked at it. */
+  accept?: boolean;
+  onProgress?(what: 'fetched' | 'published', done: number, total: number): void;
+}
+
+/** Longer than one attempt and the pause before it: the lease is renewed before each attempt and with each transaction. */
+const LEASE_MS = 180_000;
+/** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
+const SINCE_DAYS = 60;
+/** So often everything is asked for again: a correction may be older than that. */
+const FULL_EVERY_MS = 7 * MS_PER_DAY;
+
+/**
+ * One run of one feed. A series that cannot be read fails by itself, and one that is in doubt is held by itself; the
+ * others are taken in:
+ *
+ *     lease ─► fetch all ─► parse ─► map ─► doubt ─► publish ─► finish
+ *              failed       failed          quarantined  ok, or partial
+ *
+ * Nothing is written before everything has been fetched and looked at, so only the ledger or the end of this process can
+ * cut a run short after its first write. Every transaction holds the lease: whoever has lost it writes nothing more. A
+ * run that is cut short leaves valid prices, no validators and a feed that is still due; the next run asks for the full
+ * bodies again, finds what is there unchanged, and adds the rest.
+ *
+ * Undefined: another runner has the feed, or it is not due any more.
+ */
+export async function runFeed(
+  provider: Provider,
+  parts: RunnerParts,
+  options: RunOptions = {},
+): Promise<RunResult | undefined> {
+  const { ledger, around, holder, leaseMs = LEASE_MS } = parts;
+  const started = around.now();
+  const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
+  const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
+  if (!lease) return undefined;
+  const owned = ownershipOf(provider, parts.providers, await ledger.feeds.enabled());
+  return new Run(contextOf(provider, owned, parts, lease), options).run();
+}
+
+function contextOf(
+  provider: Provider,
+  { series, elsewhere }: Ownership,
+  parts: RunnerParts,
+  lease: FeedLease,
+): RunContext {
+  const record = new RunRecord(lease, parts.secrets);
+  const others = [...elsewhere].map(([where, symbols]) => ({
+    where,
+    reason: `brings ${symbols.join(', ')}`,
+  }));
+  record.note('elsewhere', others);
+  return { provider: { ...provider, series }, parts, lease, record };
+}
+
+/** What a run has found out before it writes. */
+interface Findings {
+  symbols: readonly LedgerSymbol[];
+  judgement: Judgement<NewBar>;
+  withdrawn: WithdrawnDays;
+  doubts: Doubts;
+}
+
+class Run {
+  readonly #context: RunContext;
+  readonly #options: RunOptions;
+  /** The first day that is asked for; undefined for all history. A run by hand is of everything. */
+  readonly #since: Day | undefined;
+
+  constructor(context: RunContext, options: RunOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { parts, lease } = context;
+    const now = parts.around.now();
+    const isFull = options.dueAt === undefined || now - (lease.lastFull ?? 0) >= FULL_EVERY_MS;
+    this.#since = isFull ? undefined : utcDay(now) - SINCE_DAYS;
+  }
+
+  async run(): Promise<RunResult> {
+    try {
+      const gathered = await this.#gather();
+      if (gathered.outcome === 'failed') return await fail(this.#context, gathered);
+      return await this.#take(gathered);
+    } catch (error) {
+      if (error instanceof LeaseLost) return this.#context.record.result('failed', messageOf(error));
+      return await fail(this.#context, { outcome: 'failed', reason: messageOf(error) });
+    }
+  }
+
+  async #gather(): Promise<Gathered | Failure> {
+    const { provider, parts, lease } = this.#context;
+    const { ledger, secrets, around, signal, limits = LIMITS } = parts;
+    return gather(provider, {
+      secrets,
+      since: this.#since,
+      baseUrl: this.#options.baseUrl,
+      known: await ledger.feeds.bodies(provider.key),
+      accept: this.#options.accept ?? false,
+      failing: lease.failing.map(({ series }) => series),
+      around,
+      limits,
+      signal,
+      onAttempt: () => ledger.feeds.renew(lease),
+      onProgress: (done, total) => this.#options.onProgress?.('fetched', done, total),
+    });
+  }
+
+  async #take(gathered: Gathered): Promise<RunResult> {
+    const { provider, record } = this.#context;
+    const { bodyHash, bytes, requests, missing } = gathered;
+    record.set({ bodyHash, bytes, requests, missing });
+    record.note('odd', gathered.odd);
+    record.note('ignored', gathered.ignored);
+    if (bytes === 0 || provider.series.length === 0) return this.#succeed('unchanged', gathered);
+    const { symbols, judgement, withdrawn, doubts } = await this.#examine(gathered);
+    if (gathered.shrunken[0] !== undefined && !this.#options.accept) {
+      return quarantine(this.#context, gathered.shrunken[0]);
+    }
+    const believed = <One extends { symbolId: number }>(one: One) => !doubts.has(one.symbolId);
+    const admitted = judgement.admitted.filter(believed);
+    const held = judgement.held.filter(({ bar }) => believed(bar));
+    if (admitted.length + held.length === 0) {
+      if (doubts.size > 0) return quarantine(this.#context, firstDoubt(doubts, symbols));
+      // A landing page that leads to a file which has not changed has no prices of its own.
+      if (gathered.kept > 0 && record.refused === 0) return this.#succeed('unchanged', gathered);
+      const reason = 'there is no observation that can be used';
+      return fail(this.#context, { outcome: 'failed', reason });
+    }
+    const onProgress = (done: number) => this.#options.onProgress?.('published', done, admitted.length);
+    record.set(await publish(this.#context, admitted, onProgress));
+    await hold(this.#context, held);
+    record.note('held', inWords(held, symbols));
+    const days = withdrawn.days.filter(believed);
+    await withdraw(this.#context, days);
+    record.note('withdrawn', days);
+    return this.#succeed('ok', gathered, heldSeries(doubts, provider, symbols));
+  }
+
+  /** Reads and judges what was gathered, and writes nothing. */
+  async #examine(gathered: Gathered): Promise<Findings> {
+    const { provider, parts, record, lease } = this.#context;
+    const symbols = await symbolsOf(this.#context);
+    const failing = new Set(lease.failing.map(({ series }) => series));
+    const window = { since: this.#since ?? EARLIEST_DAY, failing, symbols };
+    gathered.failed.push(...(await absentSeries(provider, gathered, parts.ledger, window)));
+    const latestDay = utcDay(parts.around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
+    const mapped = mapObservations(provider, gathered.observations, symbols, latestDay);
+    const judgement = await this.#judge(mapped.bars);
+    record.refuse([...gathered.refused, ...mapped.refused, ...inWords(judgement.refused, symbols)]);
+    const withdrawn = await this.#withdrawnDays(gathered, mapped.bars, judgement, symbols);
+    const doubts = this.#options.accept
+      ? mapped.doubts
+      : new Map([
+          ...withdrawn.doubts,
+          ...(await unitChanges(parts.ledger, judgement.admitted, provider.key)),
+          ...mapped.doubts,
+        ]);
+    return { symbols, judgement, withdrawn, doubts };
+  }
+
+  #judge(bars: readonly NewBar[]): Promise<Judgement<NewBar>> {
+    const { provider, parts } = this.#context;
+    return judgeBars(parts.ledger.engine, bars, {
+      source: provider.key,
+      comparedWith: 'own',
+      accept: this.#options.accept ?? false,
+      holdUnitChanges: false,
+    });
+  }
+
+  /** Only of series whose bodies are complete. A zero that stands for a missing value is as good as none. */
+  #withdrawnDays(
+    { incomplete }: Gathered,
+    bars: readonly NewBar[],
+    { refused }: Judgement<NewBar>,
+    symbols: readonly LedgerSymbol[],
+  ): Promise<WithdrawnDays> {
+    const { provider, parts } = this.#context;
+    const codes = new Set(
+      provider.series.filter(({ id }) => !incomplete.has(id)).map(({ symbol }) => symbol),
+    );
+    const complete = new Set(symbols.filter(({ code }) => codes.has(code)).map(({ id }) => id));
+    const missing = new Set(refused.map(({ bar }) => bar));
+    const edition = bars.filter((bar) => complete.has(bar.symbolId) && !missing.has(bar));
+    return findWithdrawnDays(parts.ledger, provider.key, edition, symbols);
+  }
+
+  #succeed(
+    how: 'ok' | 'unchanged',
+    gathered: Gathered,
+    held: ReturnType<typeof heldSeries> = [],
+  ): Promise<RunResult> {
+    return succeed(this.#context, { how, gathered, isFull: this.#since === undefined, held });
+  }
+}
+
+function firstDoubt(doubts: Doubts, symbols: readonly LedgerSymbol[]): string {
+  const [symbolId, reason] = [...doubts][0]!;
+  return `${symbols.find(({ id }) => id === symbolId)!.code}: ${reason}`;
+}
+
+/** Bars as a run's record names them. */
+function inWords(
+  bars: readonly { bar: NewBar; reason: string }[],
+  symbols: readonly LedgerSymbol[],
+): { where: string; reason: string }[] {
+  const codes = new Map(symbols.map(({ id, code }) => [id, code]));
+  return bars.map(({ bar, reason }) => ({
+    where: `${codes.get(bar.symbolId)} ${printDay(bar.day)}`,
+    reason,
+  }));
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test';
+import { day, flat, ledgersOf } from '../../../test/support/ledgers.ts';
+import { playedProvider } from '../../../test/support/played-provider.ts';
+import type { Observation } from '../provider.ts';
+import { mapObservations } from './to-bars.ts';
+
+const ledgers = ledgersOf('sqlite');
+const TODAY = day('2026-07-15');
+
+async function map(...observations: Observation[]) {
+  const symbols = await (await ledgers.shared()).symbols.list();
+  return mapObservations(playedProvider('https://played.example'), observations, symbols, TODAY + 2);
+}
+
+const gold = (on: number, price: number): Observation => ({ series: 'GOLD', day: on, ...flat(price) });
+
+test('bars go by symbol and day, whatever the order was', async () => {
+  const silver = { ...gold(TODAY, 50), series: 'SILVER' };
+  const { bars, refused, doubts } = await map(gold(TODAY, 3), silver, gold(TODAY - 2, 1), gold(TODAY - 1, 2));
+  expect(bars.map((bar) => bar.close)).toEqual([1, 2, 3, 50]);
+  expect([refused, doubts.size]).toEqual([[], 0]);
+});
+
+test('the same day twice with the same prices is one day', async () => {
+  const { bars, refused, doubts } = await map(gold(TODAY, 3), gold(TODAY, 3));
+  expect(bars).toHaveLength(1);
+  expect(refused).toEqual([{ where: 'GOLD 2026-07-15', reason: 'the day is there twice' }]);
+  expect(doubts.size).toBe(0);
+});
+
+test('the same day twice with other prices casts doubt on its series', async () => {
+  const { doubts } = await map(gold(TODAY, 3), gold(TODAY, 4), { ...gold(TODAY, 50), series: 'SILVER' });
+  expect([...doubts.values()]).toEqual(['2026-07-15 is there twice, with different prices']);
+});
+
+test('two days on is today somewhere; three is the future', async () => {
+  expect((await map(gold(TODAY + 2, 1))).doubts.size).toBe(0);
+  expect([...(await map(gold(TODAY + 3, 1))).doubts.values()]).toEqual(['2026-07-18 is in the future']);
+});
+
+test.each([
+  ['no number', TODAY, Number.NaN],
+  ['too large', TODAY, Number.POSITIVE_INFINITY],
+  ['half a day', TODAY + 0.5, 1],
+  ['no day', Number.NaN, 1],
+  ['a day before the year 1000', -400_000, 1],
+  ['a day after all days', 1e9, 1],
+])('%s is refused', async (_, on, price) => {
+  const { bars, refused } = await map(gold(TODAY, 2), gold(on, price));
+  expect(bars).toHaveLength(1);
+  expect(refused).toEqual([{ where: 'GOLD', reason: 'not a day with a price' }]);
+});
+
+test('prices that do not fit together are kept as they are', async () => {
+  const odd = { series: 'GOLD', day: TODAY, open: 5, high: 4, low: 6, close: -5 };
+  expect((await map(odd)).bars).toMatchObject([{ open: 5, high: 4, low: 6, close: -5 }]);
+});

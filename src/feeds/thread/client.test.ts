@@ -1,0 +1,144 @@
+import { expect, test } from 'bun:test';
+import { newLedgerUrl } from '../../../test/support/ledger.ts';
+import { eventually } from '../../../test/support/program.ts';
+import { Unavailable } from '../../ledger/engine/errors.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { marketOf, tradeDate } from '../../market/session.ts';
+import { lastClosedDay } from '../simulator/schedule.ts';
+import { startFeeds } from './client.ts';
+
+/** A Wednesday on which the markets of New York, Chicago and London are open. */
+const NOON = Date.UTC(2026, 10, 11, 15);
+
+function start(ledgerUrl: string) {
+  const ready = Promise.withResolvers<void>();
+  const ticked = Promise.withResolvers<void>();
+  const told = { written: 0, progress: [] as number[], errors: [] as string[], isReady: false };
+  const feeds = startFeeds({
+    ledgerUrl,
+    demo: true,
+    secrets: {},
+    clockSkewMs: NOON - Date.now(),
+    onWritten() {
+      told.written++;
+      if (told.isReady) ticked.resolve();
+    },
+    onProgress: (done, total) => told.progress.push(done / total),
+    onReady() {
+      told.isReady = true;
+      ready.resolve();
+    },
+    onTurn() {},
+    onFailure: (message) => told.errors.push(message),
+    onError: (message) => told.errors.push(message),
+  });
+  return { feeds, told, ready: ready.promise, ticked: ticked.promise };
+}
+
+/** A thread that dies when it is told to. */
+function startDying() {
+  const told = { ready: 0, errors: [] as string[] };
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../../test/support/dying-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => void told.ready++,
+    onTurn() {},
+    onFailure: (message) => told.errors.push(message),
+    onError: (message) => told.errors.push(message),
+  });
+  return { feeds, told };
+}
+
+test('the worker fills a new ledger, goes on ticking, stops, and starts again without doubling anything', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const ledger = await Ledger.open(url, { now: () => NOON });
+  const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  const market = marketOf(gold.market);
+
+  const first = start(url);
+  await first.ready;
+  expect(first.told.progress.at(-1)).toBe(1);
+  expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
+  const today = tradeDate(market, NOON);
+  expect((await ledger.ticks.ofDay(gold.id, 'simulated', today)).length).toBeGreaterThan(50);
+  const { prices } = await ledger.head();
+  await first.ticked; // some symbol is due within a few seconds
+  expect((await ledger.head()).prices).toBeGreaterThan(prices);
+  await first.feeds.stop();
+
+  const bars = await ledger.bars.count();
+  const second = start(url);
+  await second.ready;
+  await second.feeds.stop();
+  expect(await ledger.bars.count()).toBe(bars);
+  expect(second.told.progress).toEqual([]);
+  expect([...first.told.errors, ...second.told.errors]).toEqual([]);
+  await ledger.close();
+}, 30_000);
+
+test('a worker that is stopped in the middle of its first fill stops at once', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const { feeds, told } = start(url);
+  await feeds.stop();
+  expect(told.isReady).toBe(false);
+  expect(told.errors).toEqual([]);
+});
+
+test('a thread that dies is started again; what it had taken on is refused, and may be sent again', async () => {
+  const { feeds, told } = startDying();
+  const push = (source: string) => feeds.push({ kind: 'ticks', source, ticks: [] });
+  for (let death = 1; death <= 2; death++) {
+    expect(await push('good')).toEqual([]);
+    const [one, other] = await Promise.allSettled([push('deadly'), push('deadly')]);
+    for (const outcome of [one, other]) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+    }
+    expect(push('good')).rejects.toBeInstanceOf(Unavailable); // until it is there again
+    const isBack = () =>
+      push('good').then(
+        () => true,
+        () => false,
+      );
+    await eventually(isBack, 10_000);
+  }
+  expect(told.ready).toBe(1);
+  expect(told.errors.filter((message) => message.includes('is started again in'))).toEqual([
+    "the feeds' thread has ended and is started again in 500 ms",
+    "the feeds' thread has ended and is started again in 1000 ms",
+  ]);
+  expect(told.errors.join()).toContain('die');
+  await feeds.stop();
+}, 60_000);
+
+test('a stop while the thread is dead starts nothing more', async () => {
+  const { feeds } = startDying();
+  await feeds.push({ kind: 'ticks', source: 'deadly', ticks: [] }).catch(() => {});
+  await feeds.stop();
+  expect(feeds.push({ kind: 'ticks', source: 'good', ticks: [] })).rejects.toBeInstanceOf(Unavailable);
+}, 60_000);
+
+test('a stop ends a thread that does not answer, and says so', async () => {
+  const errors: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../../test/support/deaf-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => ready.resolve(),
+    onTurn() {},
+    onFailure() {},
+    onError: (message) => errors.push(message),
+  });
+  await ready.promise;
+  const push = feeds.push({ kind: 'ticks', source: 'test', ticks: [] }).catch((error) => error);
+  await feeds.stop(20);
+  expect(errors).toEqual(['the feed thread did not stop within 20 ms and was ended']);
+  expect(await push).toBeInstanceOf(Unavailable);
+});

@@ -1,0 +1,40 @@
+import type { Provider } from '../provider.ts';
+import type { RunResult } from '../run/run-record.ts';
+import { type RunnerParts, runFeed } from '../run/runner.ts';
+
+/** Which feeds are due, and their runs, which go on beside everything else that the feeds' thread does. */
+export class DueFeeds {
+  readonly #parts: RunnerParts;
+  readonly #onEnd: (provider: Provider, ended: RunResult | Error) => void;
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(parts: RunnerParts, onEnd: (provider: Provider, ended: RunResult | Error) => void) {
+    this.#parts = parts;
+    this.#onEnd = onEnd;
+  }
+
+  /** Begins a run of every feed that is on, due, and run by nobody. Does not wait for them. */
+  async start(now: number): Promise<void> {
+    const due = new Set(await this.#parts.ledger.feeds.due(now));
+    for (const provider of this.#parts.providers) {
+      const { key } = provider;
+      if (!due.has(key) || this.#running.has(key)) continue;
+      const run = this.#run(provider, now).finally(() => this.#running.delete(key));
+      this.#running.set(key, run);
+    }
+  }
+
+  /** Resolves when no run is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  async #run(provider: Provider, now: number): Promise<void> {
+    try {
+      const ended = await runFeed(provider, this.#parts, { dueAt: now });
+      if (ended) this.#onEnd(provider, ended);
+    } catch (error) {
+      this.#onEnd(provider, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

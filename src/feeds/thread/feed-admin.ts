@@ -1,0 +1,94 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
+import type { FeedHealth } from '../../ledger/operations/feeds.ts';
+import { assignSymbols, type FailingSymbol, failingSymbols } from '../mapping.ts';
+import type { Provider, Secrets } from '../provider.ts';
+import { lateAfter } from '../schedule.ts';
+
+/** How many of a feed's newest runs are told. */
+const RUNS_TOLD = 10;
+
+/** All that the operator sees of a feed, whether it is on or not. */
+export interface FeedInFull
+  extends Omit<FeedHealth, 'failing'>,
+    Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
+  /** The symbols that it brings now; none while it is off. */
+  symbols: readonly string[];
+  failing: readonly FailingSymbol[];
+  /** How many it has a series for. */
+  series: number;
+  /** Settings that it needs and that are not there. */
+  lacking: readonly string[];
+  /** Who runs it now. */
+  holder: string | undefined;
+  /** The newest first. */
+  runs: readonly FeedRun[];
+}
+
+const NEVER_RUN: Omit<FeedHealth, 'key'> = {
+  enabled: false,
+  late: false,
+  lateAt: undefined,
+  lastRun: undefined,
+  lastOkAt: undefined,
+  nextRunAt: undefined,
+  failures: 0,
+  failing: [],
+  days: 0,
+  gaps: 0,
+  firstDay: undefined,
+  lastDay: undefined,
+};
+
+/** Where the operator sees every feed, and turns it on and off. It reads the ledger anew each time. */
+export class FeedDesk {
+  readonly #ledger: Ledger;
+  readonly #providers: readonly Provider[];
+  readonly #secrets: Secrets;
+
+  constructor(ledger: Ledger, providers: readonly Provider[], secrets: Secrets) {
+    this.#ledger = ledger;
+    this.#providers = providers;
+    this.#secrets = secrets;
+  }
+
+  async list(now: number): Promise<FeedInFull[]> {
+    const { feeds } = this.#ledger;
+    const known = new Map((await feeds.health(now)).map((health) => [health.key, health]));
+    const holders = await feeds.holders();
+    const owners = assignSymbols(this.#providers.filter(({ key }) => known.get(key)?.enabled));
+    return Promise.all(
+      this.#providers.map(async (provider) => {
+        const { key, title, licence, schedule, zone, needs, series } = provider;
+        const health = known.get(key) ?? { key, ...NEVER_RUN };
+        return {
+          ...health,
+          failing: failingSymbols(provider, health.failing),
+          title,
+          licence,
+          schedule,
+          zone,
+          symbols: health.enabled ? symbolsOf(provider, owners) : [],
+          series: series.length,
+          lacking: needs.filter((name) => !this.#secrets[name]),
+          holder: holders.get(key),
+          runs: await feeds.history(RUNS_TOLD, key),
+        };
+      }),
+    );
+  }
+
+  /** Answers false when there is no such feed. */
+  async turn(key: string, enabled: boolean, now: number): Promise<boolean> {
+    const provider = this.#providers.find((one) => one.key === key);
+    if (!provider) return false;
+    if (enabled) await this.#ledger.feeds.enable(key, now, lateAfter(provider, now));
+    else await this.#ledger.feeds.disable(key);
+    return true;
+  }
+}
+
+function symbolsOf(provider: Provider, owners: ReturnType<typeof assignSymbols>): string[] {
+  if (provider.fills === 'currencies') return provider.series.map(({ symbol }) => symbol);
+  return [...owners].filter(([, owner]) => owner.provider === provider).map(([code]) => code);
+}

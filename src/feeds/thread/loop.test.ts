@@ -1,0 +1,181 @@
+import { expect, test } from 'bun:test';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, newLedgerUrl } from '../../../test/support/ledger.ts';
+import { PlayedServer, playBytes } from '../../../test/support/played.ts';
+import { playedProvider } from '../../../test/support/played-provider.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { DEFAULT_RETENTION } from '../../ledger/retention/rules.ts';
+import { MS_PER_DAY } from '../../market/day.ts';
+import { marketOf, sessionEnd, tradeDate } from '../../market/session.ts';
+import { FeedLoop } from './loop.ts';
+import type { FromWorker } from './protocol.ts';
+
+const NOON = Date.UTC(2026, 10, 11, 15);
+
+/** Waits for a kind of message from a loop that runs. */
+function inbox() {
+  const waiting = new Map<string, (message: FromWorker) => void>();
+  const got: FromWorker[] = [];
+  return {
+    got,
+    post(message: FromWorker) {
+      got.push(message);
+      waiting.get(message.kind)?.(message);
+    },
+    next: (kind: FromWorker['kind']) => new Promise<FromWorker>((resolve) => waiting.set(kind, resolve)),
+  };
+}
+
+test('without demo no price is made, and ticks of a session that ends become its bar', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  const { got, post, next } = inbox();
+  const loop = new FeedLoop(url, false, clock, post);
+  await loop.turn();
+  expect(got).toEqual([{ kind: 'ready' }]);
+  expect(await ledger.bars.count()).toBe(0);
+
+  await ledger.ticks.append([{ symbolId: gold.id, id: '1', at: now, received: now, price: 4000 }], 'push');
+  const market = marketOf(gold.market);
+  const day = tradeDate(market, now);
+  now = sessionEnd(market, day);
+  await loop.turn();
+  expect(got.at(-1)).toEqual({ kind: 'written' });
+  expect(await ledger.bars.revisions(gold.id, 'real', day, day)).toMatchObject([{ close: 4000 }]);
+
+  const stopped = next('stopped');
+  loop.stop();
+  await loop.run();
+  await stopped;
+  await ledger.close();
+});
+
+test('what is no longer kept is deleted, by the rules that the operator has set', async () => {
+  const url = await newLedgerUrl('sqlite');
+  const ledger = await Ledger.open(url, { now: () => NOON });
+  await ledger.accounts.create({ id: 'a', name: 'A', plan: 'pro', status: 'active', createdAt: 0 });
+  const keys = { lately: NOON - 3 * MS_PER_DAY, before: NOON - 8 * MS_PER_DAY };
+  for (const [id, revokedAt] of Object.entries(keys)) {
+    const rest = { accountId: 'a', createdAt: 0, expiresAt: null, allowedIps: null, headerOnly: false };
+    await ledger.accounts.addKey({ id, hash: id, revokedAt, ...rest });
+  }
+  const rules = { ...DEFAULT_RETENTION, keysDays: 7 };
+  const loop = new FeedLoop(url, false, { now: () => NOON }, () => {}, undefined, rules);
+  await loop.turn();
+  expect((await ledger.accounts.keys('a')).map(({ id }) => id)).toEqual(['lately']);
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});
+
+test('a ledger that cannot be opened is reported and tried again', async () => {
+  const path = join(newFolder(), 'ledger.db');
+  mkdirSync(path); // a folder where the file should be
+  const { post, next } = inbox();
+  const loop = new FeedLoop(path, false, { now: () => NOON }, post);
+  const failed = next('failed');
+  const ready = next('ready');
+  const ended = loop.run();
+  expect(await failed).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
+  rmdirSync(path);
+  await ready;
+  loop.stop();
+  await ended;
+});
+
+test('a ledger that was restored to an earlier state is taken as a new one', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
+  const market = marketOf(gold.market);
+  const day = tradeDate(market, now);
+  const before = await ledger.head();
+  const tick = { symbolId: gold.id, id: '1', at: now, received: now, price: 4000 };
+  await ledger.ticks.append([tick], 'push');
+  await ledger.ticks.append([{ ...tick, id: '2' }], 'push');
+  const loop = new FeedLoop(url, false, clock, () => {});
+  await loop.turn();
+
+  await ledger.engine.write(async (tx) => {
+    await tx`DELETE FROM tick`;
+    await tx`UPDATE counter SET value = ${before.prices} WHERE name = 'prices'`;
+    await tx`UPDATE meta SET value = 'restored' WHERE name = 'epoch'`;
+  });
+  await ledger.ticks.append([{ ...tick, price: 4100 }], 'push');
+  now = sessionEnd(market, day);
+  await loop.turn();
+  expect(await ledger.bars.revisions(gold.id, 'real', day, day)).toMatchObject([{ close: 4100 }]);
+
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});
+
+test('a feed runs once it is turned on, by its schedule, and a failure is reported', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const server = new PlayedServer();
+  server.play = () => new Response('date,GOLD\n2026-11-10,4000\n');
+  const { got, post, next } = inbox();
+  const providing = { providers: [playedProvider(server.url)], secrets: {} };
+  const loop = new FeedLoop(url, false, clock, post, providing);
+  await loop.turn();
+  expect(server.requests).toEqual([]); // a new install calls nobody
+
+  await ledger.feeds.enable('played', now, now);
+  now += 10_000;
+  const written = next('written');
+  await loop.turn();
+  await written;
+  expect(await ledger.feeds.history(9)).toMatchObject([{ feed: 'played', status: 'ok', taken: 1 }]);
+  now += 10_000;
+  await loop.turn();
+  expect(server.requests).toHaveLength(1); // the next slot is tomorrow
+
+  server.play = () => new Response('', { status: 404 });
+  now += 86_400_000;
+  const failed = next('error');
+  await loop.turn();
+  expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: the provider answered 404' });
+  expect(got.filter((message) => message.kind === 'error')).toHaveLength(1);
+  const none = { taken: 0, corrected: 0, unchanged: 0, held: 0, refused: 0 };
+  expect(got).toContainEqual({ kind: 'ran', run: { feed: 'played', status: 'failed', ...none } });
+
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});
+
+test('turns go on while a provider is silent, and a stop does not wait for it', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  await ledger.feeds.enable('played', now, now);
+  const asked = Promise.withResolvers<void>();
+  const silent = await playBytes('', () => asked.resolve());
+  const { post, next } = inbox();
+  const loop = new FeedLoop(url, false, clock, post, { providers: [playedProvider(silent)], secrets: {} });
+  const ready = next('ready');
+  await loop.turn();
+  await ready;
+  await asked.promise;
+  now += 10_000;
+  await loop.turn();
+  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'running' }]);
+  const stopped = next('stopped');
+  loop.stop();
+  await loop.run();
+  await stopped;
+  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'failed', message: 'it was stopped' }]);
+  expect(await ledger.feeds.due(now)).toEqual(['played']); // for whoever comes next
+  await ledger.close();
+});

@@ -1,0 +1,74 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BarOutcome, NewBar } from '../../ledger/prices/bars.ts';
+import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
+import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
+import { sameOhlc } from '../../market/bar.ts';
+import { printDay } from '../../market/day.ts';
+import { unitChanges } from '../run/doubts.ts';
+
+const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
+  taken: 'accepted',
+  corrected: 'corrected',
+  unchanged: 'duplicate',
+};
+
+/** Takes in what the operator's own feed has sent, and answers for each record. What it accepted is on the disk then. */
+export async function takePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {
+  const outcomes =
+    push.kind === 'ticks'
+      ? await ledger.quarantine.admit(push.ticks, push.source)
+      : await takeBars(ledger, push);
+  await ledger.engine.flush();
+  return outcomes;
+}
+
+async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<PushOutcome[]> {
+  const { source, bars, received, accept } = push;
+  const outcomes = new Map<NewBar, PushOutcome>();
+  const once = withoutRepeats(bars, outcomes);
+  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, once, {
+    source,
+    comparedWith: 'own',
+    accept,
+    holdUnitChanges: false,
+    reconsiderHeld: true,
+  });
+  for (const { bar, reason } of refused) outcomes.set(bar, { status: 'refused', reason });
+  for (const { bar, reason } of held) outcomes.set(bar, { status: 'quarantined', reason });
+  const doubted = accept ? new Map<number, string>() : await unitChanges(ledger, admitted, source);
+  for (const bar of admitted) {
+    const reason = doubted.get(bar.symbolId);
+    if (reason)
+      outcomes.set(bar, { status: 'refused', reason: `${reason}; send accept=true if it is right` });
+  }
+  const wanted = admitted.filter((bar) => !outcomes.has(bar));
+  await ledger.heldBars.hold(held, { source, origin: 'push', received });
+  await ledger.heldBars.confirm(
+    confirmed.filter(({ symbolId }) => !doubted.has(symbolId)),
+    received,
+  );
+  await ledger.bars.publish(wanted, {
+    source,
+    recordedAt: received,
+    comparedWith: 'own',
+    onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
+  });
+  await ledger.heldBars.settle(source, received);
+  return bars.map((bar) => outcomes.get(bar)!);
+}
+
+/** One bar for each symbol and day. */
+function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutcome>): NewBar[] {
+  const first = new Map<string, NewBar>();
+  for (const bar of bars) {
+    const key = `${bar.symbolId} ${bar.day}`;
+    const before = first.get(key);
+    if (!before) first.set(key, bar);
+    else if (sameOhlc(before, bar)) outcomes.set(bar, { status: 'duplicate' });
+    else {
+      const reason = `${printDay(bar.day)} is there twice with different prices; the first was used`;
+      outcomes.set(bar, { status: 'refused', reason });
+    }
+  }
+  return [...first.values()];
+}

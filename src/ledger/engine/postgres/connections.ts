@@ -1,0 +1,113 @@
+import { SQL } from 'bun';
+import { asNumber, onlyRow } from '../rows.ts';
+import { findServer, type Server } from './hosts/server.ts';
+import { PostgresPool } from './pool.ts';
+
+/** What every session is held to, whichever way it reaches the server. */
+export interface SessionLimits {
+  /** A statement that takes longer is stuck, and holds locks that others wait for. */
+  statementMs: number;
+  idleInTransactionMs: number;
+  isReadOnly: boolean;
+}
+
+export interface ConnectionOptions {
+  limits: SessionLimits;
+  readersMax: number;
+  writersMax: number;
+  /** After this the client gives up its connections. */
+  callMsMax: number;
+}
+
+export interface Connections {
+  server: Server;
+  readers: PostgresPool;
+  writers: PostgresPool;
+}
+
+/** With the pause before the next try, less than the 5 s in which the service recovers after an outage. */
+const CONNECT_SECONDS_MAX = 3;
+
+/**
+ * Connects to PostgreSQL, directly or through a pooler in transaction mode (PgBouncer and its like).
+ *
+ * A direct session gets its limits as startup parameters, once, and keeps its prepared statements. Behind a pooler each
+ * transaction may run in another session: startup parameters are rejected or ignored, and prepared statements of one session
+ * are unknown in the next. There every transaction sets its limits itself, a read is a transaction of its own, and no
+ * statement is prepared by name. Which of the two it is, the first connection tells; `?prepare=false` in the URL skips the
+ * question and chooses the second.
+ *
+ * With several hosts in the URL, all connections go to the primary. When another server becomes the primary, the
+ * connections to the old one are dropped, so that nothing can be written there any more.
+ */
+export async function connectPostgres(url: string, options: ConnectionOptions): Promise<Connections> {
+  const server = await findServer(url);
+  const connections = await createConnections(server, options);
+  server.watch(() => {
+    connections.readers.drop();
+    connections.writers.drop();
+  });
+  return connections;
+}
+
+export async function closeConnections({ server, readers, writers }: Connections): Promise<void> {
+  server.close();
+  await Promise.all([readers.close(), writers.close()]);
+}
+
+async function createConnections(server: Server, options: ConnectionOptions): Promise<Connections> {
+  if (new URL(server.url).searchParams.get('prepare') !== 'false') {
+    const direct = createPools(server, options, false);
+    if (await keepsStartupParameters(direct.readers, options.limits)) return direct;
+    direct.readers.drop();
+    await closeConnections(direct);
+  }
+  const pooled = createPools(server, options, true);
+  await pooled.readers.read`SELECT 1`;
+  return pooled;
+}
+
+function createPools(server: Server, options: ConnectionOptions, isPooled: boolean): Connections {
+  const { limits, readersMax, writersMax, callMsMax } = options;
+  const connect = (max: number) => () =>
+    new SQL({
+      url: server.url,
+      max,
+      idleTimeout: 30,
+      connectionTimeout: CONNECT_SECONDS_MAX,
+      prepare: !isPooled,
+      connection: { application_name: 'openpit', ...(isPooled ? {} : startupParameters(limits)) },
+    });
+  const perTransaction = isPooled ? limitStatements(limits) : undefined;
+  const newPool = (max: number) =>
+    new PostgresPool({ connect: connect(max), callMsMax, perTransaction, server });
+  return { server, readers: newPool(readersMax), writers: newPool(writersMax) };
+}
+
+function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits) {
+  return {
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    // Never 'off': it would override a database that its operator has made read-only.
+    ...(isReadOnly && { default_transaction_read_only: 'on' }),
+  };
+}
+
+function limitStatements({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits): string {
+  return [
+    `SET LOCAL statement_timeout = ${statementMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+    ...(isReadOnly ? ['SET TRANSACTION READ ONLY'] : []),
+  ].join('; ');
+}
+
+/** PgBouncer rejects startup parameters that it does not know (SQLSTATE 08P01); other poolers ignore them. */
+async function keepsStartupParameters(pool: PostgresPool, { statementMs }: SessionLimits): Promise<boolean> {
+  try {
+    const query = `SELECT setting FROM pg_settings WHERE name = 'statement_timeout'`;
+    return asNumber(onlyRow(await pool.readUnprepared(query)).setting) === statementMs;
+  } catch (error) {
+    if (error instanceof Error && /startup parameter/i.test(error.message)) return false;
+    throw error;
+  }
+}

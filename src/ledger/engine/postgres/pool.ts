@@ -1,0 +1,123 @@
+import type { SQL } from 'bun';
+import { DeferredQuery } from '../deferred-query.ts';
+import { isStalePlan, outageOf } from '../errors.ts';
+import { type Row, type Sql, typed } from '../rows.ts';
+import { hasMoved, type Server } from './hosts/server.ts';
+
+export interface PoolOptions {
+  connect: () => SQL;
+  /** After this a call has failed, and its connections are dropped. */
+  callMsMax: number;
+  /** Run first in every transaction; a read is then a transaction of its own. */
+  perTransaction: string | undefined;
+  server: Server;
+}
+
+/**
+ * Connections that can be replaced while they are in use. A call on a connection that hangs (the peer vanished, a firewall
+ * dropped its state) never ends by itself and blocks its place in the pool. So every call has a time limit; when it expires,
+ * all connections are dropped and new ones are made. Calls in progress on the old ones fail like calls on a lost connection,
+ * which their callers handle.
+ */
+export class PostgresPool {
+  readonly #options: PoolOptions;
+  #pool: SQL;
+  /** For reading: always uses the current connections. */
+  readonly read: Sql;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#pool = options.connect();
+    // What the ledger uses of a handle: the template and `unsafe`.
+    const ask = (strings: TemplateStringsArray, ...values: unknown[]) =>
+      this.#ask((handle) => handle(strings, ...values));
+    const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#ask((handle) => handle.unsafe(...args));
+    this.read = Object.assign(ask, { unsafe }) as unknown as Sql;
+  }
+
+  async begin<T>(work: (tx: Sql) => Promise<T>, msMax = this.#options.callMsMax): Promise<T> {
+    const { perTransaction } = this.#options;
+    const pool = this.#pool;
+    const timer = setTimeout(() => this.drop(pool), msMax);
+    try {
+      return await pool.begin(async (tx) => {
+        if (perTransaction !== undefined) await tx.unsafe(perTransaction).simple();
+        return work(typed(tx));
+      });
+    } catch (error) {
+      if (isStalePlan(error)) this.#renew(pool);
+      else if (outageOf(error) !== undefined) void this.#options.server.search();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reads with a statement that is sent as one text and never prepared, outside of any transaction. */
+  readUnprepared(text: string): Promise<Row[]> {
+    return this.#timed(this.#pool, (pool) => pool.unsafe(text).simple()) as Promise<Row[]>;
+  }
+
+  /** A transaction without a time limit that sees the database as it is now, and cannot write. */
+  snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+    return this.#pool.begin('isolation level repeatable read read only', async (tx) => {
+      await tx.unsafe('SET LOCAL statement_timeout = 0');
+      await tx.unsafe('SET LOCAL idle_in_transaction_session_timeout = 0');
+      return work(typed(tx));
+    }) as Promise<T>;
+  }
+
+  /** Gives up these connections, unless that was done already. */
+  drop(pool = this.#pool): void {
+    this.#replace(pool, 0);
+  }
+
+  /** Waits for calls in progress, no longer than one may take. */
+  close(): Promise<void> {
+    return this.#pool.close({ timeout: this.#options.callMsMax / 1_000 });
+  }
+
+  /** New connections, which have no prepared statements yet. Calls in progress finish on the old ones. */
+  #renew(pool: SQL): void {
+    this.#replace(pool, this.#options.callMsMax / 1_000);
+  }
+
+  #replace(pool: SQL, timeout: number): void {
+    if (pool !== this.#pool) return;
+    this.#pool = this.#options.connect();
+    pool.close({ timeout }).catch(() => {}); // nothing is left to close
+  }
+
+  #ask(make: MakeQuery): DeferredQuery {
+    return new DeferredQuery((finish) =>
+      this.#options.perTransaction === undefined
+        ? this.#readTwice((pool) => this.#timed(pool, (handle) => finish(make(handle))))
+        : this.#readTwice(() => this.begin(async (tx) => finish(make(tx as unknown as SQL)))),
+    );
+  }
+
+  /** A read whose statement was stale, or whose server another one has replaced, is made once more. */
+  async #readTwice(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+    const { server } = this.#options;
+    const { url } = server;
+    const pool = this.#pool;
+    try {
+      return await read(pool);
+    } catch (error) {
+      if (isStalePlan(error)) this.#renew(pool);
+      else if (!(await hasMoved(server, url, error))) throw error;
+      return read(this.#pool);
+    }
+  }
+
+  async #timed(pool: SQL, read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+    const timer = setTimeout(() => this.drop(pool), this.#options.callMsMax);
+    try {
+      return await read(pool);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+type MakeQuery = (handle: SQL) => SQL.Query<unknown>;

@@ -1,0 +1,57 @@
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, asText, onlyRow } from '../engine/rows.ts';
+
+/** Which alarms have been told, so that several replicas tell each of them once. */
+export class AlarmStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Takes on the telling of an alarm for so long, unless it has been told, or another replica is at it. `about` tells one
+   * occasion from the next: only the last one of each name is remembered.
+   */
+  claim(name: string, about: string, claimMs: number): Promise<'mine' | 'told' | 'taken'> {
+    return this.#engine.write(async (tx) => {
+      const now = await this.#engine.now(tx);
+      // The insert locks the row, or makes it: two replicas that come together go one after the other.
+      await tx`INSERT INTO meta (name, value) VALUES (${keyOf(name)}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
+      const row = onlyRow(await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`);
+      const [known, until] = asText(row.value).split('\n');
+      if (known === about && until === TOLD) return 'told';
+      if (known === about && Number(until) > now) return 'taken';
+      await tx`UPDATE meta SET value = ${`${about}\n${now + claimMs}`} WHERE name = ${keyOf(name)}`;
+      return 'mine';
+    });
+  }
+
+  /** How often the ledger was unreachable for some replica. Replicas name the next outage by this without the ledger. */
+  async outages(): Promise<number> {
+    const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${OUTAGES}`;
+    return asNumber(row?.value ?? 0);
+  }
+
+  /** Records an outage that is over. All replicas that noticed it record the same number. */
+  async recordOutage(number: number): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${OUTAGES}, ${String(number)}) ON CONFLICT (name) DO UPDATE
+        SET value = excluded.value WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)`;
+    });
+  }
+
+  async told(name: string, about: string): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await tx`UPDATE meta SET value = ${`${about}\n${TOLD}`} WHERE name = ${keyOf(name)}`;
+    });
+  }
+}
+
+const OUTAGES = 'outages';
+
+const TOLD = 'told';
+
+function keyOf(name: string): string {
+  return `alarm ${name}`;
+}

@@ -1,0 +1,76 @@
+import { MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { marketOf, sessionEnd } from '../../market/session.ts';
+import { asNumber } from '../engine/rows.ts';
+import type { Ledger } from '../ledger.ts';
+import { SIMULATED_ID } from '../symbols/sources.ts';
+
+/** A clock that is kept by NTP is right to a second; a day leaves room for any time zone that was set by mistake. */
+const TOLERANCE_MS = MS_PER_DAY;
+/** Ticks are kept at least this long. A clock that is further ahead would have them deleted. */
+const TICKS_KEPT_MS = 7 * MS_PER_DAY;
+
+/** The clock is most likely wrong, and running by it would spoil the ledger. */
+export class ClockRefused extends Error {}
+
+/**
+ * Refuses a clock that would have sessions closed before their end, ticks deleted that are still needed, or prices stamped before those
+ * that are there. On PostgreSQL, the database's clock is the reference. On SQLite it is the newest write; a ledger may have
+ * rested since, so a clock that is ahead is refused only where there is something to lose.
+ */
+export async function requirePlausibleClock(ledger: Ledger, now: number): Promise<void> {
+  if (!(await hasRealPrices(ledger))) return;
+  const { name, read } = ledger.engine;
+  if (name === 'postgres') {
+    const theirs = await ledger.engine.now(read);
+    if (Math.abs(now - theirs) > TOLERANCE_MS) throw refusal(now, 'the database’s clock says', theirs);
+    return;
+  }
+  const newest = await newestWrite(ledger);
+  if (newest === undefined || Math.abs(now - newest) <= TOLERANCE_MS) return;
+  if (now > newest && !(await hasTicksAtRisk(ledger, newest, now))) return;
+  throw refusal(now, 'the newest write to the ledger is of', newest);
+}
+
+function refusal(now: number, witness: string, theirs: number): ClockRefused {
+  const [ours, other] = [now, theirs].map((ms) => new Date(ms).toISOString());
+  return new ClockRefused(
+    `This machine's clock says ${ours}, but ${witness} ${other}. With a wrong clock, open sessions would be closed and ticks deleted. ` +
+      'Set the clock. If it is right, start once with --accept-clock.',
+  );
+}
+
+async function hasRealPrices({ engine: { read } }: Ledger): Promise<boolean> {
+  return (await read`SELECT 1 FROM symbol WHERE real_revision IS NOT NULL LIMIT 1`).length > 0;
+}
+
+/** When a price was last recorded or a process last said that it serves, in ms. */
+export async function newestWrite({ engine: { read } }: Ledger): Promise<number | undefined> {
+  const [tick] = await read`SELECT received AS at FROM tick ORDER BY revision DESC LIMIT 1`;
+  const [bar] = await read`SELECT b.recorded_at AS at FROM bar_change c JOIN bar b
+      ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision
+    ORDER BY c.revision DESC LIMIT 1`;
+  const [replica] = await read`SELECT max(seen) AS at FROM replica`;
+  const times = [tick, bar, replica].map((row) => asNumber(row?.at ?? 0));
+  return Math.max(...times) || undefined;
+}
+
+/** Whether real ticks are of a session that had not ended at the newest write, or would be deleted too early. */
+async function hasTicksAtRisk(ledger: Ledger, newest: number, now: number): Promise<boolean> {
+  const symbols = new Map((await ledger.symbols.list()).map((symbol) => [symbol.id, symbol]));
+  // No session ends more than two days from its date, in any zone.
+  const from = now - newest > TICKS_KEPT_MS ? undefined : utcDay(newest) - 2;
+  for await (const days of ledger.ticks.tickDays.list(from)) {
+    for (const { symbolId, day } of days) {
+      const symbol = symbols.get(symbolId);
+      if (!symbol?.real || !(await hasRealTicks(ledger, symbolId))) continue;
+      if (from === undefined || sessionEnd(marketOf(symbol.market), day) > newest) return true;
+    }
+  }
+  return false;
+}
+
+async function hasRealTicks({ engine: { read } }: Ledger, symbolId: number): Promise<boolean> {
+  const rows =
+    await read`SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id <> ${SIMULATED_ID} LIMIT 1`;
+  return rows.length > 0;
+}

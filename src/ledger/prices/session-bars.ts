@@ -1,0 +1,67 @@
+import type { Ohlc } from '../../market/bar.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asText, onlyRow, type Sql } from '../engine/rows.ts';
+import { lockRevisions } from '../engine/statements.ts';
+import { ticksSince } from '../ticks/new-ticks.ts';
+import { isMarked } from '../ticks/prune.ts';
+import type { LedgerTick, StrandDay } from '../ticks/rows.ts';
+import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
+
+/** The bar that a day's ticks make. */
+export interface Closing extends Ohlc {
+  sourceId: number;
+  reason: string;
+}
+
+/**
+ * Says what a day's bar should be, from its current bar and the ticks that came in after a revision; undefined when it
+ * should stay as it is.
+ */
+export type Decide = (
+  day: StrandDay,
+  current: BarRevision | undefined,
+  ticksSince: (revision: number) => Promise<LedgerTick[]>,
+) => Promise<Closing | undefined>;
+
+/** Turns ticks into bars. What is decided on is read under the lock of the write, so two closers write a bar once. */
+export class ClosingStore {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Publishes what `decide` says for each day, in one transaction. Returns how many bars were written. */
+  async publish(days: readonly StrandDay[], decide: Decide, recordedAt: number): Promise<number> {
+    return this.#engine.takeIn((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
+  }
+}
+
+async function closeDays(
+  engine: Engine,
+  tx: Sql,
+  days: readonly StrandDay[],
+  decide: Decide,
+  recordedAt: number,
+): Promise<number> {
+  await lockRevisions(tx, 'prices');
+  const made: { bar: NewBar; sourceId: number; reason: string }[] = [];
+  for (const of of days) {
+    const { symbolId, strand, day } = of;
+    if (await isMarked(tx, of)) continue; // its ticks are being deleted
+    const current = (await readRevisions(tx, symbolId, strand, day, day)).at(-1);
+    const closing = await decide(of, current, (revision) => ticksSince(engine, tx, of, revision));
+    if (!closing) continue;
+    const { open, high, low, close, sourceId, reason } = closing;
+    made.push({ bar: { symbolId, day, open, high, low, close }, sourceId, reason });
+  }
+  let written = 0;
+  for (const alike of Map.groupBy(made, (one) => `${one.sourceId} ${one.reason}`).values()) {
+    const { sourceId, reason } = alike[0]!;
+    const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${sourceId}`);
+    const bars = alike.map((one) => one.bar);
+    const result = await publishBars(engine, tx, bars, { source: asText(source.name), recordedAt, reason });
+    written += result.taken + result.corrected;
+  }
+  return written;
+}

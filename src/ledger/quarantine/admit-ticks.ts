@@ -1,0 +1,253 @@
+import {
+  areCalm,
+  QUARANTINE_MS,
+  TickWatch,
+  type WatchedTick,
+  WINDOW_TICKS,
+} from '../../market/quarantine.ts';
+import { tradeDate } from '../../market/session.ts';
+import { missingPrice } from '../../market/symbol.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, type Sql } from '../engine/rows.ts';
+import { insertRows, listOf, nextRevision } from '../engine/statements.ts';
+import { sourceId } from '../symbols/sources.ts';
+import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
+import { nextQuarantineId } from './held-bars.ts';
+import {
+  believedAround,
+  believedFrom,
+  edgesOf,
+  heldOf,
+  type Known,
+  keyOf,
+  knownTicks,
+  type Moment,
+  ONWARD_TICKS,
+  type QuarantineRow,
+  type Traits,
+  traitsOf,
+} from './reads.ts';
+
+/** What became of a tick that was sent. */
+export type TickOutcome =
+  | { status: 'accepted' | 'duplicate' }
+  | { status: 'quarantined' | 'refused'; reason: string };
+
+/** One transaction that takes ticks in. */
+interface Door {
+  engine: Engine;
+  tx: Sql;
+  source: number;
+  revision: number;
+  traits: ReadonlyMap<number, Traits>;
+  outcomes: Map<NewTick, TickOutcome>;
+}
+
+/** The ticks of one symbol that were never seen, by time. */
+interface Group {
+  moment: Moment;
+  traits: Traits;
+  ticks: readonly NewTick[];
+}
+
+/** One tick under judgement; `row` is its id where it was held before. */
+interface Candidate extends WatchedTick {
+  tick: NewTick & { sourceId: number };
+  row?: number;
+  reason?: string;
+}
+
+/** What has been decided and is not written yet. */
+interface Decided {
+  fresh: NewTick[];
+  released: (NewTick & { sourceId: number })[];
+  doubted: Candidate[];
+}
+
+/**
+ * Judges ticks of one source in the transaction that is open, and answers for each:
+ *
+ *     known by its id? ─► calm: nothing is held, nothing is later, each is near the one before ─► taken
+ *                         else: judged by its neighbours ─► taken, or held back
+ *
+ * Most ticks are calm. For those it is one statement of each kind, however many symbols they are of.
+ */
+export async function admitSome(
+  engine: Engine,
+  tx: Sql,
+  ticks: readonly NewTick[],
+  sourceName: string,
+): Promise<TickOutcome[]> {
+  // The counter's row stays locked: the neighbours of a tick do not change while it is judged.
+  const revision = await nextRevision(tx, 'prices');
+  const source = await sourceId(tx, sourceName);
+  const traits = await traitsOf(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))]);
+  const door: Door = { engine, tx, source, revision, traits, outcomes: new Map() };
+  const priced = pricedOf(ticks, door);
+  const fresh = freshOf(priced, await knownTicks(engine, tx, source, priced), door.outcomes);
+  let groups = [...Map.groupBy(fresh, (tick) => tick.symbolId)].map(([symbolId, ofSymbol]) =>
+    groupOf(door, symbolId, ofSymbol.sort(byTime)),
+  );
+  while (groups.length > 0) groups = await admitGroups(door, groups);
+  return ticks.map((tick) => door.outcomes.get(tick)!);
+}
+
+/** Those that can be prices. A zero where the price cannot be zero is a value that is missing. */
+function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Door): NewTick[] {
+  return ticks.filter((tick) => {
+    const reason = missingPrice(tick, traits.get(tick.symbolId)?.usual.canBeZero ?? true);
+    if (reason !== undefined) outcomes.set(tick, { status: 'refused', reason });
+    return reason === undefined;
+  });
+}
+
+/** Those that were never seen. An id that is known is the same tick, or it is refused. */
+function freshOf(
+  ticks: readonly NewTick[],
+  known: Map<string, Known>,
+  outcomes: Map<NewTick, TickOutcome>,
+): NewTick[] {
+  const fresh: NewTick[] = [];
+  for (const tick of ticks) {
+    const before = known.get(keyOf(tick));
+    if (!before) {
+      known.set(keyOf(tick), { at: tick.at, price: tick.price, state: 'taken', reason: '' });
+      fresh.push(tick);
+    } else if (before.at !== tick.at || before.price !== tick.price) {
+      outcomes.set(tick, { status: 'refused', reason: 'its id was used for another price or time' });
+    } else if (before.state === 'held') outcomes.set(tick, { status: 'quarantined', reason: before.reason });
+    else if (before.state === 'dropped')
+      outcomes.set(tick, { status: 'refused', reason: 'it was dropped from quarantine' });
+    else outcomes.set(tick, { status: 'duplicate' });
+  }
+  return fresh;
+}
+
+function byTime(a: NewTick, b: NewTick): number {
+  return a.at - b.at || (a.id < b.id ? -1 : 1);
+}
+
+/** `ticks` must be sorted by time. */
+function groupOf(door: Door, symbolId: number, ticks: readonly NewTick[]): Group {
+  const traits = door.traits.get(symbolId);
+  if (!traits) throw new Error(`no symbol has the id ${symbolId}`);
+  const { at } = ticks[0]!;
+  return { moment: { symbolId, day: tradeDate(traits.market, at), at }, traits, ticks };
+}
+
+/** Judges the groups, and writes what was decided. Answers what is left of those that have too much between their ticks. */
+async function admitGroups(door: Door, groups: readonly Group[]): Promise<Group[]> {
+  const { engine, tx } = door;
+  const moments = groups.map((group) => group.moment);
+  const held = await heldOf(
+    engine,
+    tx,
+    moments.map(({ symbolId }) => symbolId),
+  );
+  const edges = await edgesOf(engine, tx, moments);
+  const decided: Decided = { fresh: [], released: [], doubted: [] };
+  const left: Group[] = [];
+  for (const [i, group] of groups.entries()) {
+    const { before, isOvertaken } = edges[i]!;
+    const waiting = held.get(group.moment.symbolId);
+    if (!waiting && !isOvertaken && areCalm(group.traits.usual, before, group.ticks)) {
+      for (const tick of group.ticks) door.outcomes.set(tick, { status: 'accepted' });
+      for (const tick of group.ticks) decided.fresh.push(tick);
+    } else {
+      const rest = await judge(door, group, waiting ?? [], decided);
+      if (rest.length > 0) left.push(groupOf(door, group.moment.symbolId, rest));
+    }
+  }
+  await write(door, decided);
+  return left;
+}
+
+/** Judges the first ticks of a group by their neighbours, and answers those that are beyond what was read. */
+async function judge(
+  { engine, tx, source, outcomes }: Door,
+  { moment, traits, ticks }: Group,
+  waiting: readonly QuarantineRow[],
+  decided: Decided,
+): Promise<NewTick[]> {
+  const now = ticks.reduce((newest, tick) => Math.max(newest, tick.received), 0);
+  const { before, onward } = await believedAround(engine, tx, moment);
+  const edge = onward.length < ONWARD_TICKS ? undefined : onward[ONWARD_TICKS - WINDOW_TICKS - 1];
+  const count = edge ? ticks.findLastIndex((tick) => tick.at <= edge.at) + 1 : ticks.length;
+  const last = ticks[count - 1]!.at;
+  const near = onward.filter((tick) => tick.at <= last).length + WINDOW_TICKS;
+  const held = waiting.filter((row) => asNumber(row.received) > now - QUARANTINE_MS).map(toCandidate);
+  const watch = new TickWatch<WatchedTick>(traits.usual, [...before, ...onward.slice(0, near)], held);
+
+  const doubted = new Set<Candidate>();
+  const released: Candidate[] = [];
+  const judged = new Map<Candidate, NewTick>();
+  for (const tick of ticks.slice(0, count)) {
+    const candidate: Candidate = { ...tick, sourceId: source, tick: { ...tick, sourceId: source } };
+    judged.set(candidate, tick);
+    const reason = watch.take(candidate);
+    if (reason !== undefined) doubted.add(Object.assign(candidate, { reason }));
+    for (const one of watch.release() as Candidate[]) {
+      doubted.delete(one);
+      if (one.row !== undefined) released.push(one);
+    }
+  }
+  for (const [candidate, tick] of judged) {
+    const isHeld = doubted.has(candidate);
+    outcomes.set(
+      tick,
+      isHeld ? { status: 'quarantined', reason: candidate.reason! } : { status: 'accepted' },
+    );
+    if (!isHeld) decided.fresh.push(tick);
+  }
+  await markReleased(engine, tx, released, now);
+  for (const { tick } of released) decided.released.push({ ...tick, received: now });
+  for (const candidate of doubted) decided.doubted.push(candidate);
+  return ticks.slice(count);
+}
+
+function toCandidate(row: QuarantineRow): Candidate {
+  const tick = believedFrom(row, asNumber(row.received));
+  return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: asNumber(row.id) };
+}
+
+async function markReleased(
+  engine: Engine,
+  tx: Sql,
+  released: readonly Candidate[],
+  now: number,
+): Promise<void> {
+  if (released.length === 0) return;
+  await tx.unsafe(
+    `UPDATE quarantine_tick SET state = 'released', decided_at = ${engine.placeholder(1)}, decided_by = 'others agree'
+     WHERE id IN (${listOf(engine, released.length, 2)})`,
+    [now, ...released.map((one) => one.row!)],
+  );
+}
+
+async function write({ engine, tx, source, revision, traits }: Door, decided: Decided): Promise<void> {
+  const markets = new Map([...traits].map(([id, { market }]) => [id, market]));
+  await insertFresh(engine, tx, decided.fresh, { markets, source, revision });
+  await insertTicks(engine, tx, decided.released, markets, revision);
+  await hold(engine, tx, decided.doubted);
+}
+
+async function hold(engine: Engine, tx: Sql, doubted: readonly Candidate[]): Promise<void> {
+  if (doubted.length === 0) return;
+  const first = await nextQuarantineId(tx);
+  await insertRows(
+    engine,
+    tx,
+    'quarantine_tick (id, symbol_id, source_id, tick_id, at, received, price, reason, state)',
+    doubted.map(({ tick, reason = '' }, i) => [
+      first + i,
+      tick.symbolId,
+      tick.sourceId,
+      tick.id,
+      tick.at,
+      tick.received,
+      tick.price,
+      reason,
+      'held',
+    ]),
+  );
+}

@@ -1,0 +1,160 @@
+import type { Bar } from '../../market/bar.ts';
+import { sameOhlc } from '../../market/bar.ts';
+import type { Day } from '../../market/day.ts';
+import {
+  findSuspicious,
+  type KnownClose,
+  NEIGHBOUR_DAYS,
+  type SuspicionRule,
+} from '../../market/quality/suspicion.ts';
+import { missingPrice } from '../../market/symbol.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asNumber } from '../engine/rows.ts';
+import { type BarRevision, type NewBar, readRevisions } from '../prices/bars.ts';
+import { traitsOf } from './reads.ts';
+
+export interface JudgeOptions {
+  /** The source of the bars. */
+  source: string;
+  /** What the ledger's word on a day is, as in `Publication`. */
+  comparedWith?: 'current' | 'own';
+  /** Admits suspicious bars: the operator has looked at them. */
+  accept?: boolean;
+  holdUnitChanges: boolean;
+  /** Judges bars of the source that are held already together with the new ones, which may confirm them. */
+  reconsiderHeld?: boolean;
+  /** Closes that count as known although they are not in the ledger, by symbol: a dry run writes nothing. */
+  alsoKnown?: ReadonlyMap<number, readonly KnownClose[]>;
+}
+
+/** What becomes of bars that want to be published. */
+export interface Judgement<B extends NewBar> {
+  admitted: B[];
+  /** Suspicious: they wait in quarantine. */
+  held: { bar: B; reason: string }[];
+  /** Not prices at all. */
+  refused: { bar: B; reason: string }[];
+  /** Held before; the bars that came since confirm them. */
+  confirmed: HeldCandidate[];
+}
+
+/** A bar in quarantine. */
+export interface HeldCandidate extends NewBar {
+  id: number;
+}
+
+/**
+ * The one gate for bars on every input path (feed, push, import). A zero that stands for a missing value is refused; a bar
+ * that its neighbours contradict, among the bars themselves and in the ledger, is held. Bars that repeat what the ledger
+ * has are admitted unseen. There must be one bar for each symbol and day.
+ */
+export async function judgeBars<B extends NewBar>(
+  engine: Engine,
+  bars: readonly B[],
+  options: JudgeOptions,
+): Promise<Judgement<B>> {
+  const judgement: Judgement<B> = { admitted: [], held: [], refused: [], confirmed: [] };
+  const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
+  if (bySymbol.size === 0) return judgement;
+  const traits = await traitsOf(engine, engine.read, [...bySymbol.keys()]);
+  const [row] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
+  const sourceId = row && asNumber(row.id);
+  for (const [symbolId, ofSymbol] of bySymbol) {
+    const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // an exchange rate that is new has no traits yet
+    const priced: B[] = [];
+    for (const bar of ofSymbol) {
+      const reason = missingPrice(bar, canBeZero);
+      if (reason === undefined) priced.push(bar);
+      else judgement.refused.push({ bar, reason });
+    }
+    if (priced.length === 0) continue;
+    if (options.accept) {
+      for (const bar of priced) judgement.admitted.push(bar);
+      continue;
+    }
+    priced.sort((a, b) => a.day - b.day);
+    const known = await knownBars(engine, symbolId, priced, options, sourceId);
+    const candidates =
+      options.reconsiderHeld && sourceId !== undefined
+        ? await heldNear(engine, symbolId, sourceId, priced)
+        : [];
+    const together = [...priced, ...candidates].sort((a, b) => a.day - b.day);
+    const suspiciousBy = (holdUnitChanges: boolean) => {
+      const rule: SuspicionRule = { canBeZero, holdUnitChanges };
+      return suspiciousOf<NewBar>(together, known, options.alsoKnown?.get(symbolId) ?? [], rule);
+    };
+    const suspicious = suspiciousBy(options.holdUnitChanges);
+    if (candidates.length > 0) {
+      const unconfirmed = suspiciousBy(true); // a unit that has changed stays changed, and no later bar excuses it
+      judgement.confirmed.push(...candidates.filter((bar) => !unconfirmed.has(bar)));
+    }
+    for (const bar of priced) {
+      const reason = suspicious.get(bar);
+      if (reason === undefined) judgement.admitted.push(bar);
+      else judgement.held.push({ bar, reason });
+    }
+  }
+  return judgement;
+}
+
+function suspiciousOf<B extends Bar>(
+  bars: readonly B[],
+  known: ReadonlyMap<Day, BarRevision>,
+  alsoKnown: readonly KnownClose[],
+  rule: SuspicionRule,
+): Map<B, string> {
+  const news = bars.filter((bar) => {
+    const before = known.get(bar.day);
+    return !before || !sameOhlc(before, bar);
+  });
+  if (news.length === 0) return new Map();
+  const closes = new Map<Day, KnownClose>();
+  for (const one of alsoKnown) closes.set(one.day, one);
+  for (const [day, { close }] of known) closes.set(day, { day, close });
+  const sorted = [...closes.values()].sort((a, b) => a.day - b.day);
+  return findSuspicious(news, sorted, rule);
+}
+
+/** Bars of the source in quarantine on other days around those of the bars. */
+async function heldNear(
+  engine: Engine,
+  symbolId: number,
+  sourceId: number,
+  bars: readonly Bar[],
+): Promise<HeldCandidate[]> {
+  const [first, last] = [bars[0]!.day - NEIGHBOUR_DAYS, bars.at(-1)!.day + NEIGHBOUR_DAYS];
+  const rows = await engine.read`SELECT id, day, open, high, low, close FROM quarantine_bar
+    WHERE symbol_id = ${symbolId} AND source_id = ${sourceId} AND day >= ${first} AND day <= ${last} AND state = 'held'`;
+  const days = new Set(bars.map(({ day }) => day));
+  return rows
+    .map((row) => ({
+      id: asNumber(row.id),
+      symbolId,
+      day: asNumber(row.day),
+      open: asNumber(row.open),
+      high: asNumber(row.high),
+      low: asNumber(row.low),
+      close: asNumber(row.close),
+    }))
+    .filter(({ day }) => !days.has(day));
+}
+
+/** What the ledger has on the days of the bars and around them: for a feed, its own last word before that of others. */
+async function knownBars(
+  engine: Engine,
+  symbolId: number,
+  bars: readonly Bar[],
+  { comparedWith }: JudgeOptions,
+  source: number | undefined,
+): Promise<Map<Day, BarRevision>> {
+  const [first, last] = [bars[0]!.day - NEIGHBOUR_DAYS, bars.at(-1)!.day + NEIGHBOUR_DAYS];
+  const current = new Map<Day, BarRevision>();
+  const own = new Map<Day, BarRevision>();
+  for (const bar of await readRevisions(engine.read, symbolId, 'real', first, last)) {
+    current.set(bar.day, bar);
+    if (comparedWith === 'own' && bar.sourceId === source) own.set(bar.day, bar);
+  }
+  const known = new Map([...current, ...own]);
+  for (const [day, bar] of known) if (bar.withdrawn) known.delete(day);
+  return known;
+}

@@ -1,0 +1,13 @@
+import type { PeriodState } from './rules.ts';
+
+/** An account's owner hears once a month of each. */
+const THRESHOLDS_PERCENT = [75, 90, 100] as const;
+
+/** The thresholds that were reached and not yet reported; marks them as reported. */
+export function crossThresholds(period: PeriodState, quota: number): number[] {
+  if (quota <= 0) return [];
+  const reached = THRESHOLDS_PERCENT.filter((percent) => period.used * 100 >= percent * quota);
+  const fresh = reached.filter((percent) => percent > period.notified);
+  period.notified = Math.max(period.notified, ...reached);
+  return fresh;
+}

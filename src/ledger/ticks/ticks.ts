@@ -1,0 +1,164 @@
+import type { Day } from '../../market/day.ts';
+import { type Market, marketOf, tradeDate } from '../../market/session.ts';
+import { turns } from '../../runtime/background-work.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, asText, type Sql } from '../engine/rows.ts';
+import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
+import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from '../prices/bars.ts';
+import { DELETED } from '../symbols/delete-symbol.ts';
+import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
+import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
+import { pruneDay } from './prune.ts';
+import { type LedgerTick, type NewTick, type StrandDay, toTick } from './rows.ts';
+import { TickDays } from './tick-days.ts';
+
+export type { LedgerTick, NewTick, StrandDay } from './rows.ts';
+
+/** About 1 ms on SQLite. */
+const TICKS_PER_PAGE = 500;
+
+export class TickStore {
+  readonly #engine: Engine;
+  /** Which days have ticks. */
+  readonly tickDays: TickDays;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.tickDays = new TickDays(engine);
+  }
+
+  /** Appends ticks, in transactions of 2,000. One that is already there, by symbol, source and id, changes nothing. */
+  async append(ticks: readonly NewTick[], source: string): Promise<void> {
+    for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
+      await this.#appendSome(ticks.slice(from, from + ROWS_PER_TRANSACTION), source);
+    }
+  }
+
+  async #appendSome(ticks: readonly NewTick[], source: string): Promise<void> {
+    const engine = this.#engine;
+    await engine.takeIn(async (tx) => {
+      const revision = await nextRevision(tx, 'prices');
+      const id = await sourceId(tx, source);
+      const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();
+      const markets = await marketsOf(tx);
+      // Simulated prices never follow real ones.
+      const taken = ticks
+        .filter((tick) => !real.has(tick.symbolId))
+        .map((tick) => ({ ...tick, sourceId: id }));
+      await insertTicks(engine, tx, taken, markets, revision);
+    });
+  }
+
+  /** The trade dates of a strand that have all their ticks, found by skipping through the index from day to day. */
+  async days(symbolId: number, strand: Strand): Promise<Day[]> {
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read.unsafe(
+      `WITH RECURSIVE found (day) AS (
+         SELECT min(day) FROM tick WHERE symbol_id = ${p(1)}
+         UNION ALL
+         SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
+         FROM found WHERE found.day IS NOT NULL)
+       SELECT day FROM found WHERE day IS NOT NULL AND EXISTS (
+         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${strandFilter(strand)})
+         AND NOT EXISTS (SELECT 1 FROM tick_pruning d
+           WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
+       ORDER BY day`,
+      [symbolId, symbolId, symbolId, symbolId, strand === 'simulated' ? 1 : 0],
+    );
+    return rows.map((row) => asNumber(row.day));
+  }
+
+  /** Folds the ticks of one trade date, a bounded page at a time. */
+  fold(of: StrandDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
+    return foldDay(this.#engine, of, limits);
+  }
+
+  /** The ticks of one trade date. */
+  async ofDay(symbolId: number, strand: Strand, day: Day): Promise<LedgerTick[]> {
+    const rows = await this.#engine.read`
+      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+      WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
+    return rows
+      .map(toTick)
+      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
+  }
+
+  /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
+  async since(after: number, upTo: number): Promise<LedgerTick[]> {
+    const { read } = this.#engine;
+    const found: LedgerTick[] = [];
+    let [revision, symbolId, sourceId, id] = [after, Number.MAX_SAFE_INTEGER, 0, ''];
+    for (;;) {
+      const rows = await read`
+        SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+        WHERE (revision, symbol_id, source_id, tick_id) > (${revision}, ${symbolId}, ${sourceId}, ${id})
+          AND revision <= ${upTo}
+        ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
+      for (const row of rows) found.push(toTick(row));
+      if (turns.isOver) await turns.next(); // SQLite works on this thread: a second's ticks in one go would be a pause
+      if (rows.length < TICKS_PER_PAGE) return found;
+      ({ revision, symbolId, sourceId, id } = found.at(-1)!);
+    }
+  }
+
+  /** Whether a symbol has simulated ticks. */
+  async hasSimulated(symbolId: number): Promise<boolean> {
+    const rows = await this.#engine.read`
+      SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id = ${SIMULATED_ID} LIMIT 1`;
+    return rows.length > 0;
+  }
+
+  /** Deletes the ticks of a day in batches. `pruneDay` says when it does. */
+  prune(of: StrandDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
+    return pruneDay(this.#engine, of, receivedBy, signal);
+  }
+}
+
+/** The market of each symbol. */
+export async function marketsOf(tx: Sql): Promise<Map<number, Market>> {
+  const rows = await tx`SELECT id, market FROM symbol WHERE status <> ${DELETED}`;
+  return new Map(rows.map((row) => [asNumber(row.id), marketOf(asText(row.market))]));
+}
+
+/** Inserts ticks within a transaction that is already open. Those that are there already change nothing. */
+export async function insertTicks(
+  engine: Engine,
+  tx: Sql,
+  ticks: readonly (NewTick & { sourceId: number })[],
+  markets: ReadonlyMap<number, Market>,
+  revision: number,
+): Promise<void> {
+  const rows = ticks.map(({ symbolId, sourceId, id, at, received, price }) => {
+    return [symbolId, sourceId, id, dayOf(markets, symbolId, at), at, received, price, revision];
+  });
+  await insertRows(
+    engine,
+    tx,
+    'tick (symbol_id, source_id, tick_id, day, at, received, price, revision)',
+    rows,
+    'ON CONFLICT DO NOTHING',
+  );
+  const real = ticks.filter((tick) => tick.sourceId !== SIMULATED_ID).map((tick) => tick.symbolId);
+  await markReal(engine, tx, [...new Set(real)], revision);
+}
+
+/** The same for ticks of one real source of which it is known that none is there yet. */
+export async function insertFresh(
+  engine: Engine,
+  tx: Sql,
+  ticks: readonly NewTick[],
+  { markets, source, revision }: { markets: ReadonlyMap<number, Market>; source: number; revision: number },
+): Promise<void> {
+  const columns = ['symbol_id', 'tick_id', 'day', 'at', 'received', 'price'];
+  const rows = ticks.map(({ symbolId, id, at, received, price }) => {
+    return [symbolId, id, dayOf(markets, symbolId, at), at, received, price];
+  });
+  await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
+  await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
+}
+
+function dayOf(markets: ReadonlyMap<number, Market>, symbolId: number, at: number): Day {
+  const market = markets.get(symbolId);
+  if (!market) throw new Error(`no symbol has the id ${symbolId}`);
+  return tradeDate(market, at);
+}

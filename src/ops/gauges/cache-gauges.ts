@@ -1,0 +1,113 @@
+import type { KnownUrl } from '../../api/cache/answer-cache.ts';
+import { basketCache } from '../../api/params/symbol-set.ts';
+import { DayLines } from '../../api/response/day-lines.ts';
+import { quotedCache } from '../../api/response/json.ts';
+import type { Gauge } from '../../api/telemetry/metrics.ts';
+import { Catalog } from '../../board/catalog.ts';
+import { BarTexts } from '../../board/series/bar-texts.ts';
+import type { Window } from '../../gate/window.ts';
+import { bufferPool } from '../../http/buffer-pool.ts';
+import type { FieldsCache, HeadCache } from '../../http/parse/head-cache.ts';
+import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
+
+/**
+ * All caches of a process, and their shares of its memory budget. Each has a share of its own, so that traffic which floods one cannot
+ * empty the others.
+ */
+export const CACHE_SHARES = {
+  /** Responses by URL and plan. */
+  answers: 0.25,
+  /** Keys that were looked up, with their accounts. */
+  keys: 0.26,
+  /** Bars as JSON, by symbol. */
+  bar_texts: 0.2,
+  /** Days of several symbols as JSON. */
+  day_lines: 0.16,
+  /** Parsed requests of customers. */
+  heads: 0.05,
+  header_lines: 0.02,
+  /** Lists of symbols that are asked for together. */
+  symbol_sets: 0.02,
+  /** Suggestions for unknown symbols. */
+  nearest_codes: 0.005,
+  quoted_texts: 0.005,
+  /** Addresses that sent wrong keys or admin tokens. */
+  failed_keys: 0.01,
+  failed_tokens: 0.005,
+  /** Idle buffers for responses. */
+  buffers: 0.015,
+} as const;
+
+export type CacheName = keyof typeof CACHE_SHARES;
+
+/** Caches that one service owns. The others belong to the process. */
+export class Caches {
+  readonly answers: BoundedCache<string, KnownUrl>;
+  readonly heads: HeadCache;
+  readonly headerLines: FieldsCache;
+  readonly failedKeys: BoundedCache<string, Window>;
+  readonly failedTokens: BoundedCache<string, Window>;
+  readonly #bytes: number;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+    this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: true });
+    this.heads = new BoundedCache({ bytesMax: this.bytesMax('heads'), admitsOnSecondUse: true });
+    this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
+    this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
+    this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
+    BarTexts.cache.limitTo(this.bytesMax('bar_texts'));
+    DayLines.cache.limitTo(this.bytesMax('day_lines'));
+    basketCache.limitTo(this.bytesMax('symbol_sets'));
+    Catalog.nearestCache.limitTo(this.bytesMax('nearest_codes'));
+    quotedCache.limitTo(this.bytesMax('quoted_texts'));
+    bufferPool.limitTo(this.bytesMax('buffers'));
+  }
+
+  bytesMax(name: CacheName): number {
+    return Math.floor(this.#bytes * CACHE_SHARES[name]);
+  }
+
+  /** Every cache under its name. The one of keys is the directory's. */
+  all(keys: CacheStats): Readonly<Record<CacheName, CacheStats>> {
+    return {
+      answers: this.answers,
+      keys,
+      bar_texts: BarTexts.cache,
+      day_lines: DayLines.cache,
+      heads: this.heads,
+      header_lines: this.headerLines,
+      symbol_sets: basketCache,
+      nearest_codes: Catalog.nearestCache,
+      quoted_texts: quotedCache,
+      failed_keys: this.failedKeys,
+      failed_tokens: this.failedTokens,
+      buffers: bufferPool,
+    };
+  }
+
+  gauges(keys: CacheStats): Gauge[] {
+    const caches = Object.entries(this.all(keys));
+    const each = (read: (stats: CacheStats) => number) => () =>
+      new Map(caches.map(([name, stats]) => [`cache="${name}"`, read(stats)]));
+    return [
+      {
+        name: 'openpit_cache_bytes',
+        help: 'Memory that a cache takes, with its keys.',
+        value: each(({ bytes }) => bytes),
+      },
+      {
+        name: 'openpit_cache_limit_bytes',
+        help: 'Memory that a cache may take: its share of OPENPIT_CACHE_MB.',
+        value: each(({ bytesMax }) => bytesMax),
+      },
+      { name: 'openpit_cache_entries', help: 'Entries of a cache.', value: each(({ size }) => size) },
+      {
+        name: 'openpit_cache_evictions_total',
+        help: 'Entries that had to make room for others.',
+        type: 'counter',
+        value: each(({ evictions }) => evictions),
+      },
+    ];
+  }
+}

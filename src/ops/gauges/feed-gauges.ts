@@ -1,0 +1,36 @@
+import { type FeedKnown, type FeedsKnown, isLate } from '../../api/model/feed-status.ts';
+import type { Gauge } from '../../api/telemetry/metrics.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** What Prometheus is told of each feed. */
+export function feedGauges(feeds: FeedsKnown, clock: Clock): Gauge[] {
+  const each = (name: string, help: string, of: (feed: FeedKnown) => number | undefined): Gauge => ({
+    name,
+    help,
+    value: () =>
+      new Map(
+        feeds().flatMap((feed): [string, number][] => {
+          const value = of(feed);
+          return value === undefined ? [] : [[`feed="${feed.key}"`, value]];
+        }),
+      ),
+  });
+  return [
+    each('openpit_feed_late', '1 when a feed has missed its schedule twice.', (feed) =>
+      Number(isLate(feed, clock.now())),
+    ),
+    each(
+      'openpit_feed_last_ok_age_seconds',
+      'Time since a run of the feed last ended well.',
+      ({ lastOkAt }) => (lastOkAt === undefined ? undefined : Math.max(0, (clock.now() - lastOkAt) / 1000)),
+    ),
+    each('openpit_feed_rows', 'Days with a price that the feed has brought.', (feed) => feed.days),
+    each('openpit_feed_gaps', 'Days without a price between its first and its last.', (feed) => feed.gaps),
+    each(
+      'openpit_feed_failing_series',
+      'Series that fail while the others of the feed do not.',
+      (feed) => feed.failing.length,
+    ),
+    each('openpit_feed_failures', 'Runs in a row that did not end well.', (feed) => feed.failures),
+  ];
+}

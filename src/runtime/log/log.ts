@@ -1,0 +1,38 @@
+import type { Clock } from '../clock.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** One line of JSON per event. Callers name every field they log: no request, URL or header goes in whole. */
+export interface Log {
+  readonly debugs: boolean;
+  debug(event: string, fields?: Fields): void;
+  info(event: string, fields?: Fields): void;
+  warn(event: string, fields?: Fields): void;
+  error(event: string, fields?: Fields): void;
+}
+
+export function createLog(level: LogLevel, clock: Clock, write: (line: string) => void): Log {
+  const threshold = LOG_LEVELS.indexOf(level);
+  const at =
+    (own: LogLevel) =>
+    (event: string, fields: Fields = {}) => {
+      if (LOG_LEVELS.indexOf(own) < threshold) return;
+      const time = new Date(clock.now()).toISOString();
+      write(`${JSON.stringify({ time, level: own, event, ...fields })}\n`);
+    };
+  return {
+    debugs: level === 'debug',
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+  };
+}
+
+/** The text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

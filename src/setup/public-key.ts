@@ -1,0 +1,37 @@
+import { type Config, ConfigError } from '../config.ts';
+import { createKey, hashKey, secureRandom } from '../gate/key.ts';
+import { addKnownKey, PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
+import { isActive } from '../ledger/accounts/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+const META = 'public-key';
+
+/**
+ * The key that the page gives to everybody, if the operator has set a public plan. It is no secret, so its text is kept
+ * in the ledger, the same for every replica. Taking the setting away leaves the key without a page that shows it.
+ */
+export async function publicKey(config: Config, ledger: Ledger, now: number): Promise<string | undefined> {
+  const { publicPlan: plan } = config;
+  if (plan === undefined) return undefined;
+  const plans = (await ledger.accounts.plans()).map(({ name }) => name);
+  if (!plans.includes(plan))
+    throw new ConfigError(`OPENPIT_PUBLIC_PLAN must be one of ${plans.join(', ')} (it is "${plan}").`);
+  const text = await ledger.metaOnce(META, () => createKey(secureRandom));
+  const known = await ledger.accounts.byKeyHash(hashKey(text));
+  if (known && isActive(known.key, now)) {
+    if (known.account.plan !== plan) await ledger.accounts.update(PUBLIC_ACCOUNT, { plan });
+    return text;
+  }
+  if (known) {
+    // It was revoked: another takes its place.
+    await ledger.setMeta(META, createKey(secureRandom));
+    return publicKey(config, ledger, now);
+  }
+  try {
+    await addKnownKey(ledger, { id: PUBLIC_ACCOUNT, name: 'Everybody who opens the page', plan }, text, now);
+  } catch (error) {
+    // Another replica that starts at the same time was first.
+    if (!(await ledger.accounts.byKeyHash(hashKey(text)))) throw error;
+  }
+  return text;
+}
