@@ -8,9 +8,9 @@ const [outfile = join(ROOT, 'dist', 'openpit')] = process.argv.slice(2);
 const { success, logs } = await Bun.build({
   entrypoints: [
     'main.ts',
-    'feeds/worker.ts',
+    'feeds/thread/worker.ts',
     'api/past/reader-thread.ts',
-    'ledger/engine/integrity-thread.ts',
+    'ledger/engine/sqlite/integrity-thread.ts',
   ].map((file) => join(ROOT, 'src', file)),
   compile: { outfile },
   minify: true,
