@@ -17,10 +17,10 @@ import { FeedDesk } from './feeds/thread/feed-admin.ts';
 import { Freshness } from './feeds/thread/freshness.ts';
 import { takePush } from './feeds/thread/push.ts';
 import { BurstLimits } from './gate/burst/burst-limits.ts';
-import { EventTeller } from './gate/events.ts';
 import { Gate } from './gate/gate.ts';
 import { secureRandom } from './gate/key.ts';
 import { Meter } from './gate/meter/meter.ts';
+import { QuotaEventReporter } from './gate/quota-events.ts';
 import { createWebhookSecret, Webhook } from './gate/webhook.ts';
 import { hasRoom as folderHasRoom } from './ledger/engine/disk-space.ts';
 import { isPostgres, sqlitePath } from './ledger/engine/engine.ts';
@@ -32,7 +32,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { requirePlausibleClock } from './ledger/operations/clock-check.ts';
 import type { Beat } from './ledger/operations/replicas.ts';
 import type { TakePush } from './ledger/prices/pushes.ts';
-import { type Alarm, Alarms, fullDisk, lateFeedSeries, lateFeeds } from './ops/alarms.ts';
+import { type ActiveAlarm, AlarmReporter, fullDisk, lateFeedSeries, lateFeeds } from './ops/alarms.ts';
 import { Faults } from './ops/faults.ts';
 import { FollowerLag } from './ops/follower-lag.ts';
 import { Caches } from './ops/gauges/cache-gauges.ts';
@@ -95,7 +95,7 @@ export interface Core {
   /** Where HTTPS is served. */
   readonly certificate: CertificateMonitor | undefined;
   /** What an operator should see to. */
-  alarms(): readonly Alarm[];
+  alarms(): readonly ActiveAlarm[];
   /** Takes in what the operator's own feed sends; the feeds' thread does it, where there is one. */
   push: TakePush;
   /** Takes in what was written to the ledger. */
@@ -339,7 +339,7 @@ function openLedger(config: Config, clock: Clock, log: Log, latency: LedgerLaten
 }
 
 /** How a process is one of several on its machine. */
-export interface Share {
+export interface ProcessRole {
   /** Whether others listen on the same port. */
   shared: boolean;
   /** Whether this one brings the prices. */
@@ -353,13 +353,13 @@ export async function startService(
   config: Config,
   clock: Clock,
   log: Log,
-  share: Share = { shared: false, feeds: true },
+  share: ProcessRole = { shared: false, feeds: true },
 ): Promise<Service> {
   await using opened = new AsyncDisposableStack(); // until the last step has succeeded; then `stop` closes
   const core = opened.adopt(await openCore(config, clock, log, share.shareMetrics), (one) => one.close());
   const { webhook } = core;
-  const teller = new EventTeller(core.ledger, log, webhook);
-  const alarms = new Alarms({
+  const teller = new QuotaEventReporter(core.ledger, log, webhook);
+  const alarms = new AlarmReporter({
     current: () => core.alarms(),
     store: core.ledger.alarms,
     isStoreReachable: () => !core.faults.isLedgerUnusable,
@@ -367,7 +367,7 @@ export async function startService(
     log,
     webhook,
   });
-  const told = (one: Alarms | EventTeller) => () =>
+  const told = (one: AlarmReporter | QuotaEventReporter) => () =>
     one.turn().catch((error) => log.warn('events could not be told', { message: messageOf(error) }));
   // Apart from each other: quota events wait for the ledger, and alarms must not.
   const alarming = repeat(ALARMS_EVERY_MS, told(alarms));

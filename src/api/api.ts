@@ -2,7 +2,7 @@ import type { Board } from '../board/board.ts';
 import type { KnownKey } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
-import type { Window } from '../gate/window.ts';
+import type { RateWindow } from '../gate/rate-window.ts';
 import type { Fault } from '../http/fault.ts';
 import type { Incoming } from '../http/incoming.ts';
 import { BodyFault } from '../http/parse/body.ts';
@@ -95,7 +95,7 @@ export interface ApiCaches {
   readonly answers: BoundedCache<string, KnownUrl>;
   readonly heads: HeadCache;
   readonly headerLines: FieldsCache;
-  readonly failedTokens: BoundedCache<string, Window>;
+  readonly failedTokens: BoundedCache<string, RateWindow>;
 }
 
 /** A database that restarts is back within seconds. */

@@ -1,7 +1,7 @@
 import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
 import type { BarRevision } from '../ledger/prices/bars.ts';
-import { turns } from '../runtime/background-work.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import { Catalog } from './catalog.ts';
 import { loadDates } from './dates/load-dates.ts';
 import { Newest } from './newest.ts';
@@ -173,7 +173,7 @@ export class Board {
       if (needed === 'dates') await this.#loadDates(wanted);
       for (const series of wanted) {
         if (series.has(needed)) continue;
-        if (turns.isOver) await turns.next();
+        if (shouldYield()) await yieldToRequests();
         this.#views.lookAtClock();
         await series.load(needed === 'dates' ? 'recent' : needed, clock);
       }
@@ -215,7 +215,7 @@ export class Board {
     this.#views.lookAtClock();
     const now = clock.now();
     for (const id of new Set([...ticks.keys(), ...bars.keys()])) {
-      if (turns.isOver) await turns.next();
+      if (shouldYield()) await yieldToRequests();
       for (const { at } of ticks.get(id) ?? []) this.newest.seeTick(at);
       const changed = bars.get(id) ?? [];
       const series = this.#series.get(id);
@@ -231,7 +231,7 @@ export class Board {
     const { ledger } = this.#options;
     const found = new Map<number, BarRevision[] | 'many'>();
     for (const { symbolId, firstDay, lastDay } of await ledger.bars.changes(mine, upTo)) {
-      if (turns.isOver) await turns.next();
+      if (shouldYield()) await yieldToRequests();
       const series = this.#series.get(symbolId);
       if (series) this.newest.seeBar(series.symbol.market, lastDay);
       if (lastDay - firstDay > DAYS_PER_CHANGE_MAX) {

@@ -4,9 +4,9 @@ import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { BurstLimits } from './burst/burst-limits.ts';
 import { type Customer, Directory, type KnownKey } from './directory.ts';
-import { Failures } from './failures.ts';
+import { FailedAttempts } from './failed-attempts.ts';
 import { isWellFormed } from './key.ts';
-import type { Window } from './window.ts';
+import type { RateWindow } from './rate-window.ts';
 
 export interface GateOptions {
   ledger: Ledger;
@@ -16,11 +16,11 @@ export interface GateOptions {
   /** How much memory keys may take that were looked up. */
   keyBytesMax?: number;
   /** Where addresses are watched that send wrong keys. */
-  failedKeys?: BoundedCache<string, Window>;
+  failedKeys?: BoundedCache<string, RateWindow>;
 }
 
 /** How a request identifies itself. The address is asked for only when it matters. */
-export interface Presented {
+export interface PresentedKey {
   key: string;
   inUrl: boolean;
   address(): string;
@@ -37,14 +37,14 @@ export type Admission =
 export class Gate {
   readonly directory: Directory;
   readonly #clock: Clock;
-  readonly #failures: Failures;
+  readonly #failures: FailedAttempts;
   readonly #burst: BurstLimits;
 
   private constructor(options: GateOptions, directory: Directory) {
     this.directory = directory;
     this.#clock = options.clock;
     this.#burst = options.burst;
-    this.#failures = new Failures(options.clock, options.failedKeysPerMinute, options.failedKeys);
+    this.#failures = new FailedAttempts(options.clock, options.failedKeysPerMinute, options.failedKeys);
   }
 
   static async open(options: GateOptions): Promise<Gate> {
@@ -55,7 +55,7 @@ export class Gate {
   }
 
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
-  admit(presented: Presented): Admission | Promise<Admission> {
+  admit(presented: PresentedKey): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
     if (known) return this.#judge(known, presented);
     if (!isWellFormed(presented.key)) return this.#fail(presented);
@@ -91,7 +91,7 @@ export class Gate {
     return this.directory.follow(head);
   }
 
-  #judge({ key, allowed, customer }: KnownKey, presented: Presented): Admission {
+  #judge({ key, allowed, customer }: KnownKey, presented: PresentedKey): Admission {
     const now = this.#clock.now();
     if (!isActive(key, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
@@ -104,7 +104,7 @@ export class Gate {
     return { ok: true, customer, key };
   }
 
-  #fail(presented: Presented): Admission {
+  #fail(presented: PresentedKey): Admission {
     const retryAfterMs = this.#failures.add(presented.address());
     return retryAfterMs === 0
       ? { ok: false, code: 'invalid_key' }

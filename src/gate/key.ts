@@ -25,7 +25,7 @@ export function isWellFormed(text: string): boolean {
 }
 
 /** A text with every key in it cut down to its prefix, for what repeats a caller's words. Codes are upper-cased. */
-export function withoutKeys(text: string): string {
+export function redactKeys(text: string): string {
   return text.replace(/pit_live_[0-9a-z]+/gi, `${PREFIX}…`);
 }
 

@@ -7,13 +7,13 @@ import type { Clock } from '../runtime/clock.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 
 /** Something that an operator should see to. */
-export interface Alarm extends ReportedAlarm {
+export interface ActiveAlarm extends ReportedAlarm {
   /** Tells one occasion from the next. At most one of a name is on at a time. */
   about: string;
 }
 
-export interface AlarmsOptions {
-  current(): readonly Alarm[];
+export interface AlarmReporterOptions {
+  current(): readonly ActiveAlarm[];
   store: AlarmStore;
   /** Whether the store can be asked: it is in the ledger, and an outage of that is an alarm too. */
   isStoreReachable(): boolean;
@@ -35,7 +35,7 @@ interface Post {
   key: string;
   about: string;
   id: string;
-  event: Alarm['event'];
+  event: ActiveAlarm['event'];
 }
 
 /** How long a replica has for its post before another may try. */
@@ -45,13 +45,13 @@ const CLAIM_MS = 60_000;
  * Reports alarms: in the log of every process when one begins and when it is over, and by one post to the operator's
  * webhook for each, whatever the number of replicas.
  */
-export class Alarms {
-  readonly #options: AlarmsOptions;
+export class AlarmReporter {
+  readonly #options: AlarmReporterOptions;
   readonly #raised = new Map<string, Raised>();
   /** Posts about alarms that are over, until the webhook has taken them. */
   readonly #overs = new Map<string, Post>();
 
-  constructor(options: AlarmsOptions) {
+  constructor(options: AlarmReporterOptions) {
     this.#options = options;
   }
 
@@ -66,7 +66,7 @@ export class Alarms {
     }
   }
 
-  async #raise(alarm: Alarm): Promise<void> {
+  async #raise(alarm: ActiveAlarm): Promise<void> {
     const { name, about, event } = alarm;
     const { clock, log, webhook } = this.#options;
     let raised = this.#raised.get(name);
@@ -119,7 +119,7 @@ export class Alarms {
 }
 
 /** Feeds that have missed their schedule twice. */
-export function lateFeeds(feeds: FeedsKnown, clock: Clock): Alarm[] {
+export function lateFeeds(feeds: FeedsKnown, clock: Clock): ActiveAlarm[] {
   return feeds()
     .filter((feed) => isLate(feed, clock.now()))
     .map(({ key, lateAt, lastOkAt, failures, lastRun }) => ({
@@ -138,7 +138,7 @@ export function lateFeeds(feeds: FeedsKnown, clock: Clock): Alarm[] {
 }
 
 /** Feeds that run, and of which some series have failed for as long as it takes a feed to be late. */
-export function lateFeedSeries(feeds: FeedsKnown, clock: Clock): Alarm[] {
+export function lateFeedSeries(feeds: FeedsKnown, clock: Clock): ActiveAlarm[] {
   return feeds().flatMap((feed) => {
     const late = lateSeries(feed, clock.now());
     if (late.length === 0) return [];
@@ -160,7 +160,7 @@ export function lateFeedSeries(feeds: FeedsKnown, clock: Clock): Alarm[] {
 }
 
 /** A disk with so little room that no prices are taken in. */
-export function fullDisk(hasRoom: () => boolean, clock: Clock): Alarm[] {
+export function fullDisk(hasRoom: () => boolean, clock: Clock): ActiveAlarm[] {
   if (hasRoom()) return [];
   // One occasion a day: a disk that goes over the line and back is not news every time.
   const day = new Date(clock.now()).toISOString().slice(0, 10);

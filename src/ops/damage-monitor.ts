@@ -1,7 +1,7 @@
 import { isCorrupt } from '../ledger/engine/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/log/log.ts';
-import type { Trouble } from './watch.ts';
+import type { OngoingFault } from './work-monitor.ts';
 
 /** A check reads the whole ledger, so each one that finds damage is followed by a longer pause. */
 const RECHECK_MS = 5_000;
@@ -14,7 +14,7 @@ const RECHECK_MS_MAX = 600_000;
 export class DamageMonitor {
   readonly #clock: Clock;
   readonly #isSound: () => Promise<boolean>;
-  #damage: Trouble | undefined;
+  #damage: OngoingFault | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
@@ -23,7 +23,7 @@ export class DamageMonitor {
     this.#isSound = isSound;
   }
 
-  get damage(): Trouble | undefined {
+  get damage(): OngoingFault | undefined {
     return this.#damage;
   }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../runtime/clock.ts';
 import { processName } from '../runtime/process-name.ts';
-import type { Alarm } from './alarms.ts';
+import type { ActiveAlarm } from './alarms.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 import { LedgerMonitor, type LedgerMonitorOptions } from './ledger-monitor.ts';
-import { type Trouble, Watch } from './watch.ts';
+import { type OngoingFault, WorkMonitor } from './work-monitor.ts';
 
 /** Longer than a hung statement of the feeds takes to be given up (11 s), so that the end of an outage is no second alarm. */
 const FEEDS_LIMITS = { failingMs: 15_000, silentMs: 120_000 };
@@ -19,14 +19,14 @@ export class Faults {
   readonly #clock: Clock;
   readonly ledger: LedgerMonitor;
   readonly damage: DamageMonitor;
-  readonly feeds: Watch;
-  readonly follower: Watch;
+  readonly feeds: WorkMonitor;
+  readonly follower: WorkMonitor;
 
   constructor(options: FaultsOptions) {
     const { clock } = options;
     this.#clock = clock;
-    this.feeds = new Watch(clock, FEEDS_LIMITS);
-    this.follower = new Watch(clock, FOLLOWER_LIMITS);
+    this.feeds = new WorkMonitor(clock, FEEDS_LIMITS);
+    this.follower = new WorkMonitor(clock, FOLLOWER_LIMITS);
     this.damage = new DamageMonitor(clock, options.isSound);
     this.ledger = new LedgerMonitor({
       ...options,
@@ -43,7 +43,7 @@ export class Faults {
   }
 
   /** Feeds and follower fail with the ledger: that is one alarm, not three. */
-  alarms(): Alarm[] {
+  alarms(): ActiveAlarm[] {
     const { outage } = this.ledger;
     const { damage } = this.damage;
     if (outage) return [this.#alarm('ledger.unreachable', String(outage.number), outage)];
@@ -59,7 +59,7 @@ export class Faults {
     this.damage.stop();
   }
 
-  #alarm(type: string, about: string, { since, reason }: Trouble): Alarm {
+  #alarm(type: string, about: string, { since, reason }: OngoingFault): ActiveAlarm {
     const process = processName();
     return {
       name: type,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Webhook } from '../../src/gate/webhook.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { AlarmStore } from '../../src/ledger/operations/alarms.ts';
-import { type Alarm, Alarms, type AlarmsOptions } from '../../src/ops/alarms.ts';
+import { type ActiveAlarm, AlarmReporter, type AlarmReporterOptions } from '../../src/ops/alarms.ts';
 import { createLog, type Log } from '../../src/runtime/log/log.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, unique } from '../support/ledgers.ts';
@@ -31,7 +31,7 @@ onEachEngine('alarms', (engine) => {
 
   test('it is logged once when it begins and once when it is over, and posted until the receiver takes it', async () => {
     const ledger = await ledgers.shared();
-    const alarm: Alarm = { name: unique('alarm'), about: '1', event: { type: 'test' } };
+    const alarm: ActiveAlarm = { name: unique('alarm'), about: '1', event: { type: 'test' } };
     const lines: object[] = [];
     const log = createLog('info', fixedClock, (line) => lines.push(JSON.parse(line)));
     let current = [alarm];
@@ -92,9 +92,9 @@ function alarmsOf(
   ledger: Ledger,
   log: Log,
   webhook: Webhook,
-  options: Partial<AlarmsOptions> & Pick<AlarmsOptions, 'current'>,
-): Alarms {
-  return new Alarms({
+  options: Partial<AlarmReporterOptions> & Pick<AlarmReporterOptions, 'current'>,
+): AlarmReporter {
+  return new AlarmReporter({
     store: ledger.alarms,
     isStoreReachable: () => true,
     clock: fixedClock,

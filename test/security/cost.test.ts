@@ -7,7 +7,7 @@ import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
 import { Router } from '../../src/api/routing/router.ts';
 import { limitKey } from '../../src/gate/addresses.ts';
-import { isWellFormed, withoutKeys } from '../../src/gate/key.ts';
+import { isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { parseNumber } from '../../src/market/decimal.ts';
 
@@ -52,7 +52,7 @@ const READERS: readonly [name: string, read: (text: string) => unknown][] = [
   ['Accept', formatAccepted],
   ['Accept-Encoding', acceptsGzip],
   ['a key', isWellFormed],
-  ['a message without keys', withoutKeys],
+  ['a message without keys', redactKeys],
   ['an address', limitKey],
   ['a day', parseDay],
   ['a number', parseNumber],

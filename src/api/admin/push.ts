@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { Push, PushOutcome, TakePush } from '../../ledger/prices/pushes.ts';
 import { utcDay } from '../../market/day.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { AdminEndpoint, Call } from '../model/endpoint.ts';
 import type { IngestMetrics, OutcomeCounts } from '../telemetry/ingest-metrics.ts';
 import { type Batch, readBar, readBatch, readTick, type Unusable } from './push-body.ts';
@@ -77,7 +77,7 @@ async function answerTo<Record extends { symbol: string }, Placed>(
   const placed: Placed[] = [];
   const places: number[] = [];
   for (const [i, record] of records.entries()) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     const usable = read(record);
     const series = 'reason' in usable ? undefined : board.catalog.find(usable.symbol);
     if ('reason' in usable) results[i] = { status: 'refused', reason: usable.reason };

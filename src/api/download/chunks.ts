@@ -1,4 +1,4 @@
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { type TableFormat, tableWriter } from '../model/table.ts';
 import type { TableSource } from './download.ts';
 import type { LongTable } from './long-table.ts';
@@ -21,7 +21,7 @@ async function* textChunks(table: LongTable, rows: number, format: TableFormat):
       yield Buffer.from(text);
       text = '';
     }
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
   }
   if (written !== rows) throw new Error(`a download has ${written} rows, and ${rows} were charged`);
   if (text !== '') yield Buffer.from(text);

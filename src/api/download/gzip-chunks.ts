@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { gzip } from '../response/gzip.ts';
 
 /** No name, no time, fastest compression, unknown system (RFC 1952, 2.3). */
@@ -34,7 +34,7 @@ const WHOLE_BYTES_MAX = 512 * 1024;
 
 /** Compresses a body, yielding to requests between chunks of a long one. */
 export async function gzipInSlices(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  if (turns.isOver) await turns.next();
+  if (shouldYield()) await yieldToRequests();
   if (body.length <= WHOLE_BYTES_MAX) return gzip(body);
   const parts: Uint8Array[] = [];
   for await (const part of gzipChunks(slicesOf(body))) parts.push(part);
@@ -43,7 +43,7 @@ export async function gzipInSlices(body: Uint8Array<ArrayBuffer>): Promise<Uint8
 
 async function* slicesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < body.length; start += CHUNK_BYTES) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     yield body.subarray(start, start + CHUNK_BYTES);
   }
 }

@@ -2,7 +2,7 @@ import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
 import { columnsOf, type Row, type Table } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
@@ -80,7 +80,7 @@ function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPri
 async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<number> {
   let rows = 0;
   for (let place = 0; place < options.symbols.length; place++) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     rows += rowsAt(place, options);
   }
   return rows;

@@ -1,5 +1,5 @@
 import type { Admission } from '../../gate/gate.ts';
-import type { Refusal as QuotaRefusal } from '../../gate/meter/spend.ts';
+import type { QuotaRefusal } from '../../gate/meter/spend.ts';
 import type { Fault } from '../../http/fault.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { Allowance } from '../response/rate-limit-header.ts';

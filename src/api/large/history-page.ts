@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/prices.ts';
 import { printDay } from '../../market/day.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { type IntervalRow, intervalPieces, type Span } from '../download/interval-rows.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { AskedSymbol } from '../params/symbol-set.ts';
@@ -57,7 +57,7 @@ export async function buildPage(
   for (const piece of intervalPieces(from, symbols, prices, span)) {
     for (const row of piece.rows.slice(0, rows - page.length)) page.add(row);
     if (page.length === rows) return page;
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
   }
   throw new Error(`a page of history has ${page.length} rows, and ${rows} were planned`);
 }

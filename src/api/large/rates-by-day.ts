@@ -2,7 +2,7 @@ import type { FrozenPrices, Prices, Settled } from '../../board/prices.ts';
 import type { SourcedBar } from '../../board/series/columns.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { AskedSymbol, Basket } from '../params/symbol-set.ts';
 import { Sheet } from '../response/byte-writer.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
@@ -72,7 +72,7 @@ export async function buildRates(
   const days = Math.max(1, Math.floor(barsPerSlice / symbols.length));
   const isWhole = first + days > last;
   for (let start = first; start <= last; start += days) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     const slice = { first: start, last: Math.min(last, start + days - 1) };
     // A cached basket keeps pages that are asked for twice: slices of one request must not count as that.
     const found = writeRates(sheet, symbols, prices, slice, isWhole ? basket : undefined);

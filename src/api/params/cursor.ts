@@ -1,4 +1,4 @@
-import { withoutKeys } from '../../gate/key.ts';
+import { redactKeys } from '../../gate/key.ts';
 import type { Day } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Query } from '../model/query.ts';
@@ -34,7 +34,7 @@ export function nextLink(query: Query, cursor: string): string {
     if (!LEFT_OUT.has(name)) for (const value of values) next.append(name, value);
   }
   next.append('cursor', cursor);
-  return `<?${withoutKeys(next.toString())}>; rel="next"`;
+  return `<?${redactKeys(next.toString())}>; rel="next"`;
 }
 
 function sign(question: string): string {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Failures } from '../../gate/failures.ts';
-import type { Window } from '../../gate/window.ts';
+import { FailedAttempts } from '../../gate/failed-attempts.ts';
+import type { RateWindow } from '../../gate/rate-window.ts';
 import type { Incoming } from '../../http/incoming.ts';
 import type { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -13,16 +13,16 @@ import { wrongSecrets } from '../errors/from-gate.ts';
  */
 export class AdminGuard {
   readonly #token: string | undefined;
-  readonly #failures: Failures;
+  readonly #failures: FailedAttempts;
 
   constructor(
     token: string | undefined,
     clock: Clock,
     failuresPerMinute: number,
-    failedTokens?: BoundedCache<string, Window>,
+    failedTokens?: BoundedCache<string, RateWindow>,
   ) {
     this.#token = token;
-    this.#failures = new Failures(clock, failuresPerMinute, failedTokens);
+    this.#failures = new FailedAttempts(clock, failuresPerMinute, failedTokens);
   }
 
   require(request: Incoming, address: () => string): void {

@@ -1,5 +1,5 @@
 import type { Customer } from '../../gate/directory.ts';
-import { withoutKeys } from '../../gate/key.ts';
+import { redactKeys } from '../../gate/key.ts';
 import type { Incoming } from '../../http/incoming.ts';
 import { type Reply, reply } from '../../http/reply.ts';
 import type { Refusal } from '../errors/errors.ts';
@@ -44,7 +44,7 @@ export class Responses {
   /** Errors of /usage are told in a field of their own, and in nothing else. */
   refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
     const { code, status, retryAfterSeconds } = refusal;
-    const message = withoutKeys(refusal.message);
+    const message = redactKeys(refusal.message);
     const body =
       endpoint?.kind === 'account'
         ? { success: false, error: message }

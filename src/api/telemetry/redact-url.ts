@@ -1,4 +1,4 @@
-import { withoutKeys } from '../../gate/key.ts';
+import { redactKeys } from '../../gate/key.ts';
 import { decode } from '../model/query.ts';
 
 const REDACTED = 'REDACTED';
@@ -24,5 +24,5 @@ function redactPair(pair: string): string {
 
 function redactText(text: string): string {
   const decoded = decode(text);
-  return withoutKeys(decoded) === decoded && withoutKeys(text) === text ? text : REDACTED;
+  return redactKeys(decoded) === decoded && redactKeys(text) === text ? text : REDACTED;
 }

@@ -1,4 +1,4 @@
-import { withoutKeys } from '../../gate/key.ts';
+import { redactKeys } from '../../gate/key.ts';
 import type { Incoming } from '../../http/incoming.ts';
 
 /**
@@ -40,7 +40,7 @@ export function writeLastDigits(bytes: Uint8Array, at: number, number: number): 
 /** The id that the client sent, where it is well-formed and holds no API key: it is echoed, and logged. */
 export function givenRequestId({ headers }: Incoming): string | undefined {
   const id = headers.get('x-request-id');
-  return id !== null && GIVEN.test(id) && withoutKeys(id) === id ? id : undefined;
+  return id !== null && GIVEN.test(id) && redactKeys(id) === id ? id : undefined;
 }
 
 /** The trace that a request belongs to, by its W3C `traceparent`. All zeros stands for none. */

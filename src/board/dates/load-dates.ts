@@ -4,7 +4,7 @@ import type { Day } from '../../market/day.ts';
 import { utcDay } from '../../market/day.ts';
 import { marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom } from '../../market/visibility.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Series } from '../series/series.ts';
 import { SeriesDates } from './series-dates.ts';
 
@@ -24,7 +24,7 @@ export async function loadDates(
   const cutoff = utcDay(earliestHorizon) - 1;
   const sorted = wanted.toSorted((a, b) => a.symbol.id - b.symbol.id);
   for (let from = 0; from < sorted.length; from += SYMBOLS_PER_PAGE) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     const page = sorted.slice(from, from + SYMBOLS_PER_PAGE);
     const before = page.map((series) => series.changes);
     const ids = page.map((series) => series.symbol.id);

@@ -5,7 +5,7 @@ import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { Columns } from './columns.ts';
 import { DueQueue } from './due-queue.ts';
 import { type Settled, StrandView } from './strand-view.ts';
@@ -108,7 +108,7 @@ export class Strand implements Settled {
     let added = 0;
     for (let tick = young.take(LAST_MOMENT); tick; tick = young.take(LAST_MOMENT)) {
       this.addTick(tick, now);
-      if (++added % TICKS_PER_SLICE === 0 && turns.isOver) await turns.next();
+      if (++added % TICKS_PER_SLICE === 0 && shouldYield()) await yieldToRequests();
     }
   }
 
@@ -123,7 +123,7 @@ export class Strand implements Settled {
       const horizon = now - this.#delays[i]!;
       while (view.nextSeenFrom <= horizon) {
         view.advance(horizon, TICKS_PER_SLICE);
-        if (turns.isOver) await turns.next();
+        if (shouldYield()) await yieldToRequests();
       }
     }
     this.#settledChanged = true; // every view is new
@@ -141,7 +141,7 @@ export class Strand implements Settled {
     const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.name)) ?? NO_DAYS;
     const columns = new Columns();
     for (let from = firstDay; from <= lastDay; from += DAYS_AT_ONCE) {
-      if (turns.isOver) await turns.next();
+      if (shouldYield()) await yieldToRequests();
       const to = from + DAYS_AT_ONCE - 1;
       for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, to)) {
         // A withdrawal that some views do not see yet is in the views, and so is what it withdraws.

@@ -6,8 +6,8 @@ import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import {
-  type Call,
   type Command,
+  type CommandCall,
   JSON_FLAG,
   requireYes,
   table,
@@ -134,7 +134,7 @@ export const accountCommands: readonly Command[] = [
 function change(
   name: string,
   summary: string,
-  to: (call: Call) => Partial<Pick<Account, 'plan' | 'status'>>,
+  to: (call: CommandCall) => Partial<Pick<Account, 'plan' | 'status'>>,
 ): Command {
   return {
     name,

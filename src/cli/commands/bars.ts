@@ -2,7 +2,7 @@ import { FileSymbols, UnknownSymbol } from '../../feeds/import/symbols.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 
 /** How many withdrawn days are printed; JSON has all. */
 const DAYS_SHOWN = 20;
@@ -24,7 +24,7 @@ export const barsCommands: readonly Command[] = [
   },
 ];
 
-async function withdraw(call: Call): Promise<void> {
+async function withdraw(call: CommandCall): Promise<void> {
   const code = call.required('symbol').trim().toUpperCase();
   const reason = call.required('reason').trim();
   const first = dayFlag('day', call.required('day'));

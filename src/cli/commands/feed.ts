@@ -8,7 +8,14 @@ import { printDay } from '../../market/day.ts';
 import { nearestCodes } from '../../market/symbol.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { processName } from '../../runtime/process-name.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  table,
+  UsageError,
+  wholeFlag,
+} from '../framework/command.ts';
 import { progressBar } from '../framework/progress.ts';
 
 /** How many reasons are printed of each run; JSON has more. */
@@ -73,7 +80,10 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
   ];
 }
 
-async function list({ config, withLedger, isSet }: Call, providers: readonly Provider[]): Promise<void> {
+async function list(
+  { config, withLedger, isSet }: CommandCall,
+  providers: readonly Provider[],
+): Promise<void> {
   const known = await withLedger((ledger) => ledger.feeds.health(systemClock.now()));
   const feeds = providers.map((provider) => {
     const health = known.find((one) => one.key === provider.key);
@@ -113,7 +123,7 @@ function withTimes(feed: {
   return { ...rest, lastRun: run, lastOkAt: iso(lastOkAt), nextRunAt: iso(nextRunAt) };
 }
 
-async function enable({ config, withLedger, isSet }: Call, provider: Provider): Promise<void> {
+async function enable({ config, withLedger, isSet }: CommandCall, provider: Provider): Promise<void> {
   const { key, licence, needs } = provider;
   const now = systemClock.now();
   await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
@@ -127,7 +137,7 @@ async function enable({ config, withLedger, isSet }: Call, provider: Provider): 
     console.log(`The server needs ${lacking.join(', ')} for it, which is not set here.`);
 }
 
-async function runNow(call: Call, provider: Provider, providers: readonly Provider[]): Promise<void> {
+async function runNow(call: CommandCall, provider: Provider, providers: readonly Provider[]): Promise<void> {
   const baseUrl = call.flag('base-url');
   if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
     throw new UsageError(`--base-url must be a URL such as https://mirror.example (received "${baseUrl}")`);
@@ -170,7 +180,7 @@ function printRun(key: string, result: RunResult): void {
   for (const line of [...reasonsOf(result), ...notesOf(result)]) console.log(line);
 }
 
-async function history(call: Call, key: string | undefined): Promise<void> {
+async function history(call: CommandCall, key: string | undefined): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));

@@ -9,7 +9,14 @@ import {
 import { type ApiKey, keyStatus } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  table,
+  UsageError,
+  wholeFlag,
+} from '../framework/command.ts';
 
 /** A day: long enough to change a key in every program that uses it. */
 const OVERLAP_SECONDS = 86_400;
@@ -95,7 +102,7 @@ export const keyCommands: readonly Command[] = [
   },
 ];
 
-function readOptions(call: Call, now: number): KeyOptions {
+function readOptions(call: CommandCall, now: number): KeyOptions {
   const expires = call.flag('expires');
   const allowedIps = call
     .flag('allow-ip')
@@ -125,7 +132,7 @@ async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
   return key;
 }
 
-function print(call: Call, account: string, { text, key }: IssuedKey): void {
+function print(call: CommandCall, account: string, { text, key }: IssuedKey): void {
   if (call.isSet('json')) console.log(JSON.stringify({ account, key: text, keyId: key.id }));
   else console.log(`Key ${key.id} of ${account}, shown this once: ${text}`);
 }

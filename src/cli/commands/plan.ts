@@ -1,6 +1,13 @@
 import { type Plan, QUOTA_MAX } from '../../ledger/accounts/accounts.ts';
 import { newPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  table,
+  UsageError,
+  wholeFlag,
+} from '../framework/command.ts';
 
 /** A day: a longer delay than this is a mistake. */
 const DELAY_SECONDS_MAX = 86_400;
@@ -74,7 +81,7 @@ export const planCommands: readonly Command[] = [
   },
 ];
 
-function onOff(call: Call, name: string): boolean | undefined {
+function onOff(call: CommandCall, name: string): boolean | undefined {
   const text = call.flag(name);
   if (text === undefined) return undefined;
   if (text !== 'on' && text !== 'off')

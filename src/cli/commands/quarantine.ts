@@ -2,7 +2,14 @@ import type { HeldBar } from '../../ledger/quarantine/held-bars.ts';
 import type { HeldTick } from '../../ledger/quarantine/quarantine.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  table,
+  UsageError,
+  wholeFlag,
+} from '../framework/command.ts';
 
 const PRICES_SHOWN = 100;
 
@@ -23,18 +30,18 @@ export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quara
     operands: ['ID'],
     summary: 'Publish a price that is held back, in its right place',
     flags: JSON_FLAG,
-    run: (call: Call) => decide(call, 'released'),
+    run: (call: CommandCall) => decide(call, 'released'),
   },
   {
     name: `${group} drop`,
     operands: ['ID'],
     summary: 'Give up a price that is held back',
     flags: JSON_FLAG,
-    run: (call: Call) => decide(call, 'dropped'),
+    run: (call: CommandCall) => decide(call, 'dropped'),
   },
 ]);
 
-async function list(call: Call): Promise<void> {
+async function list(call: CommandCall): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? PRICES_SHOWN;
   const all = call.isSet('all');
   const { ticks, bars } = await call.withLedger(async (ledger) => ({
@@ -67,7 +74,7 @@ function barJson({ day, received, decidedAt, ...bar }: HeldBar) {
   return { kind: 'bar', ...bar, date: printDay(day), received: iso(received), decidedAt: iso(decidedAt) };
 }
 
-async function decide(call: Call, state: 'released' | 'dropped'): Promise<void> {
+async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise<void> {
   const text = call.operands[0]!;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`ID must be a number (received "${text}")`);
   const id = Number(text);

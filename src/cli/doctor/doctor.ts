@@ -2,7 +2,7 @@ import { SETTINGS } from '../../config.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
-import { type Call, type Command, JSON_FLAG } from '../framework/command.ts';
+import { type Command, type CommandCall, JSON_FLAG } from '../framework/command.ts';
 import { checkAccounts } from './checks/accounts.ts';
 import { checkClock } from './checks/clock.ts';
 import { checkDisk } from './checks/disk.ts';
@@ -37,7 +37,10 @@ export function doctorCommand(providers: readonly Provider[]): Command {
 }
 
 /** Looks at everything that can be looked at. A check that fails is a problem of its own, and the others go on. */
-async function examine({ config, settingErrors }: Call, providers: readonly Provider[]): Promise<Finding[]> {
+async function examine(
+  { config, settingErrors }: CommandCall,
+  providers: readonly Provider[],
+): Promise<Finding[]> {
   const now = systemClock.now();
   const { findings, ledger } = await inspectLedger(config);
   const areas: [string, () => Finding[] | Promise<Finding[]>][] = [

@@ -31,11 +31,11 @@ export interface Command {
   createsLedger?: true;
   /** Whether it runs whatever is wrong: settings that cannot be used have their defaults, and a ledger need not be there. */
   toleratesAnything?: true;
-  run(call: Call): Promise<void>;
+  run(call: CommandCall): Promise<void>;
 }
 
 /** One call of a command, with its flags read. */
-export interface Call {
+export interface CommandCall {
   operands: readonly string[];
   config: Config;
   /** What is wrong with settings that cannot be used, for a command that tolerates that. */
@@ -61,11 +61,11 @@ export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print 
 export const YES_FLAG: Readonly<Record<string, Flag>> = { yes: { help: 'confirm: it cannot be undone' } };
 
 /** Refuses a deletion that was not confirmed. */
-export function requireYes(call: Call, what: string): void {
+export function requireYes(call: CommandCall, what: string): void {
   if (!call.isSet('yes')) throw new UsageError(`this would delete ${what}, for good; add --yes to do it`);
 }
 
-export function readCall(command: Command, args: readonly string[]): Call | 'help' {
+export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
   const options: Record<string, { type: 'string' | 'boolean' }> = { help: { type: 'boolean' } };
   for (const [name, flag] of Object.entries(command.flags)) {
     options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
@@ -107,7 +107,7 @@ export function readCall(command: Command, args: readonly string[]): Call | 'hel
 }
 
 /** The flag as a whole number within bounds; undefined when it was not given. */
-export function wholeFlag(call: Call, name: string, min: number, max: number): number | undefined {
+export function wholeFlag(call: CommandCall, name: string, min: number, max: number): number | undefined {
   const text = call.flag(name);
   if (text === undefined) return undefined;
   const value = Number(text);

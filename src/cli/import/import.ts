@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { type Call, type Command, JSON_FLAG, UsageError } from '../framework/command.ts';
+import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
 import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';
 import { FILE_FLAGS, fileRules } from './rules.ts';
@@ -54,7 +54,7 @@ interface Imported {
 
 /** Stages the whole file before the first write: one that is rejected changes nothing. */
 async function importFile(
-  call: Call,
+  call: CommandCall,
   ledger: Ledger,
   { path, name, code, source }: { path: string; name: string; code: string | undefined; source: string },
 ): Promise<Imported> {
@@ -105,7 +105,7 @@ function rejectIfUnusable({ refused }: FileReport, bars: number): void {
 
 /** Prints what was done. Throws, for the exit code, when nothing of the file is in the ledger. */
 function report(
-  call: Call,
+  call: CommandCall,
   { codes, file, published }: Imported,
   code: string | undefined,
   source: string,

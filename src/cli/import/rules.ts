@@ -1,7 +1,7 @@
 import type { CsvColumns } from '../../feeds/csv/columns.ts';
 import type { FileRules } from '../../feeds/import/stage-file.ts';
 import { zoneOffset } from '../../market/zone.ts';
-import { type Call, type Flag, UsageError } from '../framework/command.ts';
+import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
 
 /** The flags that say how to read a file. */
 export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -19,7 +19,7 @@ export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
 };
 
 /** What the flags say about the file. */
-export function fileRules(call: Call): Omit<FileRules, 'latestDay' | 'symbolOf'> {
+export function fileRules(call: CommandCall): Omit<FileRules, 'latestDay' | 'symbolOf'> {
   const zone = call.flag('zone');
   const part = call.flag('sheet');
   const dateOrder = oneOf(call, 'date-order', ['dmy', 'mdy'] as const);
@@ -35,7 +35,7 @@ export function fileRules(call: Call): Omit<FileRules, 'latestDay' | 'symbolOf'>
   };
 }
 
-function columnsOf(call: Call): CsvColumns {
+function columnsOf(call: CommandCall): CsvColumns {
   const columns: CsvColumns = {};
   const [date, value, symbol] = ['date-column', 'value-column', 'symbol-column'].map(call.flag);
   if (date) columns.date = date;
@@ -49,7 +49,7 @@ function columnsOf(call: Call): CsvColumns {
   return { ...columns, ohlc: [open, high, low, close] };
 }
 
-function oneOf<T extends string>(call: Call, flag: string, allowed: readonly T[]): T | undefined {
+function oneOf<T extends string>(call: CommandCall, flag: string, allowed: readonly T[]): T | undefined {
   const text = call.flag(flag);
   const value = allowed.find((one) => one === text);
   if (text !== undefined && value === undefined)

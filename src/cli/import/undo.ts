@@ -1,7 +1,14 @@
 import { type ImportRun, importName, type UndoneDay } from '../../ledger/prices/imports.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { type Call, type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  table,
+  UsageError,
+  wholeFlag,
+} from '../framework/command.ts';
 
 const RUNS_SHOWN = 20;
 /** How many days an undo lists. */
@@ -24,7 +31,7 @@ export const importRunCommands: readonly Command[] = [
   },
 ];
 
-async function list(call: Call): Promise<void> {
+async function list(call: CommandCall): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.imports.list(limit));
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(runJson)));
@@ -62,7 +69,7 @@ function runJson({ number, started, ended, undone, ...run }: ImportRun) {
   return { run: number, started: iso(started), ended: iso(ended), undone: iso(undone), ...run };
 }
 
-async function undo(call: Call): Promise<void> {
+async function undo(call: CommandCall): Promise<void> {
   const text = call.operands[0]!;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`RUN must be a number (received "${text}")`);
   const run = Number(text);

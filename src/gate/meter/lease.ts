@@ -3,13 +3,13 @@ import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';
-import { lowWater, Traffic, unspentWanted } from './block.ts';
+import { lowWater, Traffic, unspentWanted } from './block-size.ts';
 
 /** A lease ends this much before the ledger says so: clocks of two machines do not run alike. */
 const MARGIN_MS = 2_000;
 
 /** The two clocks at one moment, in ms. The monotonic one stops while a virtual machine sleeps; the other may be set. */
-export interface Moment {
+export interface ClockReading {
   wall: number;
   mono: number;
 }
@@ -82,7 +82,7 @@ export class Lease {
     return true;
   }
 
-  hasEnded(now: Moment): boolean {
+  hasEnded(now: ClockReading): boolean {
     return now.wall >= this.#wallEnd || now.mono >= this.#monoEnd;
   }
 
@@ -95,7 +95,7 @@ export class Lease {
    * What to tell the ledger. While the last message has no answer, this one has its seq: the ledger may have applied
    * that one, and then ignores this. Requests wait for `units` in all, the smallest of them for `least`.
    */
-  message(waiting: { units: number; least: number }, now: Moment): SyncRequest {
+  message(waiting: { units: number; least: number }, now: ClockReading): SyncRequest {
     if (this.#answered) this.#seq++;
     this.#answered = false;
     const need = this.spent + waiting.units;
@@ -122,7 +122,7 @@ export class Lease {
   }
 
   /** Takes over what the ledger said. `sent` is from before the message left, so that a slow answer ends early. */
-  apply(answer: SyncAnswer, sent: Moment): void {
+  apply(answer: SyncAnswer, sent: ClockReading): void {
     this.#answered = true;
     this.flushed = answer.spent;
     this.learn(answer.quota, answer.used - answer.spent);

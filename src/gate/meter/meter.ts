@@ -7,14 +7,14 @@ import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
 import { Spool, type SpoolRecord } from '../spool/spool.ts';
 import type { Owner } from '../spool/spool-record.ts';
-import { Lease, type Moment } from './lease.ts';
-import { Purse, type Replica } from './purse.ts';
+import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
+import { type ClockReading, Lease } from './lease.ts';
+import { PeriodicJobs } from './periodic-jobs.ts';
 import { inTime, type Scheduler, systemScheduler } from './scheduler.ts';
 import { Settlements } from './settlements.ts';
-import type { Refusal, Spend, Spent } from './spend.ts';
+import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
-import { Ticker } from './ticker.ts';
-import { type KnownUsage, UsageQuestions } from './usage.ts';
+import { type KnownUsage, UsageReader } from './usage-reader.ts';
 
 export interface MeterOptions {
   ledger: { readonly quota: QuotaCalls };
@@ -65,10 +65,10 @@ export class Meter {
   readonly #places: Readonly<Record<string, number>>;
   readonly #syncer: Syncer;
   readonly #settlements: Settlements;
-  readonly #ticker: Ticker;
-  readonly #usage: UsageQuestions;
-  readonly #replica: Replica;
-  readonly #purses = new Map<string, Purse>();
+  readonly #ticker: PeriodicJobs;
+  readonly #usage: UsageReader;
+  readonly #replica: AccountLeaseHost;
+  readonly #purses = new Map<string, AccountLease>();
   /** How long calls take that report counts and lease units, those included that were not answered. */
   readonly syncLatency = new Histogram();
   #syncFailures = 0;
@@ -125,7 +125,7 @@ export class Meter {
       exhausted: () => refusal('exhausted', this.secondsToReset()),
       unavailable: () => refusal('unavailable', 1),
     };
-    this.#usage = new UsageQuestions(
+    this.#usage = new UsageReader(
       this.#quota,
       scheduler,
       this.#monotonic,
@@ -136,7 +136,7 @@ export class Meter {
         return lease?.period === period ? lease : undefined;
       },
     );
-    this.#ticker = new Ticker(scheduler, warn, {
+    this.#ticker = new PeriodicJobs(scheduler, warn, {
       listen: () => this.#listen(),
       flush: () => this.#flush(),
       sweep: () => this.#sweep(),
@@ -254,13 +254,13 @@ export class Meter {
     if (this.#isClosed || this.#syncer.isDown) return this.#replica.unavailable();
     let purse = this.#purses.get(accountId);
     if (!purse) {
-      purse = new Purse(accountId, this.#replica);
+      purse = new AccountLease(accountId, this.#replica);
       this.#purses.set(accountId, purse);
     }
     return purse.wait(place, units);
   }
 
-  #refill(purse: Purse, lease: Lease): void {
+  #refill(purse: AccountLease, lease: Lease): void {
     lease.refillAt = Number.POSITIVE_INFINITY;
     this.#syncer.ask(purse);
   }
@@ -317,7 +317,7 @@ export class Meter {
     }
   }
 
-  #isOver(lease: Lease, now: Moment): boolean {
+  #isOver(lease: Lease, now: ClockReading): boolean {
     return lease.hasEnded(now) && lease.period !== this.#period();
   }
 
@@ -328,11 +328,11 @@ export class Meter {
     await this.#quota.foldSettled();
   }
 
-  #now(): Moment {
+  #now(): ClockReading {
     return { wall: this.#clock.now(), mono: this.#monotonic.now() };
   }
 
-  #heard(ledgerNow: number, sent: Moment): void {
+  #heard(ledgerNow: number, sent: ClockReading): void {
     this.#ledgerAhead = ledgerNow - sent.mono;
   }
 
@@ -345,6 +345,6 @@ export class Meter {
   }
 }
 
-function refusal(reason: Refusal['reason'], seconds: number): Refusal {
+function refusal(reason: QuotaRefusal['reason'], seconds: number): QuotaRefusal {
   return { ok: false, reason, retryAfterSeconds: seconds };
 }

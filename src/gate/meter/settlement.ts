@@ -1,13 +1,13 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
-import type { Party } from './syncer.ts';
+import type { SyncParty } from './syncer.ts';
 
 /**
  * The end of a lease: what it spent is told to the ledger until the ledger has it. Only some time later is the spool's
  * record erased (`Settlements`). A crash in between tells it once more, which is harmless.
  */
-export class Settlement implements Party {
+export class Settlement implements SyncParty {
   readonly #message: SyncRequest;
   readonly #onSettled: (settlement: Settlement) => void;
   /** Erases the spool's record. */

@@ -1,5 +1,5 @@
 /** The answer to a request for units: all of them, or none. A refusal is expected, so it is a value. */
-export type Spend = Spent | Refusal;
+export type Spend = Spent | QuotaRefusal;
 
 export interface Spent {
   readonly ok: true;
@@ -7,7 +7,7 @@ export interface Spent {
   readonly remaining: number;
 }
 
-export interface Refusal {
+export interface QuotaRefusal {
   readonly ok: false;
   /**
    * `exhausted`: less than the requested units is left of the month's quota. `unavailable`: the ledger is out of reach and

@@ -1,19 +1,19 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
-import type { Moment } from './lease.ts';
+import type { ClockReading } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Something that has a message for the ledger: the purse of an account, or a lease that is being closed. */
-export interface Party {
+export interface SyncParty {
   /** Undefined when there is nothing to say any more. */
-  message(now: Moment): SyncRequest | undefined;
-  answered(answer: SyncAnswer, sent: Moment): void;
+  message(now: ClockReading): SyncRequest | undefined;
+  answered(answer: SyncAnswer, sent: ClockReading): void;
   /** The ledger is out of reach. It may have applied the message or not; the message is sent again later. */
   failed(): void;
 }
 
 export interface SyncerOptions {
   sync: (requests: readonly SyncRequest[]) => Promise<SyncAnswer[]>;
-  now: () => Moment;
+  now: () => ClockReading;
   scheduler: Scheduler;
   warn: (text: string) => void;
   /** Called after each call: how long it took, and whether it was answered in time. */
@@ -39,8 +39,8 @@ const PAUSE_MS_MAX = 1_000;
 /** Sends the messages of many accounts in one call, one call at a time. What comes up meanwhile goes in the next. */
 export class Syncer {
   readonly #options: SyncerOptions;
-  readonly #urgent = new Set<Party>();
-  readonly #due = new Set<Party>();
+  readonly #urgent = new Set<SyncParty>();
+  readonly #due = new Set<SyncParty>();
   #running = false;
   #failures = 0;
   #patienceMs = PATIENCE_MS_MIN;
@@ -58,7 +58,7 @@ export class Syncer {
   }
 
   /** Sends the party's message soon; an urgent one, for which a request waits, before the others. */
-  ask(party: Party, urgent = false): void {
+  ask(party: SyncParty, urgent = false): void {
     (urgent ? this.#urgent : this.#due).add(party);
     if (this.#running || this.#failures > 0 || this.#isClosed) return;
     this.#running = true;
@@ -104,7 +104,7 @@ export class Syncer {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #nextBatch(): Party[] {
+  #nextBatch(): SyncParty[] {
     const batch = [...this.#urgent, ...[...this.#due].filter((party) => !this.#urgent.has(party))];
     batch.length = Math.min(batch.length, BATCH_MAX);
     for (const party of batch) {
@@ -114,7 +114,7 @@ export class Syncer {
     return batch;
   }
 
-  async #send(batch: readonly Party[]): Promise<boolean> {
+  async #send(batch: readonly SyncParty[]): Promise<boolean> {
     const sent = this.#options.now();
     const messages = batch.flatMap((party) => {
       const request = party.message(sent);
@@ -151,7 +151,7 @@ export class Syncer {
     this.#patienceMs = Math.min(Math.max(ms, PATIENCE_MS_MIN), PATIENCE_MS_MAX);
   }
 
-  #fail(batch: readonly Party[]): void {
+  #fail(batch: readonly SyncParty[]): void {
     const pauseMs = Math.min(PAUSE_MS_MIN * 2 ** this.#failures++, PAUSE_MS_MAX);
     for (const party of batch) {
       if (this.isDown) party.failed();

@@ -1,5 +1,5 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
 import { strandFilter } from '../prices/bars.ts';
@@ -42,7 +42,7 @@ export async function foldDay(
   const pages = new DayPages(engine, of);
   let sum: Summary | undefined;
   for (let after = limits.madeAfter ?? Number.MIN_SAFE_INTEGER; ; ) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     if (limits.signal?.aborted) return undefined;
     const page: Range = { after, upTo: await pages.end(after) };
     const folded = await pages.summary(page, limits);

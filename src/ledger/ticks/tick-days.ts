@@ -1,5 +1,5 @@
 import { type Day, FIRST_DAY, LAST_DAY } from '../../market/day.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 
@@ -28,7 +28,7 @@ export class TickDays {
     const found = new Map<string, TickDay>();
     let seen = after;
     for (let page = 0; page < PAGES_MAX; page++) {
-      if (turns.isOver) await turns.next();
+      if (shouldYield()) await yieldToRequests();
       const rows = await this.#engine.read`
         SELECT symbol_id, day, revision FROM tick WHERE revision > ${seen} AND revision <= ${upTo}
         ORDER BY revision LIMIT ${TICKS_PER_PAGE}`.values();
@@ -47,7 +47,7 @@ export class TickDays {
   async *list(first: Day = FIRST_DAY, last: Day = LAST_DAY): AsyncGenerator<TickDay[]> {
     const { read, placeholder: p } = this.#engine;
     for (let after = 0; ; ) {
-      if (turns.isOver) await turns.next();
+      if (shouldYield()) await yieldToRequests();
       const ids =
         await read`SELECT id FROM symbol WHERE id > ${after} ORDER BY id LIMIT ${SYMBOLS_PER_PAGE}`.values();
       if (ids.length === 0) return;

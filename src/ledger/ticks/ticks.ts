@@ -1,6 +1,6 @@
 import type { Day } from '../../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
-import { turns } from '../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
@@ -95,7 +95,7 @@ export class TickStore {
           AND revision <= ${upTo}
         ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
       for (const row of rows) found.push(toTick(row));
-      if (turns.isOver) await turns.next(); // SQLite works on this thread: a second's ticks in one go would be a pause
+      if (shouldYield()) await yieldToRequests(); // SQLite works on this thread: a second's ticks in one go would be a pause
       if (rows.length < TICKS_PER_PAGE) return found;
       ({ revision, symbolId, sourceId, id } = found.at(-1)!);
     }

@@ -5,7 +5,7 @@ import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import { Catalog } from '../../board/catalog.ts';
 import { BarTexts } from '../../board/series/bar-texts.ts';
-import type { Window } from '../../gate/window.ts';
+import type { RateWindow } from '../../gate/rate-window.ts';
 import { bufferPool } from '../../http/buffer-pool.ts';
 import type { FieldsCache, HeadCache } from '../../http/parse/head-cache.ts';
 import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
@@ -45,8 +45,8 @@ export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
   readonly heads: HeadCache;
   readonly headerLines: FieldsCache;
-  readonly failedKeys: BoundedCache<string, Window>;
-  readonly failedTokens: BoundedCache<string, Window>;
+  readonly failedKeys: BoundedCache<string, RateWindow>;
+  readonly failedTokens: BoundedCache<string, RateWindow>;
   readonly #bytes: number;
 
   constructor(bytes: number) {

@@ -1,9 +1,13 @@
 import type { Gauge } from '../../api/telemetry/metrics.ts';
-import type { Alarm } from '../alarms.ts';
+import type { ActiveAlarm } from '../alarms.ts';
 import type { Faults } from '../faults.ts';
 
 /** Whether requests are answered, and what an operator should see to. */
-export function faultGauges(isReady: () => boolean, faults: Faults, alarms: () => readonly Alarm[]): Gauge[] {
+export function faultGauges(
+  isReady: () => boolean,
+  faults: Faults,
+  alarms: () => readonly ActiveAlarm[],
+): Gauge[] {
   return [
     {
       name: 'openpit_ready',

@@ -3,7 +3,7 @@ import type { TlsFiles } from '../../config.ts';
 import type { Credentials } from '../../http/tls/credentials.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
-import type { Alarm } from '../alarms.ts';
+import type { ActiveAlarm } from '../alarms.ts';
 import { isKeyExposed, readCredentials } from './certificate-files.ts';
 
 const DAY_MS = 86_400_000;
@@ -54,7 +54,7 @@ export class CertificateMonitor {
     }
   }
 
-  alarms(): Alarm[] {
+  alarms(): ActiveAlarm[] {
     return [...this.#renewalAlarm(), ...this.#validityAlarm()];
   }
 
@@ -81,7 +81,7 @@ export class CertificateMonitor {
     this.#log.warn('settings', { message });
   }
 
-  #renewalAlarm(): Alarm[] {
+  #renewalAlarm(): ActiveAlarm[] {
     const failure = this.#failure;
     if (!failure || failure.checks < FAILED_CHECKS_UNTIL_ALARM) return [];
     const { since, reason } = failure;
@@ -89,7 +89,7 @@ export class CertificateMonitor {
     return [{ name: type, about: reason, since, event: { type, since: isoOf(since), reason } }];
   }
 
-  #validityAlarm(): Alarm[] {
+  #validityAlarm(): ActiveAlarm[] {
     const { validFrom, validTo } = this.#credentials;
     const type = validityProblem(this.#credentials, this.#clock.now());
     if (type === undefined) return [];

@@ -2,7 +2,7 @@ import type { Prices } from '../../../board/prices.ts';
 import type { Series } from '../../../board/series/series.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
-import { turns } from '../../../runtime/background-work.ts';
+import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { LongTable } from '../../download/long-table.ts';
 import { type Answer, priceEndpoint } from '../../model/endpoint.ts';
 import type { LargeAnswer } from '../../model/large-answer.ts';
@@ -65,10 +65,10 @@ async function build(dated: readonly DatedSymbol[]): Promise<Answer> {
   let text = '{"success":true,"symbols":[';
   for (const [i, one] of dated.entries()) {
     text += `${i > 0 ? ',' : ''}${jsonOf(one)}`;
-    if (!turns.isOver) continue;
+    if (!shouldYield()) continue;
     parts.push(Buffer.from(text));
     text = '';
-    await turns.next();
+    await yieldToRequests();
   }
   parts.push(Buffer.from(`${text}]}`));
   return {
@@ -103,7 +103,7 @@ function* rowPieces(dated: readonly DatedSymbol[]): Generator<Row[]> {
 async function stateOf(dated: readonly DatedSymbol[]): Promise<string> {
   const facts = new BigInt64Array(3 * dated.length);
   for (const [i, { symbol, first, last }] of dated.entries()) {
-    if (turns.isOver) await turns.next();
+    if (shouldYield()) await yieldToRequests();
     facts[3 * i] = fixedPart(symbol).digest;
     facts[3 * i + 1] = BigInt(first ?? NO_DAY);
     facts[3 * i + 2] = BigInt(last ?? NO_DAY);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { lowWater, Traffic, unspentWanted } from './block.ts';
+import { lowWater, Traffic, unspentWanted } from './block-size.ts';
 
 test('a block is five seconds of traffic', () => {
   expect(unspentWanted(0, 100)).toBe(500);

@@ -1,9 +1,9 @@
 import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/quota.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
-import type { Lease, Moment } from './lease.ts';
-import type { Refusal, Spend } from './spend.ts';
-import type { Party } from './syncer.ts';
+import type { ClockReading, Lease } from './lease.ts';
+import type { QuotaRefusal, Spend } from './spend.ts';
+import type { SyncParty } from './syncer.ts';
 
 /** How long a request waits for units that other replicas hold. */
 const RECALL_WAIT_MS = 1_000;
@@ -13,18 +13,18 @@ const RECALL_RETRY_MS = 50;
 const ASK_AGAIN_MS = 1_000;
 
 /** What a purse needs of the replica around it. */
-export interface Replica {
-  now(): Moment;
+export interface AccountLeaseHost {
+  now(): ClockReading;
   /** The month, by the ledger's time. */
   period(): Period;
   /** Undefined when the spool has no room for it: nothing can be counted then. */
   openLease(accountId: string): Lease | undefined;
   /** Closes a lease at what it has spent, and forgets it when the ledger has that. */
   closeLease(lease: Lease): void;
-  ask(party: Party, urgent: boolean): void;
+  ask(party: SyncParty, urgent: boolean): void;
   after(ms: number, call: () => void): void;
-  exhausted(): Refusal;
-  unavailable(): Refusal;
+  exhausted(): QuotaRefusal;
+  unavailable(): QuotaRefusal;
 }
 
 interface Waiting {
@@ -34,9 +34,9 @@ interface Waiting {
 }
 
 /** What this replica holds for one account: its lease, and the requests that wait for one. */
-export class Purse implements Party {
+export class AccountLease implements SyncParty {
   readonly #accountId: string;
-  readonly #replica: Replica;
+  readonly #replica: AccountLeaseHost;
   lease: Lease | undefined;
   #waiting: Waiting[] = [];
   /** Since when requests wait for units that others hold. */
@@ -45,7 +45,7 @@ export class Purse implements Party {
   #refused: { units: number; until: number } | undefined;
   #recallSeen = 0;
 
-  constructor(accountId: string, replica: Replica) {
+  constructor(accountId: string, replica: AccountLeaseHost) {
     this.#accountId = accountId;
     this.#replica = replica;
   }
@@ -66,7 +66,7 @@ export class Purse implements Party {
     });
   }
 
-  message(now: Moment): SyncRequest | undefined {
+  message(now: ClockReading): SyncRequest | undefined {
     if (this.lease?.hasEnded(now) && this.lease.period !== this.#replica.period()) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
     this.lease ??= this.#replica.openLease(this.#accountId);
@@ -75,7 +75,7 @@ export class Purse implements Party {
     return undefined;
   }
 
-  answered(answer: SyncAnswer, sent: Moment): void {
+  answered(answer: SyncAnswer, sent: ClockReading): void {
     const { lease } = this;
     if (!lease || lease.owner.leaseId !== answer.leaseId) {
       if (this.isBusy) this.#replica.ask(this, true);
@@ -166,7 +166,7 @@ export class Purse implements Party {
     return this.#refused !== undefined && units >= this.#refused.units && mono < this.#refused.until;
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: QuotaRefusal): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(refusal);
   }
 }

@@ -8,21 +8,21 @@ const SWEEP_MS = 60_000;
 /** A connection may hang for good: after this the duty is done anew. */
 const PATIENCE_MS = 2_000;
 
-export interface Duties {
+export interface MeterJobs {
   listen(): Promise<void>;
   flush(): void;
   sweep(): Promise<void>;
 }
 
 /** Does what a replica does by the clock. A duty that is at work is not started a second time. */
-export class Ticker {
+export class PeriodicJobs {
   readonly #scheduler: Scheduler;
   readonly #warn: (text: string) => void;
-  readonly #duties: Duties;
+  readonly #duties: MeterJobs;
   readonly #callOff: (() => void)[] = [];
   #isStopped = false;
 
-  constructor(scheduler: Scheduler, warn: (text: string) => void, duties: Duties) {
+  constructor(scheduler: Scheduler, warn: (text: string) => void, duties: MeterJobs) {
     this.#scheduler = scheduler;
     this.#warn = warn;
     this.#duties = duties;

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { Watch } from './watch.ts';
+import { WorkMonitor } from './work-monitor.ts';
 
 function watched() {
   const clock = { time: 0, now: () => clock.time };
-  const watch = new Watch(clock, { failingMs: 10_000, silentMs: 60_000 });
+  const watch = new WorkMonitor(clock, { failingMs: 10_000, silentMs: 60_000 });
   watch.start();
   return { clock, watch };
 }

@@ -35,7 +35,7 @@ type OwnLease = Pick<Lease, 'owner' | 'spent' | 'learn'>;
  * An account has one question of each kind in flight. A caller that comes meanwhile shares the next one and not this one,
  * which began before the call.
  */
-export class UsageQuestions {
+export class UsageReader {
   readonly #calls: Calls;
   readonly #scheduler: Scheduler;
   readonly #monotonic: Clock;

@@ -2,7 +2,7 @@
  * A limit of so many events in a window of time. The window opens with the first event, so a burst is cut at exactly
  * the limit; when the window is over, the next event opens a new one.
  */
-export class Window {
+export class RateWindow {
   #opened = Number.NEGATIVE_INFINITY;
   #count = 0;
 

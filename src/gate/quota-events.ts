@@ -8,7 +8,7 @@ const CLAIM_MS = 60_000;
 const CLAIM_MS_MAX = 3_600_000;
 
 /** Tells what happened to quotas: in the log, and to the operator's webhook. Each event once, whatever the number of replicas. */
-export class EventTeller {
+export class QuotaEventReporter {
   readonly #ledger: Ledger;
   readonly #log: Log;
   readonly #webhook: Webhook | undefined;

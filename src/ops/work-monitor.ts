@@ -1,12 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
 
-export interface Trouble {
+export interface OngoingFault {
   /** Milliseconds since the epoch. */
   since: number;
   reason: string;
 }
 
-export interface WatchLimits {
+export interface WorkLimits {
   /** How long work may fail before that is trouble. */
   failingMs: number;
   /** How long work may take to succeed once, without an error. */
@@ -14,14 +14,14 @@ export interface WatchLimits {
 }
 
 /** Watches work that repeats, and tells when it has failed or been silent for too long. */
-export class Watch {
+export class WorkMonitor {
   readonly #clock: Clock;
-  readonly #limits: WatchLimits;
+  readonly #limits: WorkLimits;
   #succeededAt: number;
   #failing: { since: number; reason: string } | undefined;
   #isStarted = false;
 
-  constructor(clock: Clock, limits: WatchLimits) {
+  constructor(clock: Clock, limits: WorkLimits) {
     this.#clock = clock;
     this.#limits = limits;
     this.#succeededAt = this.#elapsed();
@@ -48,7 +48,7 @@ export class Watch {
     this.#succeededAt = this.#elapsed();
   }
 
-  get trouble(): Trouble | undefined {
+  get trouble(): OngoingFault | undefined {
     if (!this.#isStarted) return undefined;
     const now = this.#elapsed();
     const at = (elapsed: number) => Math.round(this.#clock.now() - (now - elapsed));
