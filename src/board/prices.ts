@@ -2,8 +2,8 @@ import type { Ohlc } from '../market/bar.ts';
 import type { Day } from '../market/day.ts';
 import type { Interval } from '../market/interval.ts';
 import type { Columns, SourcedBar } from './series/columns.ts';
+import type { LatestPrice } from './series/delayed-view.ts';
 import type { Series } from './series/series.ts';
-import type { LatestPrice } from './series/strand-view.ts';
 
 /** What a number of a series is: `USD` per `T.oz`. */
 export interface Measure {

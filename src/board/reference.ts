@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { type BarRevision, PROVISIONAL, type Strand } from '../ledger/prices/bars.ts';
+import { type BarRevision, PROVISIONAL, type PriceOrigin } from '../ledger/prices/bars.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
@@ -7,7 +7,7 @@ import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { SourcedBar } from './series/columns.ts';
-import type { LatestPrice } from './series/strand-view.ts';
+import type { LatestPrice } from './series/delayed-view.ts';
 
 export interface Shown {
   bars: SourcedBar[];
@@ -36,27 +36,27 @@ export async function shownByReference(
   horizon: number,
 ): Promise<Shown> {
   const scope = { ...EVERYTHING, horizon };
-  const real = await strandByReference(ledger, symbol, 'real', scope);
-  return real.latest ? real : strandByReference(ledger, symbol, 'simulated', scope);
+  const real = await historyByReference(ledger, symbol, 'real', scope);
+  return real.latest ? real : historyByReference(ledger, symbol, 'simulated', scope);
 }
 
-/** The same of one strand, within a scope. Questions about the past are answered by it. */
-export async function strandByReference(
+/** The same of one origin, within a scope. Questions about the past are answered by it. */
+export async function historyByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
-  strand: Strand,
+  origin: PriceOrigin,
   { horizon, recordedBy, first, last }: Scope,
 ): Promise<Shown> {
   const market = marketOf(symbol.market);
   const published = new Map<Day, BarRevision>();
-  for (const bar of await ledger.bars.revisions(symbol.id, strand, first, last)) {
+  for (const bar of await ledger.bars.revisions(symbol.id, origin, first, last)) {
     if (bar.recordedAt > recordedBy) continue;
     if (isBarSeen(bar, market, horizon)) published.set(bar.day, bar);
   }
   const ticks: LedgerTick[] = [];
-  for (const day of await ledger.ticks.days(symbol.id, strand)) {
+  for (const day of await ledger.ticks.days(symbol.id, origin)) {
     if (day < first || day > last) continue;
-    const ofDay = await ledger.ticks.ofDay(symbol.id, strand, day);
+    const ofDay = await ledger.ticks.ofDay(symbol.id, origin, day);
     const bar = published.get(day);
     for (const tick of ofDay) {
       if (tickSeenFrom(tick) > horizon || (bar?.withdrawn && !outlivesWithdrawal(tick, bar))) continue;

@@ -58,11 +58,11 @@ onEachEngine('ticks', (engine) => {
     await ledger.ticks.append([tick(symbolId, 'r1')], 'exchange');
     expect((await symbolOf(ledger, code)).real).toBe(true);
     await ledger.ticks.append([tick(symbolId, 's2'), tick(other, 's2')], 'simulated');
-    const strand = async (name: 'real' | 'simulated', id = symbolId) =>
+    const origin = async (name: 'real' | 'simulated', id = symbolId) =>
       (await ledger.ticks.ofDay(id, name, WEDNESDAY)).map((one) => one.id);
-    expect(await strand('simulated')).toEqual(['s1']);
-    expect(await strand('real')).toEqual(['r1']);
-    expect(await strand('simulated', other)).toEqual(['s2']);
+    expect(await origin('simulated')).toEqual(['s1']);
+    expect(await origin('real')).toEqual(['r1']);
+    expect(await origin('simulated', other)).toEqual(['s2']);
 
     const bars = [{ symbolId, day: WEDNESDAY, ...flat(1) }];
     await ledger.bars.publish(bars, { source: 'simulated', recordedAt: NOW });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { Strand } from '../../src/ledger/prices/bars.ts';
+import type { PriceOrigin } from '../../src/ledger/prices/bars.ts';
 import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
 import { type Day, dayOf } from '../../src/market/day.ts';
 import { MARKETS, sessionEnd, sessionStart } from '../../src/market/session.ts';
@@ -48,8 +48,8 @@ export class ClosingBench {
     return { symbolId, id: `${at}`, at, received: at, price };
   }
 
-  async revisionsOf(day: Day, strand: Strand = 'real', symbolId = this.#gold) {
-    const revisions = await this.ledger.bars.revisions(symbolId, strand, day, day);
+  async revisionsOf(day: Day, origin: PriceOrigin = 'real', symbolId = this.#gold) {
+    const revisions = await this.ledger.bars.revisions(symbolId, origin, day, day);
     return revisions.map(({ open, high, low, close, reason }) => [open, high, low, close, reason]);
   }
 }

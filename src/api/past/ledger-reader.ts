@@ -1,7 +1,7 @@
 import { Board } from '../../board/board.ts';
-import { PastPrices, type Window } from '../../board/past/past-prices.ts';
-import type { Moment } from '../../board/past/strands.ts';
+import { PastPrices, type SeriesRange } from '../../board/past/past-prices.ts';
 import { PastVersions } from '../../board/past/versions.ts';
+import type { PastMoment } from '../../board/past/visible-history.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
@@ -101,7 +101,7 @@ export class LedgerReader {
     });
   }
 
-  #moment({ asOf }: Question, { plan }: Context, horizon: number): Moment {
+  #moment({ asOf }: Question, { plan }: Context, horizon: number): PastMoment {
     const delayMs = plan.delaySeconds * 1000;
     const recordedBy = asOf?.moment ?? Number.MAX_SAFE_INTEGER;
     return {
@@ -118,7 +118,7 @@ function windowsOf(
   { series, conversion }: Question,
   { first, last }: DayRange,
   looksBack: boolean,
-): Window[] {
+): SeriesRange[] {
   const rates = new Set(conversion?.rates);
   const longest = looksBack ? LOOK_BACK_DAYS.month : 0;
   return [...new Set(series)].map((one) => {

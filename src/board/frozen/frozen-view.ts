@@ -1,8 +1,8 @@
 import type { Day } from '../../market/day.ts';
 import type { FrozenPrices, Measure, Settled } from '../prices.ts';
 import type { Columns, SourcedBar } from '../series/columns.ts';
+import type { LatestPrice } from '../series/delayed-view.ts';
 import type { Series } from '../series/series.ts';
-import type { LatestPrice } from '../series/strand-view.ts';
 import { FrozenBars } from './frozen-bars.ts';
 import { mergeBars, newestBar, settledIn } from './merge.ts';
 

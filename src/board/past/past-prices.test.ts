@@ -6,10 +6,10 @@ import { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, utcDay } from '../../market/day.ts';
 import { Board } from '../board.ts';
-import { strandByReference } from '../reference.ts';
+import { historyByReference } from '../reference.ts';
 import type { Series } from '../series/series.ts';
 import { PastPrices } from './past-prices.ts';
-import type { Moment } from './strands.ts';
+import type { PastMoment } from './visible-history.ts';
 
 /** Friday 2026-03-06, 15:00 in New York. */
 const NOW = Date.UTC(2026, 2, 6, 20);
@@ -73,7 +73,7 @@ onEachEngine('past prices', (engine) => {
         for (const { recordedBy, delayMinutes, simulated, first, days } of moments) {
           const delayMs = delayMinutes * MINUTE;
           const at = NOW - recordedBy * MINUTE;
-          const asked: Moment = { delayMs, horizon: at - delayMs, recordedBy: at, simulated };
+          const asked: PastMoment = { delayMs, horizon: at - delayMs, recordedBy: at, simulated };
           const from = utcDay(NOW) - first;
           const past = await PastPrices.open(ledger, series, asked);
           await past.load(series.map((one) => ({ series: one, first: from, last: from + days })));
@@ -97,9 +97,9 @@ onEachEngine('past prices', (engine) => {
     await ledger.bars.publish(bars, { source: 'feed', recordedAt: NOW });
     const board = await Board.open({ ledger, clock, historyBytesMax: 0, simulated: true }, []);
     const series = board.catalog.find(code)!;
-    const before: Moment = { delayMs: 0, horizon: NOW - 1, recordedBy: NOW - 1, simulated: true };
+    const before: PastMoment = { delayMs: 0, horizon: NOW - 1, recordedBy: NOW - 1, simulated: true };
     expect((await PastPrices.open(ledger, [series], before)).firstDay(series)).toBeUndefined();
-    const then: Moment = { ...before, horizon: NOW, recordedBy: NOW };
+    const then: PastMoment = { ...before, horizon: NOW, recordedBy: NOW };
     expect((await PastPrices.open(ledger, [series], then)).firstDay(series)).toBe(days[0]!);
   });
 });
@@ -134,9 +134,13 @@ async function record(ledger: Ledger, symbolId: number, step: Step): Promise<voi
 }
 
 /** All bars that were visible, by the rules alone. */
-async function byReference(ledger: Ledger, { symbol }: Series, { horizon, recordedBy, simulated }: Moment) {
+async function byReference(
+  ledger: Ledger,
+  { symbol }: Series,
+  { horizon, recordedBy, simulated }: PastMoment,
+) {
   const scope = { horizon, recordedBy, first: FIRST_DAY, last: LAST_DAY };
-  const real = await strandByReference(ledger, symbol, 'real', scope);
+  const real = await historyByReference(ledger, symbol, 'real', scope);
   if (real.latest || !simulated) return real.bars;
-  return (await strandByReference(ledger, symbol, 'simulated', scope)).bars;
+  return (await historyByReference(ledger, symbol, 'simulated', scope)).bars;
 }

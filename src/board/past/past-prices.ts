@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Strand } from '../../ledger/prices/bars.ts';
+import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import { ALWAYS, type DayRange, type TickDay } from '../../ledger/prices/past.ts';
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
@@ -7,10 +7,10 @@ import { hasEnded, marketOf } from '../../market/session.ts';
 import type { Measure, Prices } from '../prices.ts';
 import { Columns, type SourcedBar } from '../series/columns.ts';
 import type { Series } from '../series/series.ts';
-import { type Moment, type VisibleStrand, visibleStrands } from './strands.ts';
+import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
-/** Days of a series that a request looks at. */
-export interface Window extends DayRange {
+/** The days of a series that a request reads. */
+export interface SeriesRange extends DayRange {
   series: Series;
 }
 
@@ -24,38 +24,38 @@ const SYMBOL_DAYS_PER_READ = 50_000;
 export class PastPrices implements Prices {
   readonly delayMs: number;
   readonly #ledger: Ledger;
-  readonly #moment: Moment;
-  readonly #strands: ReadonlyMap<Series, VisibleStrand>;
+  readonly #moment: PastMoment;
+  readonly #histories: ReadonlyMap<Series, VisibleHistory>;
   readonly #columns = new Map<Series, Columns>();
   /** When the bar of a day was withdrawn, in ms. */
   readonly #withdrawn = new Map<Series, Map<Day, number>>();
 
-  private constructor(ledger: Ledger, moment: Moment, strands: ReadonlyMap<Series, VisibleStrand>) {
+  private constructor(ledger: Ledger, moment: PastMoment, histories: ReadonlyMap<Series, VisibleHistory>) {
     this.delayMs = moment.delayMs;
     this.#ledger = ledger;
     this.#moment = moment;
-    this.#strands = strands;
+    this.#histories = histories;
   }
 
-  static async open(ledger: Ledger, series: readonly Series[], moment: Moment): Promise<PastPrices> {
+  static async open(ledger: Ledger, series: readonly Series[], moment: PastMoment): Promise<PastPrices> {
     const distinct = [...new Set(series)];
-    return new PastPrices(ledger, moment, await visibleStrands(ledger, distinct, moment));
+    return new PastPrices(ledger, moment, await visibleHistories(ledger, distinct, moment));
   }
 
   /** Loads the bars of these days. Days that were loaded before are read again. */
-  async load(windows: readonly Window[]): Promise<void> {
-    const visible = windows.flatMap((window) => {
-      const strand = this.#strands.get(window.series);
-      const first = strand ? Math.max(window.first, strand.firstDay) : 0;
-      return strand && first <= window.last ? [{ ...window, first, strand }] : [];
+  async load(ranges: readonly SeriesRange[]): Promise<void> {
+    const visible = ranges.flatMap((range) => {
+      const history = this.#histories.get(range.series);
+      const first = history ? Math.max(range.first, history.firstDay) : 0;
+      return history && first <= range.last ? [{ ...range, first, history }] : [];
     });
-    const alike = Map.groupBy(visible, ({ strand, first, last }) => `${strand.name} ${first} ${last}`);
-    for (const group of alike.values()) {
+    const byRange = Map.groupBy(visible, ({ history, first, last }) => `${history.origin} ${first} ${last}`);
+    for (const group of byRange.values()) {
       const days = { first: group[0]!.first, last: group[0]!.last };
       const perRead = Math.max(1, Math.floor(SYMBOL_DAYS_PER_READ / (days.last - days.first + 1)));
       for (let i = 0; i < group.length; i += perRead) {
-        const series = group.slice(i, i + perRead).map((window) => window.series);
-        await this.#loadBars(series, group[0]!.strand.name, days);
+        const series = group.slice(i, i + perRead).map((range) => range.series);
+        await this.#loadBars(series, group[0]!.history.origin, days);
       }
     }
     await this.#loadTicks(visible);
@@ -74,7 +74,7 @@ export class PastPrices implements Prices {
   }
 
   firstDay(series: Series): Day | undefined {
-    return this.#strands.get(series)?.firstDay;
+    return this.#histories.get(series)?.firstDay;
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
@@ -93,10 +93,10 @@ export class PastPrices implements Prices {
     return bars;
   }
 
-  async #loadBars(series: readonly Series[], strand: Strand, days: DayRange): Promise<void> {
+  async #loadBars(series: readonly Series[], origin: PriceOrigin, days: DayRange): Promise<void> {
     const { horizon, recordedBy } = this.#moment;
     const symbolIds = series.map(({ symbol }) => symbol.id);
-    const rows = await this.#ledger.past.bars({ strand, symbolIds }, days, recordedBy);
+    const rows = await this.#ledger.past.bars({ origin, symbolIds }, days, recordedBy);
     const byId = new Map(series.map((one) => [one.symbol.id, one]));
     let current: Series | undefined;
     let columns = new Columns();
@@ -114,14 +114,14 @@ export class PastPrices implements Prices {
   }
 
   /** A day without a bar has the one that its ticks make. */
-  async #loadTicks(windows: readonly (Window & { strand: VisibleStrand })[]): Promise<void> {
-    for (const strand of ['real', 'simulated'] as const) {
+  async #loadTicks(ranges: readonly (SeriesRange & { history: VisibleHistory })[]): Promise<void> {
+    for (const origin of ['real', 'simulated'] as const) {
       const days: TickDay[] = [];
       const byId = new Map<number, Series>();
-      for (const { series, first, last, strand: visible } of windows) {
-        if (visible.name !== strand) continue;
+      for (const { series, first, last, history } of ranges) {
+        if (history.origin !== origin) continue;
         byId.set(series.symbol.id, series);
-        for (const day of visible.tickDays) {
+        for (const day of history.tickDays) {
           const isWanted = day >= first && day <= last && !this.barOnOrBefore(series, day, day);
           const after = this.#withdrawn.get(series)?.get(day) ?? ALWAYS;
           if (isWanted) days.push({ symbolId: series.symbol.id, day, after });
@@ -129,7 +129,7 @@ export class PastPrices implements Prices {
       }
       for (const { symbolId, day, fold } of await this.#ledger.past.foldTicks(
         days,
-        strand,
+        origin,
         this.#moment.horizon,
       )) {
         this.#columnsOf(byId.get(symbolId)!).set(day, ohlcOf(fold), fold.close.sourceId);

@@ -1,10 +1,10 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { DayRange, StrandSet, SymbolRevision } from '../../ledger/prices/past.ts';
+import type { DayRange, OriginSymbols, SymbolRevision } from '../../ledger/prices/past.ts';
 import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
 import { isBarSeen } from '../../market/visibility.ts';
 import type { Series } from '../series/series.ts';
-import { type Moment, visibleStrands } from './strands.ts';
+import { type PastMoment, visibleHistories } from './visible-history.ts';
 
 /** Versions of days, and the last day that was looked at. */
 export interface Revised {
@@ -17,13 +17,13 @@ export class PastVersions {
   readonly #ledger: Ledger;
   readonly #horizon: number;
   readonly #series: ReadonlyMap<number, Series>;
-  readonly #sets: readonly StrandSet[];
+  readonly #sets: readonly OriginSymbols[];
 
   private constructor(
     ledger: Ledger,
     horizon: number,
     series: ReadonlyMap<number, Series>,
-    sets: readonly StrandSet[],
+    sets: readonly OriginSymbols[],
   ) {
     this.#ledger = ledger;
     this.#horizon = horizon;
@@ -31,13 +31,13 @@ export class PastVersions {
     this.#sets = sets;
   }
 
-  static async open(ledger: Ledger, series: readonly Series[], moment: Moment): Promise<PastVersions> {
+  static async open(ledger: Ledger, series: readonly Series[], moment: PastMoment): Promise<PastVersions> {
     const byId = new Map(series.map((one) => [one.symbol.id, one]));
-    const strands = await visibleStrands(ledger, [...byId.values()], moment);
+    const histories = await visibleHistories(ledger, [...byId.values()], moment);
     // Where all real prices were withdrawn nothing is visible, and their versions still are.
-    const byName = Map.groupBy(byId.values(), (one) => strands.get(one)?.name ?? 'real');
-    const sets = [...byName].map(([strand, members]) => ({
-      strand,
+    const byOrigin = Map.groupBy(byId.values(), (one) => histories.get(one)?.origin ?? 'real');
+    const sets = [...byOrigin].map(([origin, members]) => ({
+      origin,
       symbolIds: members.map(({ symbol }) => symbol.id),
     }));
     return new PastVersions(ledger, moment.horizon, byId, sets);
@@ -70,7 +70,7 @@ export class PastVersions {
     return visible.filter(({ symbolId, day }) => perDay.get(`${symbolId} ${day}`)!.length > 1);
   }
 
-  async #each<T>(read: (set: StrandSet) => Promise<T>): Promise<T[]> {
+  async #each<T>(read: (set: OriginSymbols) => Promise<T>): Promise<T[]> {
     const found: T[] = [];
     for (const set of this.#sets) found.push(await read(set));
     return found;

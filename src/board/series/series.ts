@@ -6,7 +6,7 @@ import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SeriesDates } from '../dates/series-dates.ts';
-import { type Delays, Strand } from './strand.ts';
+import { type Delays, PriceHistory } from './price-history.ts';
 
 /** How much of a series is in memory. */
 export type Loaded = 'nothing' | 'recent' | 'all';
@@ -15,7 +15,7 @@ export type Loaded = 'nothing' | 'recent' | 'all';
 export type Needed = Loaded | 'dates';
 
 /**
- * All that is known of one symbol's prices. It holds its real strand and, until every view shows real prices, its
+ * All that is known of one symbol's prices. It holds its real history and, until every view shows real prices, its
  * simulated one; a view shows the one or the other, never both.
  */
 export class Series {
@@ -23,8 +23,8 @@ export class Series {
   readonly #ledger: Ledger;
   readonly #showSimulated: boolean;
   #delays: Delays;
-  #real: Strand | undefined;
-  #simulated: Strand | undefined;
+  #real: PriceHistory | undefined;
+  #simulated: PriceHistory | undefined;
   #loading: Promise<void> | undefined;
   /** While a load is under way: whether it must read again, and what it may have missed. */
   #overtaken = false;
@@ -52,8 +52,8 @@ export class Series {
     this.reset();
   }
 
-  /** The strand that a view shows; undefined when it shows nothing at all. */
-  shown(view: number): Strand | undefined {
+  /** The history that a view shows; undefined when it shows nothing at all. */
+  shown(view: number): PriceHistory | undefined {
     if (this.#real?.views[view]?.latest) return this.#real;
     if (this.#simulated?.views[view]?.latest) return this.#simulated;
     return undefined;
@@ -126,17 +126,17 @@ export class Series {
   #takeIn(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.loaded === 'nothing') return;
     for (const bar of bars) {
-      const strand = this.#strandOf(bar.sourceId);
-      if (strand && bar.withdrawn && strand.dependsOn(bar.day)) {
+      const history = this.#historyOf(bar.sourceId);
+      if (history && bar.withdrawn && history.dependsOn(bar.day)) {
         this.reset();
         return;
       }
-      strand?.addBar(bar, now);
+      history?.addBar(bar, now);
     }
     // A push is one revision, whose ticks come in the order of their ids. The log takes them in the order they are seen.
     for (const tick of ticks.toSorted((a, b) => tickSeenFrom(a) - tickSeenFrom(b))) {
-      const strand = this.#strandOf(tick.sourceId);
-      if (strand && !strand.addTick(tick, now)) {
+      const history = this.#historyOf(tick.sourceId);
+      if (history && !history.addTick(tick, now)) {
         this.reset();
         return;
       }
@@ -157,10 +157,10 @@ export class Series {
     this.#overtaken = false;
     this.#missedBars = [];
     this.#missedTicks = [];
-    const real = new Strand(this.symbol, 'real', this.#delays);
+    const real = new PriceHistory(this.symbol, 'real', this.#delays);
     await real.loadRecent(this.#ledger, now);
     const needsSimulated = this.#showSimulated && !real.showsEverywhere;
-    const simulated = needsSimulated ? new Strand(this.symbol, 'simulated', this.#delays) : undefined;
+    const simulated = needsSimulated ? new PriceHistory(this.symbol, 'simulated', this.#delays) : undefined;
     await simulated?.loadRecent(this.#ledger, now);
     if (wanted === 'all') {
       await real.loadColumns(this.#ledger, now);
@@ -176,7 +176,7 @@ export class Series {
     this.#missedTicks = [];
   }
 
-  #strandOf(sourceId: number): Strand | undefined {
+  #historyOf(sourceId: number): PriceHistory | undefined {
     return sourceId === SIMULATED_ID ? this.#simulated : this.#real;
   }
 

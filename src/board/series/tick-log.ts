@@ -15,7 +15,7 @@ interface Page {
 }
 
 /**
- * The ticks of a strand that some view must not show yet, in the order in which they are seen. Thousands may come in a second and
+ * The ticks of a history that some view must not show yet, in the order in which they are seen. Thousands may come in a second and
  * wait for an hour, so they are kept as numbers: 130 bytes each, measured, where objects took 400.
  *
  *     number   0 … 255     256 … 511     512 …

@@ -1,11 +1,11 @@
-import type { Strand as StrandName } from '../../ledger/prices/bars.ts';
+import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Day } from '../../market/day.ts';
 import { type FrozenSeries, FrozenView, NO_BARS } from '../frozen/frozen-view.ts';
 import { mergeBars, newestBar, settledIn } from '../frozen/merge.ts';
 import type { Measure, Prices, Settled } from '../prices.ts';
 import type { Columns, SourcedBar } from '../series/columns.ts';
+import type { LatestPrice } from '../series/delayed-view.ts';
 import type { Series } from '../series/series.ts';
-import type { LatestPrice } from '../series/strand-view.ts';
 
 /** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
 export class View implements Prices {
@@ -25,9 +25,9 @@ export class View implements Prices {
     return series.versions[this.index]!;
   }
 
-  /** Which strand it shows; undefined when it shows nothing. */
-  strand(series: Series): StrandName | undefined {
-    return series.shown(this.index)?.name;
+  /** Which history it shows; undefined when it shows nothing. */
+  origin(series: Series): PriceOrigin | undefined {
+    return series.shown(this.index)?.origin;
   }
 
   measure({ symbol }: Series): Measure {
@@ -40,32 +40,32 @@ export class View implements Prices {
 
   firstDay(series: Series): Day | undefined {
     if (series.loaded === 'nothing') return series.dates?.firstDay(this.horizon);
-    const strand = series.shown(this.index);
-    const young = strand?.views[this.index]?.overlay[0]?.day;
-    return earlier(strand?.firstDay, young);
+    const history = series.shown(this.index);
+    const young = history?.views[this.index]?.overlay[0]?.day;
+    return earlier(history?.firstDay, young);
   }
 
   lastDay(series: Series): Day | undefined {
     if (series.loaded === 'nothing') return series.dates?.lastDay(this.horizon);
-    const strand = series.shown(this.index);
-    const young = strand?.views[this.index]?.overlay.at(-1)?.day;
-    const settled = strand?.newest?.day;
+    const history = series.shown(this.index);
+    const young = history?.views[this.index]?.overlay.at(-1)?.day;
+    const settled = history?.newest?.day;
     return young === undefined || (settled !== undefined && settled > young) ? settled : young;
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    const strand = series.shown(this.index);
-    return strand && newestBar(strand.columns!, strand.views[this.index]!.overlay, day, earliest);
+    const history = series.shown(this.index);
+    return history && newestBar(history.columns!, history.views[this.index]!.overlay, day, earliest);
   }
 
   settled(series: Series, first: Day, last: Day): Settled | undefined {
-    const strand = series.shown(this.index);
-    return strand && settledIn(strand.columns!, strand.views[this.index]!.overlay, first, last);
+    const history = series.shown(this.index);
+    return history && settledIn(history.columns!, history.views[this.index]!.overlay, first, last);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const strand = series.shown(this.index);
-    return strand ? mergeBars(strand.columns!, strand.views[this.index]!.overlay, first, last) : [];
+    const history = series.shown(this.index);
+    return history ? mergeBars(history.columns!, history.views[this.index]!.overlay, first, last) : [];
   }
 
   freeze(series: readonly Series[]): FrozenView {
@@ -74,20 +74,20 @@ export class View implements Prices {
   }
 
   #freezeOne(series: Series): FrozenSeries {
-    const strand = series.shown(this.index);
+    const history = series.shown(this.index);
     return {
       measure: this.measure(series),
       latest: this.latest(series),
       firstDay: this.firstDay(series),
       lastDay: this.lastDay(series),
-      ...(strand ? frozenStrand(strand.columns!, strand.views[this.index]!.overlay) : NOTHING),
+      ...(history ? frozenHistory(history.columns!, history.views[this.index]!.overlay) : NOTHING),
     };
   }
 }
 
 const NOTHING = { bars: NO_BARS, overlay: [] };
 
-function frozenStrand(columns: Columns, overlay: readonly SourcedBar[]) {
+function frozenHistory(columns: Columns, overlay: readonly SourcedBar[]) {
   return { bars: columns.freeze(), overlay, origin: { columns, version: columns.version } };
 }
 

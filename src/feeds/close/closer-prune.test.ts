@@ -61,7 +61,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
 
   test('a deletion that was interrupted goes on, and what is left of the day meanwhile makes no bar', async () => {
     const { day, start, end } = bench.nextDay();
-    const of = { symbolId: bench.gold, strand: 'real', day } as const;
+    const of = { symbolId: bench.gold, origin: 'real', day } as const;
     const ticks = Array.from({ length: 2_500 }, (_, i) => bench.tick(start + i, 10 + (i % 7)));
     await bench.ledger.ticks.append(ticks, 'push');
     const closer = new Closer(bench.ledger);
@@ -88,7 +88,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     await closer.close(over);
     expect(await closer.prune(over, { signal: AbortSignal.abort() })).toEqual([]);
     expect(closer.isPruningBehind).toBe(true);
-    expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, strand: 'real', day });
+    expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, origin: 'real', day });
     expect(closer.isPruningBehind).toBe(false);
   });
 });

@@ -222,7 +222,7 @@ onEachEngine('closer', (engine) => {
         reason: isImported ? 'too late' : 'in time',
       };
     };
-    await bench.ledger.closing.publish([{ symbolId: bench.gold, strand: 'real', day }], wait, end);
+    await bench.ledger.closing.publish([{ symbolId: bench.gold, origin: 'real', day }], wait, end);
     await imported;
     expect(await bench.revisionsOf(day)).toEqual([
       [10, 10, 10, 10, 'in time'],
@@ -230,7 +230,7 @@ onEachEngine('closer', (engine) => {
     ]);
   });
 
-  test('the two strands of a symbol are closed apart', async () => {
+  test('real and simulated ticks of a symbol are closed separately', async () => {
     const silver = await bench.idOf('XAG');
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(start, 5, silver)], SIMULATED);

@@ -1,9 +1,9 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BarRevision, Strand } from '../../ledger/prices/bars.ts';
+import type { BarRevision, PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Decide } from '../../ledger/prices/session-bars.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import type { TickDay } from '../../ledger/ticks/tick-days.ts';
-import type { StrandDay } from '../../ledger/ticks/ticks.ts';
+import type { TradingDay } from '../../ledger/ticks/ticks.ts';
 import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
@@ -25,7 +25,7 @@ export interface WorkLimits {
 
 /** A day whose ticks are folded, outside of any lock. */
 interface Prepared {
-  day: StrandDay;
+  day: TradingDay;
   settlement: number | undefined;
   limits: FoldLimits;
   current: BarRevision | undefined;
@@ -92,20 +92,20 @@ export class Closer {
    * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
    * delay and seven days. Returns the days it is done with.
    */
-  async prune(now: number, limits: WorkLimits = {}): Promise<StrandDay[]> {
+  async prune(now: number, limits: WorkLimits = {}): Promise<TradingDay[]> {
     const plans = await this.#ledger.accounts.plans();
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
     await this.#learnTraits();
     const work = new Work(limits);
-    const pruned: StrandDay[] = [];
+    const pruned: TradingDay[] = [];
     // No session ends more than two days from its date, in any zone.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
       const old = days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon);
       for (const { symbolId, day } of old) {
         if (work.isOver) break;
-        for (const strand of await this.#strandsOf(symbolId)) {
-          const of = { symbolId, strand, day };
+        for (const origin of await this.#originsOf(symbolId)) {
+          const of = { symbolId, origin, day };
           if (!(await this.#ledger.ticks.prune(of, horizon, limits.signal))) continue;
           pruned.push(of);
           work.hasDoneSome = true;
@@ -148,9 +148,9 @@ export class Closer {
     settlement: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Prepared | undefined> {
-    const { ledger, of } = { ledger: this.#ledger, of: this.#strandDay(symbolId, day) };
+    const { ledger, of } = { ledger: this.#ledger, of: this.#tradingDay(symbolId, day) };
     const { prices } = await ledger.head();
-    const current = (await ledger.bars.revisions(symbolId, of.strand, day, day)).at(-1);
+    const current = (await ledger.bars.revisions(symbolId, of.origin, day, day)).at(-1);
     const limits = limitsOf(current, settlement);
     if (!limits) return undefined;
     const folded = await ledger.ticks.fold(of, { ...limits, ...(signal && { signal }) });
@@ -202,13 +202,13 @@ export class Closer {
     return sessionEnd(this.#traits.get(day.symbolId)!.market, day.day);
   }
 
-  /** The strand that a symbol's bars are made of. */
-  #strandDay(symbolId: number, day: number): StrandDay {
-    return { symbolId, day, strand: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
+  /** The origin that a symbol's bars are made of. */
+  #tradingDay(symbolId: number, day: number): TradingDay {
+    return { symbolId, day, origin: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
   }
 
-  /** The strands that a symbol has ticks of. */
-  async #strandsOf(symbolId: number): Promise<Strand[]> {
+  /** The origins of a symbol's ticks. */
+  async #originsOf(symbolId: number): Promise<PriceOrigin[]> {
     if (!this.#traits.get(symbolId)!.real) return ['simulated'];
     return (await this.#ledger.ticks.hasSimulated(symbolId)) ? ['real', 'simulated'] : ['real'];
   }

@@ -13,8 +13,8 @@ import {
 import { DELETED } from '../symbols/delete-symbol.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 
-/** Real and simulated prices of a symbol are two strands that never mix. */
-export type Strand = 'real' | 'simulated';
+/** Real and simulated prices of a symbol form two histories that never mix. */
+export type PriceOrigin = 'real' | 'simulated';
 
 /** The reason of a bar that was made at settlement, while its session went on: the close of the session replaces it. */
 export const PROVISIONAL = 'settlement';
@@ -39,7 +39,7 @@ export interface NewBar extends Bar {
 }
 
 export interface Publication {
-  /** Where the bars come from; `simulated` is the other strand. */
+  /** Where the bars come from; `simulated` is the simulator. */
   source: string;
   recordedAt: number;
   /** Why they are published, where it is more than their first appearance. */
@@ -106,46 +106,46 @@ export class BarStore {
     return (await compareBars(read, bars, publication, id)).result;
   }
 
-  /** All revisions of a strand, or of both, by day and then by revision. */
+  /** All revisions of one origin, or of both, by day and then by revision. */
   async revisions(
     symbolId: number,
-    strand: Strand | 'all',
+    origin: PriceOrigin | 'all',
     firstDay: Day,
     lastDay: Day,
   ): Promise<BarRevision[]> {
-    return readRevisions(this.#engine.read, symbolId, strand, firstDay, lastDay);
+    return readRevisions(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 
-  /** The first and the last day of a strand that ever had a bar. */
-  async span(symbolId: number, strand: Strand): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
-    const first = await this.#edge(symbolId, strand, 'ASC');
-    const last = await this.lastDay(symbolId, strand);
+  /** The first and the last day that ever had a bar of this origin. */
+  async span(symbolId: number, origin: PriceOrigin): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
+    const first = await this.#edge(symbolId, origin, 'ASC');
+    const last = await this.lastDay(symbolId, origin);
     return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
   }
 
-  /** The first day of a strand that has a bar: one that is not withdrawn. */
-  async firstDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
+  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
+  async firstDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
     const { read, placeholder } = this.#engine;
     const [row] = await read.unsafe(
-      `SELECT b.day FROM bar b WHERE b.symbol_id = ${placeholder(1)} AND b.${strandFilter(strand)}
+      `SELECT b.day FROM bar b WHERE b.symbol_id = ${placeholder(1)} AND b.${originFilter(origin)}
          AND b.withdrawn = 0 AND NOT EXISTS (
            SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
-             AND w.withdrawn > 0 AND w.${strandFilter(strand)})
+             AND w.withdrawn > 0 AND w.${originFilter(origin)})
        ORDER BY b.day LIMIT 1`,
       [symbolId],
     );
     return row === undefined ? undefined : asNumber(row.day);
   }
 
-  /** The last day of a strand that ever had a bar. */
-  lastDay(symbolId: number, strand: Strand): Promise<Day | undefined> {
-    return this.#edge(symbolId, strand, 'DESC');
+  /** The last day that ever had a bar of this origin. */
+  lastDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
+    return this.#edge(symbolId, origin, 'DESC');
   }
 
-  async #edge(symbolId: number, strand: Strand, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
+  async #edge(symbolId: number, origin: PriceOrigin, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
     const { read, placeholder } = this.#engine;
     const [row] = await read.unsafe(
-      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${strandFilter(strand)} ORDER BY day ${order} LIMIT 1`,
+      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)} ORDER BY day ${order} LIMIT 1`,
       [symbolId],
     );
     return row === undefined ? undefined : asNumber(row.day);
@@ -216,10 +216,10 @@ async function compareBars(
   publication: Publication,
   source: number,
 ): Promise<{ result: PublishResult; rows: TableRow[]; changes: BarChange[] }> {
-  const strand: Strand = source === SIMULATED_ID ? 'simulated' : 'real';
+  const origin: PriceOrigin = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   await requireSymbols(tx, bySymbol.keys());
-  const real = strand === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
+  const real = origin === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: TableRow[] = [];
   const changes: BarChange[] = [];
@@ -233,7 +233,7 @@ async function compareBars(
     const lastDay = Math.max(...days);
     const current = new Map<Day, BarRevision>();
     const own = new Map<Day, BarRevision>();
-    for (const known of await readRevisions(tx, symbolId, strand, firstDay, lastDay)) {
+    for (const known of await readRevisions(tx, symbolId, origin, firstDay, lastDay)) {
       current.set(known.day, known);
       if (known.sourceId === source) own.set(known.day, known);
     }
@@ -300,15 +300,15 @@ async function requireSymbols(tx: Sql, ids: Iterable<number>): Promise<void> {
   for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }
 
-export function strandFilter(strand: Strand): string {
-  return strand === 'simulated' ? `source_id = ${SIMULATED_ID}` : `source_id <> ${SIMULATED_ID}`;
+export function originFilter(origin: PriceOrigin): string {
+  return origin === 'simulated' ? `source_id = ${SIMULATED_ID}` : `source_id <> ${SIMULATED_ID}`;
 }
 
-/** All revisions of a strand's days, by day and then by revision. */
+/** All revisions of one origin, or of both, by day and then by revision. */
 export async function readRevisions(
   handle: Sql,
   symbolId: number,
-  strand: Strand | 'all',
+  origin: PriceOrigin | 'all',
   firstDay: Day,
   lastDay: Day,
 ): Promise<BarRevision[]> {
@@ -319,7 +319,7 @@ export async function readRevisions(
   const found: BarRevision[] = [];
   for (const row of rows) {
     const isSimulated = asNumber(row[6]) === SIMULATED_ID;
-    if (strand === 'all' || isSimulated === (strand === 'simulated')) found.push(toRevision(row));
+    if (origin === 'all' || isSimulated === (origin === 'simulated')) found.push(toRevision(row));
   }
   return found;
 }

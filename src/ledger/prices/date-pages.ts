@@ -46,10 +46,10 @@ export async function readDatePage(
   upTo: number,
   cutoff: Day,
 ): Promise<DatePage> {
-  const ofStrand = (alias: string) =>
+  const ofOrigin = (alias: string) =>
     `(${alias}.source_id <> ${SIMULATED_ID}) = (s.real_revision IS NOT NULL)`;
   const edge = (order: string, n: number) =>
-    `(SELECT b.day * 4 + b.withdrawn FROM bar b WHERE b.symbol_id = s.id AND ${ofStrand('b')} AND b.day < ${p(n)}
+    `(SELECT b.day * 4 + b.withdrawn FROM bar b WHERE b.symbol_id = s.id AND ${ofOrigin('b')} AND b.day < ${p(n)}
        ORDER BY ${order} LIMIT 1)`;
   const edges: Promise<unknown[][]> = read
     .unsafe(
@@ -63,7 +63,7 @@ export async function readDatePage(
   const bars: Promise<unknown[][]> = read
     .unsafe(
       `SELECT b.symbol_id, b.day, b.recorded_at, b.withdrawn FROM symbol s CROSS JOIN bar b
-       WHERE b.symbol_id = s.id AND b.day >= ${p(1)} AND s.id > ${p(2)} AND s.id <= ${p(3)} AND ${ofStrand('b')}`,
+       WHERE b.symbol_id = s.id AND b.day >= ${p(1)} AND s.id > ${p(2)} AND s.id <= ${p(3)} AND ${ofOrigin('b')}`,
       [cutoff, after, upTo],
     )
     .values();
@@ -113,7 +113,7 @@ function toBarRow([symbolId, day, recordedAt, withdrawn]: unknown[]): RecentBarR
   };
 }
 
-/** A day may have ticks of the other strand alone. */
+/** A day may have ticks of the other origin only. */
 function hasTicks([, , looked]: unknown[]): boolean {
   return looked !== null;
 }

@@ -58,8 +58,8 @@ onEachEngine('the change log', (engine) => {
           }
         }
         expected.sort((a, b) => a.day - b.day || a.symbolId - b.symbolId || a.revision - b.revision);
-        expect(await ledger.past.revised({ strand: 'real', symbolIds }, range, 10_000)).toEqual(expected);
-        expect(await ledger.past.revised({ strand: 'real', symbolIds }, range, 3)).toEqual(
+        expect(await ledger.past.revised({ origin: 'real', symbolIds }, range, 10_000)).toEqual(expected);
+        expect(await ledger.past.revised({ origin: 'real', symbolIds }, range, 3)).toEqual(
           expected.slice(0, 3),
         );
       },

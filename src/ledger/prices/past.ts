@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { type LedgerTick, toTick } from '../ticks/rows.ts';
-import { type BarRevision, type Strand, strandFilter, toRevision } from './bars.ts';
+import { type BarRevision, originFilter, type PriceOrigin, toRevision } from './bars.ts';
 import type { SymbolDay } from './withdrawals.ts';
 
 /** Days from `first` to `last`, both included. */
@@ -12,9 +12,9 @@ export interface DayRange {
   last: Day;
 }
 
-/** Symbols of which one strand is read. */
-export interface StrandSet {
-  strand: Strand;
+/** Symbols, and whether their real or their simulated prices are read. */
+export interface OriginSymbols {
+  origin: PriceOrigin;
   symbolIds: readonly number[];
 }
 
@@ -73,11 +73,11 @@ export class PastStore {
    */
   async firstDays(
     symbols: readonly EndedSessions[],
-    strand: Strand,
+    origin: PriceOrigin,
     recordedBy: RecordedBy,
   ): Promise<Map<number, Day>> {
     const rows = await this.#query((value) => {
-      const isVisible = (bar: string) => visible(bar, strand, recordedBy, value);
+      const isVisible = (bar: string) => visible(bar, origin, recordedBy, value);
       return `WITH ${askedFor(symbols, value)}
         SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.withdrawn = 0
             AND b.day >= (SELECT min(c.first_day) FROM bar_change c
@@ -93,11 +93,15 @@ export class PastStore {
   }
 
   /** Every revision that was recorded by a moment, by symbol, day and revision. */
-  async bars({ strand, symbolIds }: StrandSet, days: DayRange, recordedBy: number): Promise<PastBarRow[]> {
+  async bars(
+    { origin, symbolIds }: OriginSymbols,
+    days: DayRange,
+    recordedBy: number,
+  ): Promise<PastBarRow[]> {
     const rows = await this.#query((value, list) => {
       return `SELECT symbol_id, day, open, high, low, close, source_id, recorded_at, withdrawn FROM bar
         WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
-          AND recorded_at <= ${value(recordedBy)} AND ${strandFilter(strand)}
+          AND recorded_at <= ${value(recordedBy)} AND ${originFilter(origin)}
         ORDER BY symbol_id, day, revision`;
     });
     return rows as unknown as PastBarRow[];
@@ -110,7 +114,7 @@ export class PastStore {
    */
   async tickDays(
     symbols: readonly EndedSessions[],
-    strand: Strand,
+    origin: PriceOrigin,
     recordedBy: RecordedBy,
     horizon: number,
   ): Promise<SymbolDay[]> {
@@ -124,18 +128,18 @@ export class PastStore {
         SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND EXISTS (
           SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day
             AND t.at > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
-              WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', strand, recordedBy, value)}
+              WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', origin, recordedBy, value)}
               ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
-            AND ${visibleTick('t', strand, horizon, value)})
+            AND ${visibleTick('t', origin, horizon, value)})
           AND NOT EXISTS (SELECT 1 FROM tick_pruning p WHERE p.symbol_id = a.symbol_id AND p.day = a.day
-            AND p.simulated = ${strand === 'simulated' ? 1 : 0})
+            AND p.simulated = ${origin === 'simulated' ? 1 : 0})
         ORDER BY a.symbol_id, a.day`;
     });
     return rows.map(([symbolId, day]) => ({ symbolId: asNumber(symbolId), day: asNumber(day) }));
   }
 
   /** Folds the ticks of each day that are visible at a horizon. The database does it: a day may have a million. */
-  async foldTicks(days: readonly TickDay[], strand: Strand, horizon: number): Promise<FoldedDay[]> {
+  async foldTicks(days: readonly TickDay[], origin: PriceOrigin, horizon: number): Promise<FoldedDay[]> {
     if (days.length === 0) return [];
     // The first and the last tick of a day by time. Several may have that time, and their order is decided below.
     const rows = await this.#query((value) => {
@@ -144,10 +148,10 @@ export class PastStore {
         folded AS (
           SELECT w.symbol_id, w.day, min(t.price) AS low, max(t.price) AS high, min(t.at) AS first_at, max(t.at) AS last_at
           FROM wanted w JOIN tick t ON t.symbol_id = w.symbol_id AND t.day = w.day AND t.at > w.after
-          WHERE ${visibleTick('t', strand, horizon, value)} GROUP BY w.symbol_id, w.day)
+          WHERE ${visibleTick('t', origin, horizon, value)} GROUP BY w.symbol_id, w.day)
         SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, f.low, f.high
         FROM folded f JOIN tick t ON t.symbol_id = f.symbol_id AND t.day = f.day AND t.at IN (f.first_at, f.last_at)
-        WHERE ${visibleTick('t', strand, horizon, value)} ORDER BY t.symbol_id, t.day, t.source_id`;
+        WHERE ${visibleTick('t', origin, horizon, value)} ORDER BY t.symbol_id, t.day, t.source_id`;
     });
     const found: FoldedDay[] = [];
     for (const row of rows) {
@@ -173,10 +177,10 @@ export class PastStore {
   }
 
   /** All revisions of one day, by symbol and revision. */
-  async revisions({ strand, symbolIds }: StrandSet, day: Day): Promise<SymbolRevision[]> {
+  async revisions({ origin, symbolIds }: OriginSymbols, day: Day): Promise<SymbolRevision[]> {
     const rows = await this.#query((value, list) => {
       return `SELECT ${REVISION_COLUMNS} FROM bar b
-        WHERE b.symbol_id IN (${list(symbolIds)}) AND b.day = ${value(day)} AND b.${strandFilter(strand)}
+        WHERE b.symbol_id IN (${list(symbolIds)}) AND b.day = ${value(day)} AND b.${originFilter(origin)}
         ORDER BY b.symbol_id, b.revision`;
     });
     return rows.map(toSymbolRevision);
@@ -186,7 +190,11 @@ export class PastStore {
    * The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. A day that was
    * written twice lies in two changes, so the change log tells where to look; without it, every bar would be read.
    */
-  async revised({ strand, symbolIds }: StrandSet, days: DayRange, limit: number): Promise<SymbolRevision[]> {
+  async revised(
+    { origin, symbolIds }: OriginSymbols,
+    days: DayRange,
+    limit: number,
+  ): Promise<SymbolRevision[]> {
     const rows = await this.#query((value, list) => {
       return `WITH change AS (
           SELECT symbol_id, first_day, last_day, ${greatestBefore('last_day')} AS covered_to FROM bar_change
@@ -205,10 +213,10 @@ export class PastStore {
         revised AS (
           SELECT b.symbol_id, b.day FROM separate s CROSS JOIN bar b
           WHERE b.symbol_id = s.symbol_id AND b.day >= s.first_day AND b.day <= s.last_day
-            AND b.${strandFilter(strand)}
+            AND b.${originFilter(origin)}
           GROUP BY b.symbol_id, b.day HAVING count(*) > 1 ORDER BY b.day, b.symbol_id LIMIT ${value(limit)})
         SELECT ${REVISION_COLUMNS} FROM revised r CROSS JOIN bar b
-        WHERE b.symbol_id = r.symbol_id AND b.day = r.day AND b.${strandFilter(strand)}
+        WHERE b.symbol_id = r.symbol_id AND b.day = r.day AND b.${originFilter(origin)}
         ORDER BY b.day, b.symbol_id, b.revision LIMIT ${value(limit)}`;
     });
     return rows.map(toSymbolRevision);
@@ -249,14 +257,14 @@ function integers(ones: readonly number[], value: Value): string {
 }
 
 /** Whether a row of `bar` was visible, beside the row `a` of its symbol. */
-function visible(bar: string, strand: Strand, { ended, running }: RecordedBy, value: Value): string {
+function visible(bar: string, origin: PriceOrigin, { ended, running }: RecordedBy, value: Value): string {
   const isEnded = `${bar}.day <= a.last_ended`;
-  return `${bar}.${strandFilter(strand)}
+  return `${bar}.${originFilter(origin)}
     AND ${bar}.recorded_at <= CASE WHEN ${isEnded} THEN ${integers([ended], value)} ELSE ${integers([running], value)} END`;
 }
 
-function visibleTick(tick: string, strand: Strand, horizon: number, value: Value): string {
-  return `${tick}.at <= ${value(horizon)} AND ${tick}.received <= ${value(horizon)} AND ${tick}.${strandFilter(strand)}`;
+function visibleTick(tick: string, origin: PriceOrigin, horizon: number, value: Value): string {
+  return `${tick}.at <= ${value(horizon)} AND ${tick}.received <= ${value(horizon)} AND ${tick}.${originFilter(origin)}`;
 }
 
 const REVISION_COLUMNS =

@@ -4,7 +4,7 @@ import { asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
 import { ticksSince } from '../ticks/new-ticks.ts';
 import { isMarked } from '../ticks/prune.ts';
-import type { LedgerTick, StrandDay } from '../ticks/rows.ts';
+import type { LedgerTick, TradingDay } from '../ticks/rows.ts';
 import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
 
 /** The bar that a day's ticks make. */
@@ -18,7 +18,7 @@ export interface Closing extends Ohlc {
  * should stay as it is.
  */
 export type Decide = (
-  day: StrandDay,
+  day: TradingDay,
   current: BarRevision | undefined,
   ticksSince: (revision: number) => Promise<LedgerTick[]>,
 ) => Promise<Closing | undefined>;
@@ -32,7 +32,7 @@ export class ClosingStore {
   }
 
   /** Publishes what `decide` says for each day, in one transaction. Returns how many bars were written. */
-  async publish(days: readonly StrandDay[], decide: Decide, recordedAt: number): Promise<number> {
+  async publish(days: readonly TradingDay[], decide: Decide, recordedAt: number): Promise<number> {
     return this.#engine.takeIn((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
   }
 }
@@ -40,16 +40,16 @@ export class ClosingStore {
 async function closeDays(
   engine: Engine,
   tx: Sql,
-  days: readonly StrandDay[],
+  days: readonly TradingDay[],
   decide: Decide,
   recordedAt: number,
 ): Promise<number> {
   await lockRevisions(tx, 'prices');
   const made: { bar: NewBar; sourceId: number; reason: string }[] = [];
   for (const of of days) {
-    const { symbolId, strand, day } = of;
+    const { symbolId, origin, day } = of;
     if (await isMarked(tx, of)) continue; // its ticks are being deleted
-    const current = (await readRevisions(tx, symbolId, strand, day, day)).at(-1);
+    const current = (await readRevisions(tx, symbolId, origin, day, day)).at(-1);
     const closing = await decide(of, current, (revision) => ticksSince(engine, tx, of, revision));
     if (!closing) continue;
     const { open, high, low, close, sourceId, reason } = closing;

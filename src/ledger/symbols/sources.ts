@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
 
-/** The source of simulated prices has a fixed id, so that queries can tell the two strands of a symbol apart. */
+/** The source of simulated prices has a fixed id, so that queries can tell real from simulated prices. */
 export const SIMULATED = 'simulated';
 export const SIMULATED_ID = 1;
 

@@ -2,8 +2,8 @@ import { type Fold, foldTick } from '../../market/bar.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
-import { strandFilter } from '../prices/bars.ts';
-import type { LedgerTick, StrandDay } from './rows.ts';
+import { originFilter } from '../prices/bars.ts';
+import type { LedgerTick, TradingDay } from './rows.ts';
 
 /** A day's ticks, folded in the database. */
 export interface FoldedDay extends Fold<LedgerTick> {
@@ -36,7 +36,7 @@ export interface FoldLimits {
  */
 export async function foldDay(
   engine: Engine,
-  of: StrandDay,
+  of: TradingDay,
   limits: FoldLimits,
 ): Promise<FoldedDay | undefined> {
   const pages = new DayPages(engine, of);
@@ -91,13 +91,13 @@ const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
 
 const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
-/** The statements that read one day of one strand. */
+/** The statements that read one day of one origin. */
 class DayPages {
   readonly #read: Sql;
   readonly #placeholder: Engine['placeholder'];
-  readonly #of: StrandDay;
+  readonly #of: TradingDay;
 
-  constructor({ read, placeholder }: Engine, of: StrandDay) {
+  constructor({ read, placeholder }: Engine, of: TradingDay) {
     this.#read = read;
     this.#placeholder = placeholder;
     this.#of = of;
@@ -162,10 +162,10 @@ class DayPages {
 
   /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */
   #select(columns: string, rest: string, values: readonly number[]): Promise<Cell[][]> {
-    const { symbolId, strand, day } = this.#of;
+    const { symbolId, origin, day } = this.#of;
     const condition = `at > {1} AND at <= {2} ${rest}`;
     const numbered = condition.replace(/\{(\d)\}/g, (_, n) => this.#placeholder(Number(n) + 2));
-    const where = `symbol_id = ${this.#placeholder(1)} AND day = ${this.#placeholder(2)} AND ${strandFilter(strand)}`;
+    const where = `symbol_id = ${this.#placeholder(1)} AND day = ${this.#placeholder(2)} AND ${originFilter(origin)}`;
     return this.#read
       .unsafe(`SELECT ${columns} FROM tick WHERE ${where} AND ${numbered}`, [symbolId, day, ...values])
       .values();

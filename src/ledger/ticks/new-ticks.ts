@@ -1,20 +1,20 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import { strandFilter } from '../prices/bars.ts';
-import { type LedgerTick, type StrandDay, toTick } from './rows.ts';
+import { originFilter } from '../prices/bars.ts';
+import { type LedgerTick, type TradingDay, toTick } from './rows.ts';
 
 /** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */
 export async function ticksSince(
   { placeholder: p }: Engine,
   handle: Sql,
-  { symbolId, strand, day }: StrandDay,
+  { symbolId, origin, day }: TradingDay,
   revision: number,
 ): Promise<LedgerTick[]> {
   // `+ 0` keeps both engines from reading the whole day by its index instead.
   const rows = await handle
     .unsafe(
       `SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-       WHERE revision > ${p(1)} AND symbol_id + 0 = ${p(2)} AND day + 0 = ${p(3)} AND ${strandFilter(strand)}`,
+       WHERE revision > ${p(1)} AND symbol_id + 0 = ${p(2)} AND day + 0 = ${p(3)} AND ${originFilter(origin)}`,
       [revision, symbolId, day],
     )
     .values();

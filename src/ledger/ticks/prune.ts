@@ -1,10 +1,10 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
-import { strandFilter, symbolsWithRealPrices } from '../prices/bars.ts';
+import { originFilter, symbolsWithRealPrices } from '../prices/bars.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
-import type { StrandDay } from './rows.ts';
+import type { TradingDay } from './rows.ts';
 
 /** About 20 ms: a push does not wait longer for SQLite's write lock. */
 const TICKS_PER_DELETE = 2_000;
@@ -16,7 +16,7 @@ const TICKS_PER_DELETE = 2_000;
  */
 export async function pruneDay(
   engine: Engine,
-  of: StrandDay,
+  of: TradingDay,
   receivedBy: number,
   signal?: AbortSignal,
 ): Promise<boolean> {
@@ -34,21 +34,21 @@ export async function pruneDay(
 }
 
 /** Whether the ticks of a day are being deleted. */
-export async function isMarked(handle: Sql, of: StrandDay): Promise<boolean> {
+export async function isMarked(handle: Sql, of: TradingDay): Promise<boolean> {
   const { symbolId, day } = of;
   const rows = await handle`
     SELECT 1 FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(of)}`;
   return rows.length > 0;
 }
 
-/** How a strand is stored. */
-function flagOf({ strand }: StrandDay): number {
-  return strand === 'simulated' ? 1 : 0;
+/** How a origin is stored. */
+function flagOf({ origin }: TradingDay): number {
+  return origin === 'simulated' ? 1 : 0;
 }
 
 async function mark(
   engine: Engine,
-  of: StrandDay,
+  of: TradingDay,
   receivedBy: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -77,12 +77,12 @@ async function mark(
 async function isDispensable(
   engine: Engine,
   tx: Sql,
-  { symbolId, strand, day }: StrandDay,
+  { symbolId, origin, day }: TradingDay,
 ): Promise<boolean> {
-  if (strand === 'simulated' && (await symbolsWithRealPrices(tx)).has(symbolId)) return true;
+  if (origin === 'simulated' && (await symbolsWithRealPrices(tx)).has(symbolId)) return true;
   const { placeholder: p } = engine;
   const bars = await tx.unsafe(
-    `SELECT 1 FROM bar WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${strandFilter(strand)} LIMIT 1`,
+    `SELECT 1 FROM bar WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} LIMIT 1`,
     [symbolId, day],
   );
   return bars.length > 0;
@@ -95,14 +95,14 @@ async function isDispensable(
 async function deleteSome(
   { placeholder: p }: Engine,
   tx: Sql,
-  { symbolId, strand, day }: StrandDay,
+  { symbolId, origin, day }: TradingDay,
   receivedBy: number,
   from: number,
 ): Promise<number | undefined> {
   const deleted = await tx.unsafe(
     `DELETE FROM tick WHERE (symbol_id, source_id, tick_id) IN (
        SELECT symbol_id, source_id, tick_id FROM tick
-       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${strandFilter(strand)} AND received <= ${p(3)}
+       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} AND received <= ${p(3)}
          AND at >= ${p(4)}
        ORDER BY at LIMIT ${TICKS_PER_DELETE})
      RETURNING at`,

@@ -1,7 +1,7 @@
 import type { Tick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { asNumber, asText, type Cell } from '../engine/rows.ts';
-import type { Strand } from '../prices/bars.ts';
+import type { PriceOrigin } from '../prices/bars.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -15,10 +15,10 @@ export interface LedgerTick extends NewTick {
   revision: number;
 }
 
-/** One strand of one symbol on one trade date. */
-export interface StrandDay {
+/** One origin of one symbol on one trade date. */
+export interface TradingDay {
   symbolId: number;
-  strand: Strand;
+  origin: PriceOrigin;
   day: Day;
 }
 

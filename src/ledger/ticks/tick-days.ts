@@ -3,7 +3,7 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 
-/** A symbol and a trade date that have ticks, of one strand or of both. */
+/** A symbol and a trade date that have ticks, of one origin or of both. */
 export interface TickDay {
   symbolId: number;
   day: Day;

@@ -4,15 +4,15 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
-import { markReal, type Strand, strandFilter, symbolsWithRealPrices } from '../prices/bars.ts';
+import { markReal, originFilter, type PriceOrigin, symbolsWithRealPrices } from '../prices/bars.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
 import { pruneDay } from './prune.ts';
-import { type LedgerTick, type NewTick, type StrandDay, toTick } from './rows.ts';
+import { type LedgerTick, type NewTick, type TradingDay, toTick } from './rows.ts';
 import { TickDays } from './tick-days.ts';
 
-export type { LedgerTick, NewTick, StrandDay } from './rows.ts';
+export type { LedgerTick, NewTick, TradingDay } from './rows.ts';
 
 /** About 1 ms on SQLite. */
 const TICKS_PER_PAGE = 500;
@@ -49,8 +49,8 @@ export class TickStore {
     });
   }
 
-  /** The trade dates of a strand that have all their ticks, found by skipping through the index from day to day. */
-  async days(symbolId: number, strand: Strand): Promise<Day[]> {
+  /** The trade dates of a origin that have all their ticks, found by skipping through the index from day to day. */
+  async days(symbolId: number, origin: PriceOrigin): Promise<Day[]> {
     const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
       `WITH RECURSIVE found (day) AS (
@@ -59,28 +59,28 @@ export class TickStore {
          SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
          FROM found WHERE found.day IS NOT NULL)
        SELECT day FROM found WHERE day IS NOT NULL AND EXISTS (
-         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${strandFilter(strand)})
+         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)})
          AND NOT EXISTS (SELECT 1 FROM tick_pruning d
            WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
        ORDER BY day`,
-      [symbolId, symbolId, symbolId, symbolId, strand === 'simulated' ? 1 : 0],
+      [symbolId, symbolId, symbolId, symbolId, origin === 'simulated' ? 1 : 0],
     );
     return rows.map((row) => asNumber(row.day));
   }
 
   /** Folds the ticks of one trade date, a bounded page at a time. */
-  fold(of: StrandDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
+  fold(of: TradingDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
     return foldDay(this.#engine, of, limits);
   }
 
   /** The ticks of one trade date. */
-  async ofDay(symbolId: number, strand: Strand, day: Day): Promise<LedgerTick[]> {
+  async ofDay(symbolId: number, origin: PriceOrigin, day: Day): Promise<LedgerTick[]> {
     const rows = await this.#engine.read`
       SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
       WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
     return rows
       .map(toTick)
-      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (strand === 'simulated'));
+      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (origin === 'simulated'));
   }
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
@@ -109,7 +109,7 @@ export class TickStore {
   }
 
   /** Deletes the ticks of a day in batches. `pruneDay` says when it does. */
-  prune(of: StrandDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
+  prune(of: TradingDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
     return pruneDay(this.#engine, of, receivedBy, signal);
   }
 }

@@ -1,5 +1,5 @@
+import type { LatestPrice } from '../../../board/series/delayed-view.ts';
 import type { Series } from '../../../board/series/series.ts';
-import type { LatestPrice } from '../../../board/series/strand-view.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
 import { marketOf, tradeDate } from '../../../market/session.ts';

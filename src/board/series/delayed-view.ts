@@ -29,7 +29,7 @@ interface DayFold {
   after: Map<number, { withdrawal: BarRevision; fold: Fold<LedgerTick> | undefined }>;
 }
 
-/** What the settled part of a strand tells its views. */
+/** What the settled part of a history tells its views. */
 export interface Settled {
   /** The settled bar of a recent day. */
   recent(day: Day): BarRevision | undefined;
@@ -39,7 +39,7 @@ export interface Settled {
 }
 
 /**
- * What one plan delay sees of a strand's recent days, over the settled history that all delays see alike:
+ * What one plan delay sees of a history's recent days, over the settled history that all delays see alike:
  *
  *     settled bars ──────────────────────────┐    the same for every view
  *     young bars ───────────────►─┐          ▼
@@ -47,7 +47,7 @@ export interface Settled {
  *          ▲
  *     pending: too young for this view; each comes in when the horizon reaches it
  */
-export class StrandView {
+export class DelayedView {
   readonly #settled: Settled;
   readonly #log: TickLog;
   /** Ticks that came out of order. */

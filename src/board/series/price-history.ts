@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type BarRevision, PROVISIONAL, type Strand as StrandName } from '../../ledger/prices/bars.ts';
+import { type BarRevision, PROVISIONAL, type PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../../market/day.ts';
@@ -7,8 +7,8 @@ import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { Columns } from './columns.ts';
+import { DelayedView, type Settled } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
-import { type Settled, StrandView } from './strand-view.ts';
 import { TickLog } from './tick-log.ts';
 
 /** How far the views of all plans are behind the clock, in ms, ascending: their delays, and more after a step of the clock. */
@@ -24,12 +24,12 @@ const LAST_MOMENT = Number.POSITIVE_INFINITY;
 const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 /**
- * One strand of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
+ * One history of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
  * columns (once they are loaded) and, if it is not old, among the recent days. What is younger is in the views.
  */
-export class Strand implements Settled {
-  readonly name: StrandName;
-  readonly views: readonly StrandView[];
+export class PriceHistory implements Settled {
+  readonly origin: PriceOrigin;
+  readonly views: readonly DelayedView[];
   readonly #symbolId: number;
   readonly #market: Market;
   readonly #delays: Delays;
@@ -42,13 +42,13 @@ export class Strand implements Settled {
   newest: BarRevision | undefined;
   columns: Columns | undefined;
 
-  constructor(symbol: LedgerSymbol, name: StrandName, delays: Delays) {
-    this.name = name;
+  constructor(symbol: LedgerSymbol, origin: PriceOrigin, delays: Delays) {
+    this.origin = origin;
     this.#symbolId = symbol.id;
     this.#market = marketOf(symbol.market);
     this.#delays = delays;
     this.#log = new TickLog(symbol.id);
-    this.views = delays.map(() => new StrandView(this, this.#log));
+    this.views = delays.map(() => new DelayedView(this, this.#log));
   }
 
   /** Whether every view shows something of it. */
@@ -75,14 +75,14 @@ export class Strand implements Settled {
 
   /** Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. */
   async loadRecent(ledger: Ledger, now: number): Promise<void> {
-    const span = await ledger.bars.span(this.#symbolId, this.name);
-    const tickDays = await ledger.ticks.days(this.#symbolId, this.name);
+    const span = await ledger.bars.span(this.#symbolId, this.origin);
+    const tickDays = await ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
       const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
       await this.#readRecent(ledger, from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
       // Bars before the recent ones are settled: only recent ones can be young.
-      const first = await ledger.bars.firstDay(this.#symbolId, this.name);
+      const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
       this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
     await this.#loadTicks(ledger, tickDays, now);
@@ -100,7 +100,7 @@ export class Strand implements Settled {
       if (this.#ticksAreOver(day, now)) continue;
       const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : seenByAll;
       const fold = await ledger.ticks.fold(
-        { symbolId: this.#symbolId, strand: this.name, day },
+        { symbolId: this.#symbolId, origin: this.origin, day },
         { madeBy: foldedBy, receivedBy: foldedBy, onOther: (tick) => young.add(tick) },
       );
       if (fold) for (const view of this.views) view.startDay(day, fold);
@@ -132,18 +132,18 @@ export class Strand implements Settled {
 
   async #readRecent(ledger: Ledger, from: Day, now: number): Promise<void> {
     this.#recentFrom = from;
-    for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, LAST_DAY))
+    for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, LAST_DAY))
       this.addBar(bar, now);
   }
 
   /** Reads the history, a piece at a time: a century of days takes tens of milliseconds, and others want to be answered. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.name)) ?? NO_DAYS;
+    const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.origin)) ?? NO_DAYS;
     const columns = new Columns();
     for (let from = firstDay; from <= lastDay; from += DAYS_AT_ONCE) {
       if (shouldYield()) await yieldToRequests();
       const to = from + DAYS_AT_ONCE - 1;
-      for (const bar of await ledger.bars.revisions(this.#symbolId, this.name, from, to)) {
+      for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, to)) {
         // A withdrawal that some views do not see yet is in the views, and so is what it withdraws.
         if (bar.withdrawn) columns.remove(bar.day);
         else if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
@@ -175,12 +175,12 @@ export class Strand implements Settled {
     for (const view of this.views) view.addBar(bar, this.#seenFrom(bar));
   }
 
-  /** Whether a withdrawal of this day changes more than the day itself: the strand must then be loaded again. */
+  /** Whether a withdrawal of this day changes more than the day itself: the history must then be loaded again. */
   dependsOn(day: Day): boolean {
     return day === this.firstDay || day === this.newest?.day || this.views.some((view) => view.hasTicks(day));
   }
 
-  /** Answers false when the tick is of a day so old that the strand must be loaded anew to place it. */
+  /** Answers false when the tick is of a day so old that the history must be loaded anew to place it. */
   addTick(tick: LedgerTick, now: number): boolean {
     if (tick.day < this.#recentFrom) return false;
     // A late tick of a settled day is the closer's business: it publishes the day anew.

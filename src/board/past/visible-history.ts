@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Strand } from '../../ledger/prices/bars.ts';
+import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { RecordedBy } from '../../ledger/prices/past.ts';
 import type { SymbolDay } from '../../ledger/prices/withdrawals.ts';
 import { type Day, utcDay } from '../../market/day.ts';
@@ -7,7 +7,7 @@ import { hasEnded, type Market, marketOf } from '../../market/session.ts';
 import type { Series } from '../series/series.ts';
 
 /** A moment of the past, as one plan saw it. */
-export interface Moment {
+export interface PastMoment {
   delayMs: number;
   /** Ticks made or received after it are not visible, nor are bars recorded after it whose session was still running. */
   horizon: number;
@@ -17,21 +17,21 @@ export interface Moment {
   simulated: boolean;
 }
 
-/** What was visible of a series: which of its strands, from which day on. */
-export interface VisibleStrand {
-  name: Strand;
+/** What was visible of a series: its real or its simulated prices, and from which day on. */
+export interface VisibleHistory {
+  origin: PriceOrigin;
   firstDay: Day;
   /** The trade dates with visible ticks, ascending. */
   tickDays: readonly Day[];
 }
 
-/** The visible strand of each series: the real one if anything of it was visible, else the simulated one. */
-export async function visibleStrands(
+/** The visible history of each series: the real one if any of it was visible, otherwise the simulated one. */
+export async function visibleHistories(
   ledger: Ledger,
   series: readonly Series[],
-  moment: Moment,
-): Promise<Map<Series, VisibleStrand>> {
-  const found = new Map<Series, VisibleStrand>();
+  moment: PastMoment,
+): Promise<Map<Series, VisibleHistory>> {
+  const found = new Map<Series, VisibleHistory>();
   await findVisible(ledger, series, 'real', moment, found);
   if (moment.simulated) {
     const others = series.filter((one) => !found.has(one));
@@ -43,9 +43,9 @@ export async function visibleStrands(
 async function findVisible(
   ledger: Ledger,
   series: readonly Series[],
-  name: Strand,
-  { horizon, recordedBy }: Moment,
-  found: Map<Series, VisibleStrand>,
+  origin: PriceOrigin,
+  { horizon, recordedBy }: PastMoment,
+  found: Map<Series, VisibleHistory>,
 ): Promise<void> {
   if (series.length === 0) return;
   const byMarket = new Map<string, Day>(); // zones make it expensive, and there are ten markets
@@ -56,12 +56,12 @@ async function findVisible(
     ),
   }));
   const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
-  const firstDays = await ledger.past.firstDays(asked, name, by);
-  const tickDays = bySymbol(await ledger.past.tickDays(asked, name, by, horizon));
+  const firstDays = await ledger.past.firstDays(asked, origin, by);
+  const tickDays = bySymbol(await ledger.past.tickDays(asked, origin, by, horizon));
   for (const one of series) {
     const days = tickDays.get(one.symbol.id) ?? [];
     const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, days[0] ?? NEVER);
-    if (firstDay < NEVER) found.set(one, { name, firstDay, tickDays: days });
+    if (firstDay < NEVER) found.set(one, { origin, firstDay, tickDays: days });
   }
 }
 
