@@ -128,7 +128,7 @@ onEachEngine('bars', (engine) => {
     );
   });
 
-  test('the first and the last day are known, of each origin by itself', async () => {
+  test('the first and the last day of real and of simulated prices are separate', async () => {
     const { ledger, symbolId, publish } = await withSymbol();
     expect(await ledger.bars.span(symbolId, 'real')).toBeUndefined();
     await publish([{ symbolId, day: FIRST_DAY, ...flat(1) }], 'simulated');
@@ -213,7 +213,7 @@ onEachEngine('bars', (engine) => {
   }
 });
 
-/** The current bars of a symbol's real origin: the last version of each day. */
+/** The current real bars of a symbol: the last version of each day. */
 async function current(ledger: Ledger, symbolId: number): Promise<NewBar[]> {
   const byDay = new Map<number, NewBar>();
   for (const version of await ledger.bars.revisions(symbolId, 'real', FIRST_DAY, LAST_DAY)) {

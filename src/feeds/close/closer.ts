@@ -202,7 +202,7 @@ export class Closer {
     return sessionEnd(this.#traits.get(day.symbolId)!.market, day.day);
   }
 
-  /** The origin that a symbol's bars are made of. */
+  /** Bars come from real ticks, or from simulated ones for a symbol without real prices. */
   #tradingDay(symbolId: number, day: number): TradingDay {
     return { symbolId, day, origin: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
   }

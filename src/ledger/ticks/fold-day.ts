@@ -91,7 +91,7 @@ const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
 
 const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
-/** The statements that read one day of one origin. */
+/** The statements that read the ticks of one trading day. */
 class DayPages {
   readonly #read: Sql;
   readonly #placeholder: Engine['placeholder'];

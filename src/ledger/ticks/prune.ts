@@ -41,7 +41,7 @@ export async function isMarked(handle: Sql, of: TradingDay): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** How a origin is stored. */
+/** How an origin is stored. */
 function flagOf({ origin }: TradingDay): number {
   return origin === 'simulated' ? 1 : 0;
 }

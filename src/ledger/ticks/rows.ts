@@ -15,7 +15,7 @@ export interface LedgerTick extends NewTick {
   revision: number;
 }
 
-/** One origin of one symbol on one trade date. */
+/** The real or the simulated prices of one symbol on one trade date. */
 export interface TradingDay {
   symbolId: number;
   origin: PriceOrigin;

@@ -49,7 +49,7 @@ export class TickStore {
     });
   }
 
-  /** The trade dates of a origin that have all their ticks, found by skipping through the index from day to day. */
+  /** The trade dates of one origin whose ticks are complete, found by skipping through the index from day to day. */
   async days(symbolId: number, origin: PriceOrigin): Promise<Day[]> {
     const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
