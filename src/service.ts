@@ -13,7 +13,7 @@ import { Board } from './board/board.ts';
 import type { Config } from './config.ts';
 import { PROVIDERS } from './feeds/providers/index.ts';
 import { startFeeds } from './feeds/thread/client.ts';
-import { FeedDesk } from './feeds/thread/feed-admin.ts';
+import { FeedAdmin } from './feeds/thread/feed-admin.ts';
 import { Freshness } from './feeds/thread/freshness.ts';
 import { takePush } from './feeds/thread/push.ts';
 import { BurstLimits } from './gate/burst/burst-limits.ts';
@@ -278,7 +278,7 @@ export async function openCore(
       health,
       alarms: () => core.alarms(),
       feeds,
-      feedsDesk: new FeedDesk(ledger, PROVIDERS, config.secrets),
+      feedAdmin: new FeedAdmin(ledger, PROVIDERS, config.secrets),
       push: (push) => core.push(push),
       ingestMetrics,
       readers,

@@ -21,7 +21,7 @@ import type { Health, Phase } from './endpoints/service/operations.ts';
 import { Refusal, refuse } from './errors/errors.ts';
 import { bodyRefusal } from './errors/from-gate.ts';
 import type { Endpoint } from './model/endpoint.ts';
-import type { FeedsDesk, FeedsKnown } from './model/feed-status.ts';
+import type { FeedAdminPort, FeedsKnown } from './model/feed-status.ts';
 import { type Soon, soon } from './model/maybe-async.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './model/query.ts';
 import type { Exchange } from './model/request-context.ts';
@@ -70,7 +70,7 @@ export interface ApiOptions {
   /** The alarms that are on in this process. */
   alarms(): readonly ReportedAlarm[];
   feeds: FeedsKnown;
-  feedsDesk: FeedsDesk;
+  feedAdmin: FeedAdminPort;
   push: TakePush;
   ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */

@@ -5,7 +5,7 @@ import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import { Catalog } from './catalog.ts';
 import { loadDates } from './dates/load-dates.ts';
 import { Newest } from './newest.ts';
-import { type Needed, Series } from './series/series.ts';
+import { type RequiredData, Series } from './series/series.ts';
 import type { View } from './views/view.ts';
 import { Views } from './views/views.ts';
 
@@ -95,7 +95,7 @@ export class Board {
   }
 
   /** Sees to it that the series are in memory and that every view stands at `now`. A promise only when it must read. */
-  prepare(wanted: readonly Series[], needed: Needed, now: number): Promise<void> | undefined {
+  prepare(wanted: readonly Series[], needed: RequiredData, now: number): Promise<void> | undefined {
     if (this.isDue(now)) this.#advance(now);
     if (needed === 'dates') this.#views.moveTo(now);
     this.#uses++;
@@ -113,7 +113,7 @@ export class Board {
   }
 
   /** The same, until all of it is there: what was loaded can be let go of again while others were waited for. */
-  async ready(wanted: readonly Series[], needed: Needed, now: number): Promise<void> {
+  async ready(wanted: readonly Series[], needed: RequiredData, now: number): Promise<void> {
     for (;;) {
       const loading = this.prepare(wanted, needed, now);
       if (!loading) return;
@@ -166,7 +166,7 @@ export class Board {
     this.#head = head;
   }
 
-  async #load(wanted: readonly Series[], needed: Needed): Promise<void> {
+  async #load(wanted: readonly Series[], needed: RequiredData): Promise<void> {
     const { clock } = this.#options;
     // A view may have been added while another series was read, which resets all: so until all are there.
     while (wanted.some((series) => !series.has(needed))) {

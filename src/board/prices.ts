@@ -45,7 +45,7 @@ export interface Prices {
   /** The same, folded by interval, where that is cheaper than folding `bars`. */
   fold?(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[];
   /** The bars where they lie in the history, if they are kept there and nothing younger is among them. */
-  settled?(series: Series, first: Day, last: Day): Settled | undefined;
+  settled?(series: Series, first: Day, last: Day): SettledRange | undefined;
   /** The same prices of these series, without what changes from now on. For prices in memory. */
   freeze?(series: readonly Series[]): FrozenPrices | undefined;
 }
@@ -61,7 +61,7 @@ export interface FrozenPrices extends Prices {
 }
 
 /** Consecutive bars of a history: at the indices from `from` up to, and without, `to`. */
-export interface Settled {
+export interface SettledRange {
   columns: Columns;
   from: number;
   to: number;

@@ -19,12 +19,12 @@ export function assignSymbols(
 }
 
 /** A series that fails, and the symbol that it is the price of. */
-export interface FailingSymbol extends FailingSeries {
+export interface SymbolFailure extends FailingSeries {
   symbol: string;
 }
 
 /** With their symbols; those that the provider no longer has are left out. */
-export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): FailingSymbol[] {
+export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): SymbolFailure[] {
   return failing.flatMap((one) => {
     const symbol = provider.series.find(({ id }) => id === one.series)?.symbol;
     return symbol === undefined ? [] : [{ ...one, symbol }];

@@ -5,7 +5,7 @@ import { runFeed } from '../../src/feeds/run/runner.ts';
 import { apiOn, type Json } from '../support/api.ts';
 import { workbook } from '../support/feed-bodies.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { PlayedServer, stillSurroundings } from '../support/played.ts';
+import { fakeRuntime, PlayedServer } from '../support/played.ts';
 
 /** A Pink Sheet of one series that matters. */
 function sheetOf(name: string, rows: readonly (readonly [string, number | string])[]): Uint8Array {
@@ -41,7 +41,7 @@ function henryHub(...without: string[]): string {
 onEachEngine('two editions of one provider', (engine) => {
   const api = apiOn(engine);
   const server = new PlayedServer();
-  const around = stillSurroundings(0);
+  const runtime = fakeRuntime(0);
   let sheet = riceOf('…');
   let gas = henryHub();
   beforeAll(() => {
@@ -58,13 +58,13 @@ onEachEngine('two editions of one provider', (engine) => {
   });
   const run = async (provider: typeof fred, time: string) => {
     const { service } = api;
-    around.time = Date.parse(time);
+    runtime.time = Date.parse(time);
     const { signal } = new AbortController();
     const parts = {
       ledger: service.ledger,
       providers: [provider],
       secrets: {},
-      around,
+      runtime,
       holder: 'me',
       signal,
     };

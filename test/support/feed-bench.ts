@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach } from 'bun:test';
-import { LIMITS } from '../../src/feeds/fetch/http-client.ts';
+import { FETCH_LIMITS } from '../../src/feeds/fetch/http-client.ts';
 import type { Provider } from '../../src/feeds/provider.ts';
 import { type RunnerParts, type RunOptions, runFeed } from '../../src/feeds/run/runner.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -8,7 +8,7 @@ import type { FeedHealth } from '../../src/ledger/operations/feeds.ts';
 import type { BarRevision } from '../../src/ledger/prices/bars.ts';
 import type { EngineName } from './ledger.ts';
 import { day, ledgersOf, symbolOf, unique } from './ledgers.ts';
-import { PlayedServer, stillSurroundings } from './played.ts';
+import { fakeRuntime, PlayedServer } from './played.ts';
 import { playedProvider } from './played-provider.ts';
 
 /** A Wednesday, in the afternoon in Berlin. */
@@ -40,7 +40,7 @@ export function feedBench(engine: EngineName): FeedBench {
   }, 60_000); // on a busy machine PostgreSQL takes its time to start
   beforeEach(async () => {
     bench.key = unique('feed');
-    bench.around = stillSurroundings(NOW);
+    bench.runtime = fakeRuntime(NOW);
     const { id: _, real: __, ...gold } = await symbolOf(bench.ledger, 'XAU');
     await bench.ledger.symbols.upsert([{ ...gold, code: bench.symbol }], []);
   });
@@ -51,7 +51,7 @@ export class FeedBench {
   readonly server = new PlayedServer();
   ledger!: Ledger;
   key = '';
-  around = stillSurroundings(NOW);
+  runtime = fakeRuntime(NOW);
 
   get symbol(): string {
     return this.key.toUpperCase();
@@ -68,14 +68,14 @@ export class FeedBench {
       ledger: this.ledger,
       providers: [],
       secrets: {},
-      around: this.around,
+      runtime: this.runtime,
       holder: 'me',
       signal,
       ...changes,
     };
   }
 
-  run(options: RunOptions = {}, changes: Partial<Provider> = {}, secrets = {}, limits = LIMITS) {
+  run(options: RunOptions = {}, changes: Partial<Provider> = {}, secrets = {}, limits = FETCH_LIMITS) {
     return runFeed(this.provider(changes), this.parts({ secrets, limits }), options);
   }
 
@@ -96,7 +96,7 @@ export class FeedBench {
     return (await this.ledger.feeds.history(1, this.key))[0]!;
   }
 
-  async health(now = this.around.time): Promise<FeedHealth> {
+  async health(now = this.runtime.time): Promise<FeedHealth> {
     return (await this.ledger.feeds.health(now)).find((feed) => feed.key === this.key)!;
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
-import type { Surroundings } from '../../src/feeds/fetch/http-client.ts';
+import type { Runtime } from '../../src/feeds/fetch/runtime.ts';
 
 type Play = (request: Request) => Response | Promise<Response>;
 
@@ -72,16 +72,16 @@ export function streamOf(bytes: number): ReadableStream<Uint8Array> {
 }
 
 /** Time that only passes when somebody sleeps. */
-export function stillSurroundings(start: number): Surroundings & { time: number; slept: number[] } {
-  const around = {
+export function fakeRuntime(start: number): Runtime & { time: number; slept: number[] } {
+  const runtime = {
     time: start,
     slept: [] as number[],
-    now: () => around.time,
+    now: () => runtime.time,
     random: () => 0.5,
     async sleep(ms: number) {
-      around.slept.push(ms);
-      around.time += ms;
+      runtime.slept.push(ms);
+      runtime.time += ms;
     },
   };
-  return around;
+  return runtime;
 }

@@ -2,14 +2,14 @@ import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import { basicsOf, coverageOf, time } from '../endpoints/service/feed-record.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
-import type { FeedInFull, FeedsDesk } from '../model/feed-status.ts';
+import type { FeedAdminPort, FeedInFull } from '../model/feed-status.ts';
 import { FEED_CHANGE } from './bodies.ts';
 
 /** How many of the reasons for what a run refused are told; `openpit feed history --json` has more. */
 const REASONS_TOLD = 5;
 
 /** /admin/feeds: every feed with its health and its last runs; on and off. */
-export function adminFeeds(desk: FeedsDesk): AdminEndpoint[] {
+export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
   return [
     {
       kind: 'admin',
@@ -17,7 +17,7 @@ export function adminFeeds(desk: FeedsDesk): AdminEndpoint[] {
       path: '/admin/feeds',
       actions: {
         async GET({ now }) {
-          return { success: true, feeds: (await desk.list(now)).map(record) };
+          return { success: true, feeds: (await feedAdmin.list(now)).map(record) };
         },
       },
     },
@@ -28,7 +28,7 @@ export function adminFeeds(desk: FeedsDesk): AdminEndpoint[] {
       actions: {
         async PATCH({ id: key, now, body }) {
           const { enabled } = await body(FEED_CHANGE);
-          if (!(await desk.turn(key, enabled, now))) {
+          if (!(await feedAdmin.turn(key, enabled, now))) {
             throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
           }
           return { success: true, key, enabled };

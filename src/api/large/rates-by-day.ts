@@ -1,4 +1,4 @@
-import type { FrozenPrices, Prices, Settled } from '../../board/prices.ts';
+import type { FrozenPrices, Prices, SettledRange } from '../../board/prices.ts';
 import type { SourcedBar } from '../../board/series/columns.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
@@ -9,7 +9,7 @@ import { sourceIdsOfAll } from '../response/json.ts';
 import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 
 /** The bars of a symbol: where they lie in the history, or themselves. */
-type Found = Settled | SourcedBar[];
+type Found = SettledRange | SourcedBar[];
 
 /** What the metadata of a symbol says of some of its bars. */
 export interface Described {
@@ -32,7 +32,7 @@ export function writeRates(
   const found = symbols.map(
     ({ series }): Found => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
   );
-  const settled = found.filter((one): one is Settled => !Array.isArray(one));
+  const settled = found.filter((one): one is SettledRange => !Array.isArray(one));
   const isReady =
     settled.length === found.length && basket?.lines?.write(sheet, basket.codes, settled, first, last);
   if (!isReady) {

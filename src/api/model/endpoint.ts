@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
 import type { Prices } from '../../board/prices.ts';
-import type { Needed, Series } from '../../board/series/series.ts';
+import type { RequiredData, Series } from '../../board/series/series.ts';
 import type { Customer } from '../../gate/directory.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
@@ -92,7 +92,7 @@ export interface PriceEndpoint<Q extends Question = Question> {
   readonly name: CountedEndpoint;
   readonly path: string;
   /** How much of a series it looks at. */
-  readonly needs: Needed;
+  readonly needs: RequiredData;
   /** Whether every answer is read from the ledger, and not only one as of a moment. */
   readonly readsLedger?: true;
   read(context: Context): Q;
@@ -116,7 +116,7 @@ export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;
   readonly path: string;
-  readonly needs: Needed;
+  readonly needs: RequiredData;
   read(context: Context): { symbols: readonly AskedSymbol[]; series: readonly Series[] };
 }
 

@@ -62,7 +62,7 @@ export interface FeedInFull extends Omit<FeedKnown, 'symbols'> {
 }
 
 /** Where the operator sees the feeds and turns them on and off. */
-export interface FeedsDesk {
+export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedInFull[]>;
   /** Answers false when there is no such feed. */
   turn(key: string, enabled: boolean, now: number): Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { Settled } from '../../board/prices.ts';
+import type { SettledRange } from '../../board/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import { Sheet } from './byte-writer.ts';
@@ -42,7 +42,13 @@ export class DayLines {
   static #evictedAt = Number.NEGATIVE_INFINITY;
 
   /** Writes the lines from `first` to `last`, or nothing when they are not ready. `settled` is where they lie, for each code. */
-  write(sheet: Sheet, codes: readonly string[], settled: readonly Settled[], first: Day, last: Day): boolean {
+  write(
+    sheet: Sheet,
+    codes: readonly string[],
+    settled: readonly SettledRange[],
+    first: Day,
+    last: Day,
+  ): boolean {
     if (!this.#isGood(settled)) this.#beginAnew(settled);
     const [firstPage, lastPage] = [Math.floor(first / DAYS_PER_PAGE), Math.floor(last / DAYS_PER_PAGE)];
     let isReady = true;
@@ -70,7 +76,7 @@ export class DayLines {
     return true;
   }
 
-  #isGood(settled: readonly Settled[]): boolean {
+  #isGood(settled: readonly SettledRange[]): boolean {
     if (this.#versions.length === 0) return false;
     for (let i = 0; i < settled.length; i++) {
       if (this.#versions[i] !== settled[i]!.columns.version) return false;
@@ -78,13 +84,13 @@ export class DayLines {
     return true;
   }
 
-  #beginAnew(settled: readonly Settled[]): void {
+  #beginAnew(settled: readonly SettledRange[]): void {
     this.forget();
     this.#versions = settled.map(({ columns }) => columns.version);
   }
 
   /** False when it is not worth it yet, or there is no room. */
-  #make(number: number, codes: readonly string[], settled: readonly Settled[]): boolean {
+  #make(number: number, codes: readonly string[], settled: readonly SettledRange[]): boolean {
     if (DayLines.cache.isNearlyFull && !DayLines.#makeRoom()) return false;
     if (!this.#pages.has(number)) {
       this.#pages.set(number, undefined);

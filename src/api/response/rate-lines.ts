@@ -1,4 +1,4 @@
-import type { Settled } from '../../board/prices.ts';
+import type { SettledRange } from '../../board/prices.ts';
 import type { BarTexts } from '../../board/series/bar-texts.ts';
 import type { Columns, SourcedBar } from '../../board/series/columns.ts';
 import type { Bar } from '../../market/bar.ts';
@@ -31,7 +31,7 @@ export class SettledLines implements RateLines {
   readonly #texts: BarTexts;
   readonly length: number;
 
-  constructor(code: string, settled: Settled) {
+  constructor(code: string, settled: SettledRange) {
     this.#columns = settled.columns;
     this.#from = settled.from;
     this.#texts = settled.columns.texts(code, datedLine);

@@ -27,7 +27,7 @@ import { symbols } from '../endpoints/service/symbols.ts';
 import { unitsEndpoint } from '../endpoints/service/units.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { FeedsDesk, FeedsKnown } from '../model/feed-status.ts';
+import type { FeedAdminPort, FeedsKnown } from '../model/feed-status.ts';
 import type { AdminGuard } from '../pipeline/admin-guard.ts';
 import { allowedMethods } from '../response/headers.ts';
 import type { PageKeys } from '../site/page-key.ts';
@@ -50,7 +50,7 @@ export interface RouteOptions {
   alarms(): readonly ReportedAlarm[];
   feeds: FeedsKnown;
   /** Where the operator sees all feeds. */
-  feedsDesk: FeedsDesk;
+  feedAdmin: FeedAdminPort;
   /** Takes in what the operator's own feed sends. */
   push: TakePush;
   ingestMetrics: IngestMetrics;
@@ -92,8 +92,8 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 }
 
 function adminEndpoints(options: RouteOptions): Endpoint[] {
-  const { board, health, alarms, replica: id, version, push, ingestMetrics, feedsDesk } = options;
-  const prices = [...adminFeeds(feedsDesk), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
+  const { board, health, alarms, replica: id, version, push, ingestMetrics, feedAdmin } = options;
+  const prices = [...adminFeeds(feedAdmin), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
   return [
     ...adminAccounts,
     ...adminPlans,

@@ -1,5 +1,5 @@
 import type { Day } from '../../market/day.ts';
-import type { FrozenPrices, Measure, Settled } from '../prices.ts';
+import type { FrozenPrices, Measure, SettledRange } from '../prices.ts';
 import type { Columns, SourcedBar } from '../series/columns.ts';
 import type { LatestPrice } from '../series/delayed-view.ts';
 import type { Series } from '../series/series.ts';
@@ -60,7 +60,7 @@ export class FrozenView implements FrozenPrices {
   }
 
   /** As long as the history has not changed. So the result must be read before anything else can happen. */
-  settled(series: Series, first: Day, last: Day): Settled | undefined {
+  settled(series: Series, first: Day, last: Day): SettledRange | undefined {
     const { origin, overlay } = this.#of(series);
     if (!origin || origin.columns.version !== origin.version) return undefined;
     return settledIn(origin.columns, overlay, first, last);

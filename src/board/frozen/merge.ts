@@ -1,5 +1,5 @@
 import type { Day } from '../../market/day.ts';
-import type { Settled } from '../prices.ts';
+import type { SettledRange } from '../prices.ts';
 import type { Columns, SourcedBar } from '../series/columns.ts';
 
 /** A history that can be read by index. */
@@ -35,7 +35,7 @@ export function settledIn(
   overlay: readonly SourcedBar[],
   first: Day,
   last: Day,
-): Settled | undefined {
+): SettledRange | undefined {
   if (overlay.length > 0 && overlay[0]!.day <= last) return undefined;
   const from = columns.firstFrom(first);
   let to = from;

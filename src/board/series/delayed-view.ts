@@ -30,7 +30,7 @@ interface DayFold {
 }
 
 /** What the settled part of a history tells its views. */
-export interface Settled {
+export interface SettledBars {
   /** The settled bar of a recent day. */
   recent(day: Day): BarRevision | undefined;
   /** The newest settled bar. */
@@ -48,7 +48,7 @@ export interface Settled {
  *     pending: too young for this view; each comes in when the horizon reaches it
  */
 export class DelayedView {
-  readonly #settled: Settled;
+  readonly #settled: SettledBars;
   readonly #log: TickLog;
   /** Ticks that came out of order. */
   readonly #late = new DueQueue<LedgerTick>(tickSeenFrom);
@@ -64,7 +64,7 @@ export class DelayedView {
   /** The number in the log of the next tick to come in. */
   next: number;
 
-  constructor(settled: Settled, log: TickLog) {
+  constructor(settled: SettledBars, log: TickLog) {
     this.#settled = settled;
     this.#log = log;
     this.next = log.end;

@@ -7,7 +7,7 @@ import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { Columns } from './columns.ts';
-import { DelayedView, type Settled } from './delayed-view.ts';
+import { DelayedView, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { TickLog } from './tick-log.ts';
 
@@ -27,7 +27,7 @@ const NO_DAYS = { firstDay: 0, lastDay: -1 };
  * One history of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
  * columns (once they are loaded) and, if it is not old, among the recent days. What is younger is in the views.
  */
-export class PriceHistory implements Settled {
+export class PriceHistory implements SettledBars {
   readonly origin: PriceOrigin;
   readonly views: readonly DelayedView[];
   readonly #symbolId: number;

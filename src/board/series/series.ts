@@ -9,10 +9,10 @@ import type { SeriesDates } from '../dates/series-dates.ts';
 import { type Delays, PriceHistory } from './price-history.ts';
 
 /** How much of a series is in memory. */
-export type Loaded = 'nothing' | 'recent' | 'all';
+export type LoadLevel = 'nothing' | 'recent' | 'all';
 
 /** What a request needs of it: `dates` are its first and its last one alone. */
-export type Needed = Loaded | 'dates';
+export type RequiredData = LoadLevel | 'dates';
 
 /**
  * All that is known of one symbol's prices. It holds its real history and, until every view shows real prices, its
@@ -30,7 +30,7 @@ export class Series {
   #overtaken = false;
   #missedBars: BarRevision[] = [];
   #missedTicks: LedgerTick[] = [];
-  loaded: Loaded = 'nothing';
+  loaded: LoadLevel = 'nothing';
   /** While nothing is loaded: the dates of its prices, if they are known. */
   dates: SeriesDates | undefined;
   /** How often it changed. */
@@ -70,12 +70,12 @@ export class Series {
     );
   }
 
-  has(wanted: Needed): boolean {
+  has(wanted: RequiredData): boolean {
     if (wanted === 'dates') return this.loaded !== 'nothing' || this.dates !== undefined;
     return this.loaded === 'all' || this.loaded === wanted;
   }
 
-  async load(wanted: Loaded, clock: Clock): Promise<void> {
+  async load(wanted: LoadLevel, clock: Clock): Promise<void> {
     while (!this.has(wanted)) {
       this.#loading ??= this.#read(wanted, clock.now()).finally(() => {
         this.#loading = undefined;
@@ -153,7 +153,7 @@ export class Series {
     this.#simulated = undefined;
   }
 
-  async #read(wanted: Loaded, now: number): Promise<void> {
+  async #read(wanted: LoadLevel, now: number): Promise<void> {
     this.#overtaken = false;
     this.#missedBars = [];
     this.#missedTicks = [];

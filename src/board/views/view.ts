@@ -2,7 +2,7 @@ import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Day } from '../../market/day.ts';
 import { type FrozenSeries, FrozenView, NO_BARS } from '../frozen/frozen-view.ts';
 import { mergeBars, newestBar, settledIn } from '../frozen/merge.ts';
-import type { Measure, Prices, Settled } from '../prices.ts';
+import type { Measure, Prices, SettledRange } from '../prices.ts';
 import type { Columns, SourcedBar } from '../series/columns.ts';
 import type { LatestPrice } from '../series/delayed-view.ts';
 import type { Series } from '../series/series.ts';
@@ -58,7 +58,7 @@ export class View implements Prices {
     return history && newestBar(history.columns!, history.views[this.index]!.overlay, day, earliest);
   }
 
-  settled(series: Series, first: Day, last: Day): Settled | undefined {
+  settled(series: Series, first: Day, last: Day): SettledRange | undefined {
     const history = series.shown(this.index);
     return history && settledIn(history.columns!, history.views[this.index]!.overlay, first, last);
   }

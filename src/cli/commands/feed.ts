@@ -1,4 +1,4 @@
-import { realSurroundings } from '../../feeds/fetch/runtime.ts';
+import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import type { RunResult } from '../../feeds/run/run-record.ts';
 import { runFeed } from '../../feeds/run/runner.ts';
@@ -150,7 +150,7 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
       ledger,
       providers,
       secrets: call.config.secrets,
-      around: realSurroundings(systemClock),
+      runtime: systemRuntime(systemClock),
       holder: `${processName()} ${crypto.randomUUID()}`,
       signal: stop.signal,
     };

@@ -16,7 +16,7 @@ const DAYS_PER_TRANSACTION = 50;
 const MS_PER_TRANSACTION = 100;
 
 /** How much is done in one go. */
-export interface WorkLimits {
+export interface CloseLimits {
   /** Stops as soon as possible. What is not done is done at the next start. */
   signal?: AbortSignal;
   /** Stops between two days after this time, with at least one done. */
@@ -66,7 +66,7 @@ export class Closer {
   }
 
   /** Publishes the bars that are due: provisional ones at settlement, final ones at the end. Returns how many. */
-  async close(now: number, limits: WorkLimits = {}): Promise<number> {
+  async close(now: number, limits: CloseLimits = {}): Promise<number> {
     for await (const days of this.#progress.newDays()) {
       for (const day of days) {
         this.#waiting.set(keyOf(day), day);
@@ -92,7 +92,7 @@ export class Closer {
    * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
    * delay and seven days. Returns the days it is done with.
    */
-  async prune(now: number, limits: WorkLimits = {}): Promise<TradingDay[]> {
+  async prune(now: number, limits: CloseLimits = {}): Promise<TradingDay[]> {
     const plans = await this.#ledger.accounts.plans();
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
@@ -230,7 +230,7 @@ class Work {
   readonly #endsAt: number;
   hasDoneSome = false;
 
-  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: WorkLimits) {
+  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: CloseLimits) {
     this.signal = signal;
     this.#endsAt = performance.now() + budgetMs;
   }

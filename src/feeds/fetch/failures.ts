@@ -1,6 +1,6 @@
 import type { SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
-import type { Failure } from './http-client.ts';
+import type { FetchFailure } from './http-client.ts';
 
 /** That another attempt before the next slot is worth it, and how long the provider wants to be left alone before. */
 export interface Retry {
@@ -15,22 +15,22 @@ export function seriesOf({ series }: Provider, { series: one, covers }: FeedRequ
 }
 
 /** The series that failed, each with its first reason. */
-export class Failures {
+export class FetchFailures {
   readonly #provider: Provider;
-  readonly #reasons = new Map<string, Failure>();
+  readonly #reasons = new Map<string, FetchFailure>();
 
   constructor(provider: Provider) {
     this.#provider = provider;
   }
 
-  add(request: FeedRequest, failure: Failure): void {
+  add(request: FeedRequest, failure: FetchFailure): void {
     for (const id of seriesOf(this.#provider, request)) {
       if (!this.#reasons.has(id)) this.#reasons.set(id, failure);
     }
   }
 
   /** The failure of the run, when no series is left. */
-  get ofAll(): Failure | undefined {
+  get ofAll(): FetchFailure | undefined {
     const [first] = this.#reasons;
     if (!first || this.#reasons.size < this.#provider.series.length) return undefined;
     const [series, failure] = first;
@@ -49,7 +49,7 @@ export class Failures {
     return isOutage ? { comeBackMs: this.#comeBack.comeBackMs ?? 0 } : undefined;
   }
 
-  get #comeBack(): Pick<Failure, 'comeBackMs'> {
+  get #comeBack(): Pick<FetchFailure, 'comeBackMs'> {
     const longest = Math.max(0, ...[...this.#reasons.values()].map(({ comeBackMs = 0 }) => comeBackMs));
     return longest > 0 ? { comeBackMs: longest } : {};
   }

@@ -2,14 +2,15 @@ import type { KnownBody, Refusal, SeriesFailure } from '../../ledger/operations/
 import type { Day } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import type { FeedRequest, Observation, Parsed, Provider, Secrets } from '../provider.ts';
-import { Failures, type Retry, seriesOf } from './failures.ts';
-import { type Failure, fetchBody, type Limits, type Surroundings } from './http-client.ts';
+import { FetchFailures, type Retry, seriesOf } from './failures.ts';
+import { type FetchFailure, type FetchLimits, fetchBody } from './http-client.ts';
 import { urlHash } from './redact.ts';
+import type { Runtime } from './runtime.ts';
 
 /** A provider that asks for more requests than this in one run is going in circles. */
 const REQUESTS_MAX = 500;
 
-export interface GatherOptions {
+export interface FetchProviderOptions {
   secrets: Secrets;
   /** The first day that is wanted; undefined for all history. */
   since: Day | undefined;
@@ -20,8 +21,8 @@ export interface GatherOptions {
   accept: boolean;
   /** Series that have failed since an earlier run. */
   failing: readonly string[];
-  around: Surroundings;
-  limits: Limits;
+  runtime: Runtime;
+  limits: FetchLimits;
   signal: AbortSignal;
   onAttempt(): Promise<void>;
   /** So many requests of so many, as far as is known, are done. */
@@ -29,8 +30,8 @@ export interface GatherOptions {
 }
 
 /** Everything that a run got, before any of it is believed. */
-export interface Gathered {
-  outcome: 'gathered';
+export interface ProviderData {
+  outcome: 'fetched';
   observations: Observation[];
   missing: number;
   refused: Refusal[];
@@ -44,7 +45,7 @@ export interface Gathered {
   /** Hashes of their URLs. */
   unchanged: Set<string>;
   /** To be kept when the run has succeeded. */
-  bodies: GatheredBody[];
+  bodies: FetchedBody[];
   /** The series that some body has holes in, or may have. */
   incomplete: Set<string>;
   /** Bodies that hold far fewer observations than the last time. */
@@ -56,7 +57,7 @@ export interface Gathered {
 }
 
 /** A body, and the series that it has or should have. */
-export interface GatheredBody extends KnownBody {
+export interface FetchedBody extends KnownBody {
   covers: readonly string[];
 }
 
@@ -67,16 +68,19 @@ const OUTAGES_MAX = 3;
  * Fetches and parses all that a provider has to say. A request that fails takes only its own series with it. It is a
  * failure of the whole when no series is left, or when the run was stopped.
  */
-export async function gather(provider: Provider, options: GatherOptions): Promise<Gathered | Failure> {
+export async function fetchProvider(
+  provider: Provider,
+  options: FetchProviderOptions,
+): Promise<ProviderData | FetchFailure> {
   const missing = provider.needs.filter((name) => !options.secrets[name]);
   if (missing.length > 0) return failed(`it needs ${missing.join(' and ')} to be set`);
   const waiting = requestsOf(provider, options);
   const session = new Session(provider, options, waiting);
-  const gathered = new Gathering();
-  const failures = new Failures(provider);
+  const fetched = new ProviderDataBuilder();
+  const failures = new FetchFailures(provider);
   let outages = 0;
   for (let request = waiting.shift(); request; request = waiting.shift()) {
-    const failure = await session.ask(request, gathered);
+    const failure = await session.ask(request, fetched);
     if (options.signal.aborted) return failure ?? failed('it was stopped');
     options.onProgress(session.asked, session.asked + waiting.length);
     outages = failure?.isOutage ? outages + 1 : 0;
@@ -88,11 +92,11 @@ export async function gather(provider: Provider, options: GatherOptions): Promis
     break;
   }
   if (failures.ofAll) return failures.ofAll;
-  return gathered.result(failures);
+  return fetched.result(failures);
 }
 
 /** All history of the series that failed before: what they missed may be older than what is asked for now. */
-function requestsOf(provider: Provider, { secrets, since, failing }: GatherOptions): FeedRequest[] {
+function requestsOf(provider: Provider, { secrets, since, failing }: FetchProviderOptions): FeedRequest[] {
   const wanted = (request: FeedRequest) => seriesOf(provider, request).length > 0;
   const requests = provider.requests(secrets, since).filter(wanted);
   if (since === undefined || failing.length === 0) return requests;
@@ -108,12 +112,12 @@ function requestsOf(provider: Provider, { secrets, since, failing }: GatherOptio
 /** Asks a provider, and remembers what it was asked for in this run. */
 class Session {
   readonly #provider: Provider;
-  readonly #options: GatherOptions;
+  readonly #options: FetchProviderOptions;
   readonly #waiting: FeedRequest[];
   readonly #hosts: ReadonlySet<string>;
   readonly #asked = new Set<string>();
 
-  constructor(provider: Provider, options: GatherOptions, waiting: FeedRequest[]) {
+  constructor(provider: Provider, options: FetchProviderOptions, waiting: FeedRequest[]) {
     this.#provider = provider;
     this.#options = options;
     this.#waiting = waiting;
@@ -127,8 +131,8 @@ class Session {
     return this.#asked.size;
   }
 
-  /** Undefined when its body was gathered, and the request for more, if there is one, put first in the queue. */
-  async ask(request: FeedRequest, gathered: Gathering): Promise<Failure | undefined> {
+  /** Undefined when its body was fetched, and the request for more, if there is one, put first in the queue. */
+  async ask(request: FeedRequest, fetched: ProviderDataBuilder): Promise<FetchFailure | undefined> {
     const { secrets, baseUrl } = this.#options;
     const url = sentTo(request, baseUrl);
     if (this.#asked.has(url)) return failed('it goes in circles: a body asks for one that was there before');
@@ -139,11 +143,11 @@ class Session {
     const known = this.#options.known.get(hash);
     const kind = request.body ?? this.#provider.body;
     const ask = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
-    const answer = await fetchBody(ask, this.#options.around, this.#options.limits);
+    const answer = await fetchBody(ask, this.#options.runtime, this.#options.limits);
     if (answer.outcome === 'failed') return answer;
     const covers = seriesOf(this.#provider, request);
     if (answer.outcome === 'unchanged') {
-      gathered.keep(known!, covers);
+      fetched.keep(known!, covers);
       return undefined;
     }
     const parsed = parse(this.#provider, answer.body, request);
@@ -154,7 +158,7 @@ class Session {
     if (parsed.next) this.#waiting.unshift(parsed.next);
     // A body that leads to more is always asked for in full: were it unchanged, the rest would never be found.
     const validators = parsed.next ? noValidators : validatorsOf(answer);
-    gathered.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash, covers }, known);
+    fetched.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash, covers }, known);
     return undefined;
   }
 }
@@ -186,7 +190,7 @@ function sentTo(request: FeedRequest, baseUrl: string | undefined): string {
   return `${base.origin}${base.pathname.replace(/\/$/, '')}${pathname}${search}`;
 }
 
-function parse(provider: Provider, body: Uint8Array, request: FeedRequest): Parsed | Failure {
+function parse(provider: Provider, body: Uint8Array, request: FeedRequest): Parsed | FetchFailure {
   try {
     return provider.parse(body, request);
   } catch (error) {
@@ -194,7 +198,7 @@ function parse(provider: Provider, body: Uint8Array, request: FeedRequest): Pars
   }
 }
 
-function failed(reason: string): Failure {
+function failed(reason: string): FetchFailure {
   return { outcome: 'failed', reason };
 }
 
@@ -209,9 +213,9 @@ function shrinkageOf({ observations }: Pick<Parsed, 'observations'>, before: Kno
   return `${observations.length} observations where ${earlier} were there the last time`;
 }
 
-class Gathering {
-  readonly #result: Gathered = {
-    outcome: 'gathered',
+class ProviderDataBuilder {
+  readonly #result: ProviderData = {
+    outcome: 'fetched',
     observations: [],
     missing: 0,
     refused: [],
@@ -240,7 +244,7 @@ class Gathering {
   take(
     body: Uint8Array,
     { observations, missing, refused, odd = [], ignored = [], complete = false }: Parsed,
-    validators: Omit<GatheredBody, 'observations'>,
+    validators: Omit<FetchedBody, 'observations'>,
     before: KnownBody | undefined,
   ): void {
     const result = this.#result;
@@ -260,7 +264,7 @@ class Gathering {
     if (shrinkage !== undefined) result.shrunken.push(shrinkage);
   }
 
-  result({ series, retry }: Failures): Gathered {
+  result({ series, retry }: FetchFailures): ProviderData {
     this.#result.failed = series;
     // What is absent from the pages that were read may be on one that was not.
     for (const failure of series) this.#result.incomplete.add(failure.series);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { heldBytes } from '../../../test/support/memory.ts';
-import { PlayedServer, playBytes, stillSurroundings, streamOf } from '../../../test/support/played.ts';
-import { type Ask, fetchBody, LIMITS } from './http-client.ts';
+import { fakeRuntime, PlayedServer, playBytes, streamOf } from '../../../test/support/played.ts';
+import { type BodyRequest, FETCH_LIMITS, fetchBody } from './http-client.ts';
 
 const NOW = Date.parse('2026-07-15T14:00:00Z');
 const CSV = 'date,GOLD\n2026-07-14,4000.5\n';
 const server = new PlayedServer();
 
-async function ask(changes: Partial<Ask> = {}, limits = LIMITS) {
-  const around = stillSurroundings(NOW);
+async function ask(changes: Partial<BodyRequest> = {}, limits = FETCH_LIMITS) {
+  const runtime = fakeRuntime(NOW);
   const url = changes.url ?? `${server.url}/prices.csv`;
   let attempts = 0;
   const answer = await fetchBody(
@@ -22,10 +22,10 @@ async function ask(changes: Partial<Ask> = {}, limits = LIMITS) {
       onAttempt: async () => void attempts++,
       ...changes,
     },
-    around,
+    runtime,
     limits,
   );
-  return { answer, slept: around.slept, attempts };
+  return { answer, slept: runtime.slept, attempts };
 }
 
 const text = (body: string, init?: ResponseInit) => () => new Response(body, init);
@@ -137,7 +137,7 @@ describe('another attempt', () => {
 });
 
 describe('silence', () => {
-  const limits = { ...LIMITS, timeoutMs: 60, attempts: 1 };
+  const limits = { ...FETCH_LIMITS, timeoutMs: 60, attempts: 1 };
 
   test.each([
     ['before the head', ''],

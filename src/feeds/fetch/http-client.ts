@@ -1,16 +1,8 @@
 import { messageOf } from '../../runtime/log/log.ts';
 import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
+import type { Runtime } from './runtime.ts';
 
-/** What the runner has from outside: a test brings its own time, chance and sleep. */
-export interface Surroundings {
-  now(): number;
-  /** From 0 up to 1. */
-  random(): number;
-  /** Ends early, without a word, when the signal says so. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-export interface Limits {
+export interface FetchLimits {
   /** A body is read up to here and no further, unpacked. */
   bytesMax: number;
   /** For one answer, from the first byte sent to the last one read; so also for silence. */
@@ -20,14 +12,14 @@ export interface Limits {
   pauseMsMax: number;
 }
 
-export const LIMITS: Limits = {
+export const FETCH_LIMITS: FetchLimits = {
   bytesMax: 20 * 1024 * 1024,
   timeoutMs: 30_000,
   attempts: 3,
   pauseMsMax: 60_000,
 };
 
-export interface Ask {
+export interface BodyRequest {
   url: string;
   /** Hosts, with their port where it is not the usual one, that may be spoken to. */
   hosts: ReadonlySet<string>;
@@ -39,13 +31,13 @@ export interface Ask {
   onAttempt(): Promise<void>;
 }
 
-export type Answer =
+export type FetchResult =
   | { outcome: 'body'; body: Uint8Array; etag: string | undefined; lastModified: string | undefined }
   /** What was taken in the last time is still all there is. */
   | { outcome: 'unchanged' }
-  | Failure;
+  | FetchFailure;
 
-export interface Failure {
+export interface FetchFailure {
   outcome: 'failed';
   /** In plain words, without the URL: it may hold a key. */
   reason: string;
@@ -55,7 +47,7 @@ export interface Failure {
   comeBackMs?: number;
 }
 
-type Attempt = Answer | { outcome: 'again'; failure: Failure; pauseMs?: number };
+type Attempt = FetchResult | { outcome: 'again'; failure: FetchFailure; pauseMs?: number };
 
 /** A chain of redirects that is longer goes nowhere. */
 const REDIRECTS_MAX = 5;
@@ -63,13 +55,17 @@ const REDIRECTS_MAX = 5;
 const FIRST_PAUSE_MS = 1_000;
 
 /** One request, with as many attempts as it may have. A failure is an answer, not an exception. */
-export async function fetchBody(ask: Ask, around: Surroundings, limits: Limits = LIMITS): Promise<Answer> {
+export async function fetchBody(
+  ask: BodyRequest,
+  runtime: Runtime,
+  limits: FetchLimits = FETCH_LIMITS,
+): Promise<FetchResult> {
   for (let attempt = 1; ; attempt++) {
     await ask.onAttempt();
-    const made = await attemptOnce(ask, around, limits);
+    const made = await attemptOnce(ask, runtime, limits);
     if (made.outcome !== 'again') return made;
     const { failure } = made;
-    const pauseMs = made.pauseMs ?? FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + around.random());
+    const pauseMs = made.pauseMs ?? FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + runtime.random());
     if (pauseMs > limits.pauseMsMax) return { ...failure, comeBackMs: pauseMs };
     if (attempt >= limits.attempts) {
       const reason = attempt > 1 ? `${failure.reason} (${attempt} attempts)` : failure.reason;
@@ -77,18 +73,18 @@ export async function fetchBody(ask: Ask, around: Surroundings, limits: Limits =
         ? { ...failure, reason }
         : { ...failure, reason, comeBackMs: pauseMs };
     }
-    await around.sleep(pauseMs, ask.signal);
+    await runtime.sleep(pauseMs, ask.signal);
     if (ask.signal.aborted) return failed('it was stopped');
   }
 }
 
-async function attemptOnce(ask: Ask, around: Surroundings, limits: Limits): Promise<Attempt> {
+async function attemptOnce(ask: BodyRequest, runtime: Runtime, limits: FetchLimits): Promise<Attempt> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([ask.signal, deadline]);
   try {
     const answer = await follow(ask, signal);
     if (!(answer instanceof Response)) return answer;
-    const read = await readAnswer(ask, answer, around, limits);
+    const read = await readAnswer(ask, answer, runtime, limits);
     if (read.outcome !== 'body') void answer.body?.cancel().catch(() => {});
     return read;
   } catch (error) {
@@ -99,7 +95,7 @@ async function attemptOnce(ask: Ask, around: Surroundings, limits: Limits): Prom
 }
 
 /** Follows redirects, as far as they lead to hosts that may be spoken to. */
-async function follow(ask: Ask, signal: AbortSignal): Promise<Response | Failure> {
+async function follow(ask: BodyRequest, signal: AbortSignal): Promise<Response | FetchFailure> {
   let url = new URL(ask.url);
   const headers = new Headers({ Accept: '*/*', 'User-Agent': 'openpit' });
   if (ask.etag !== undefined) headers.set('If-None-Match', ask.etag);
@@ -125,10 +121,10 @@ function reasonAgainst(url: URL, hosts: ReadonlySet<string>): string | undefined
 }
 
 async function readAnswer(
-  ask: Ask,
+  ask: BodyRequest,
   response: Response,
-  around: Surroundings,
-  limits: Limits,
+  runtime: Runtime,
+  limits: FetchLimits,
 ): Promise<Attempt> {
   const { status, headers } = response;
   if (status === 304) {
@@ -138,7 +134,7 @@ async function readAnswer(
       : failed('the provider answered 304 to a request without conditions');
   }
   if (status === 429 || status === 408 || status >= 500) {
-    const pauseMs = retryAfterMs(headers.get('retry-after'), around.now());
+    const pauseMs = retryAfterMs(headers.get('retry-after'), runtime.now());
     return again(`the provider answered ${status}`, pauseMs);
   }
   if (status !== 200) return failed(`the provider answered ${status}`);
@@ -192,11 +188,11 @@ function networkReason(error: unknown): string {
   return `the connection failed: ${messageOf(error)}`;
 }
 
-function failed(reason: string): Failure {
+function failed(reason: string): FetchFailure {
   return { outcome: 'failed', reason };
 }
 
 function again(reason: string, pauseMs?: number): Attempt {
-  const failure: Failure = { outcome: 'failed', reason, isOutage: true };
+  const failure: FetchFailure = { outcome: 'failed', reason, isOutage: true };
   return pauseMs === undefined ? { outcome: 'again', failure } : { outcome: 'again', failure, pauseMs };
 }

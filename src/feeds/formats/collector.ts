@@ -9,7 +9,7 @@ const REFUSED_MAX = 10_000;
 const OBSERVATIONS_MAX = 500_000;
 
 /** A day's price of one series, and where in the body it stands. */
-export interface Gathered<W> extends Bar {
+export interface CollectedBar<W> extends Bar {
   series: string;
   where: W;
 }
@@ -18,13 +18,13 @@ export interface Gathered<W> extends Bar {
  * Collects what a body says, row by row in any order. A day that is given twice with the same price is one day; with
  * two prices, neither is taken and both are named.
  */
-export class Gathering<W extends string | number> {
+export class Collector<W extends string | number> {
   readonly refused: { where: W; reason: string }[] = [];
   missing = 0;
   /** False once a row could not be used: what is absent then may be in that row. */
   isIntact = true;
   #observations = 0;
-  readonly #series = new Map<string, Map<Day, Gathered<W>>>();
+  readonly #series = new Map<string, Map<Day, CollectedBar<W>>>();
   readonly #disputed = new Map<string, Set<Day>>();
   readonly #refusedSeries = new Set<string>();
   readonly #place: (where: W) => string;
@@ -84,8 +84,8 @@ export class Gathering<W extends string | number> {
   }
 
   /** What is undisputed, series by series, each from its first day to its last. */
-  taken(): Gathered<W>[] {
-    const all: Gathered<W>[] = [];
+  taken(): CollectedBar<W>[] {
+    const all: CollectedBar<W>[] = [];
     for (const [series, days] of this.#series) {
       const disputed = this.#disputed.get(series);
       const rows = [...days.values()].sort((a, b) => a.day - b.day);
@@ -96,7 +96,7 @@ export class Gathering<W extends string | number> {
 }
 
 /** Bars whose low or high does not hold its open and close. They are kept: a source's word is not repaired. */
-export function oddOnes<W>(rows: readonly Gathered<W>[]): { where: W; reason: string }[] {
+export function oddOnes<W>(rows: readonly CollectedBar<W>[]): { where: W; reason: string }[] {
   const odd: { where: W; reason: string }[] = [];
   for (const { open, high, low, close, where } of rows) {
     if (low <= Math.min(open, close, high) && high >= Math.max(open, close)) continue;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { zipSync } from 'fflate';
 import { bytes, workbook, zipOf } from '../../../test/support/feed-bodies.ts';
 import { textOf } from './body.ts';
-import { readMeasure } from './unit.ts';
+import { readPriceUnit } from './unit.ts';
 import { readSheet } from './xlsx/workbook.ts';
 import { parseXml } from './xml.ts';
 import { Zip } from './zip.ts';
@@ -97,13 +97,13 @@ test.each([
   ['($/cubic meter)', 'USD', 'm3'],
   ['$/GAL', 'USD', 'Gal'],
 ])('the label %s is %s per %s', (label, currency, unit) => {
-  expect(readMeasure(label)).toEqual({ currency, unit });
+  expect(readPriceUnit(label)).toEqual({ currency, unit });
 });
 
 test.each(['($/dmtu)', '(2010=100)', '(cents/sheet)', '', '$', 'Index', '$/bbl/day'])(
   'the label "%s" is not known',
   (label) => {
-    expect(readMeasure(label)).toBeUndefined();
+    expect(readPriceUnit(label)).toBeUndefined();
   },
 );
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { bytes, zipOf } from '../../../test/support/feed-bodies.ts';
 import { URLS } from '../../../test/support/fuzzed-feeds.ts';
 import { PROVIDERS } from '../providers/index.ts';
-import { Gathering } from './collector.ts';
+import { Collector } from './collector.ts';
 import { list, numeric, readJson } from './json.ts';
 import { readTable } from './table.ts';
 import { readSheet } from './xlsx/workbook.ts';
@@ -123,12 +123,12 @@ describe('tables', () => {
 });
 
 test('a body of more than half a million observations is rejected', () => {
-  const gathering = new Gathering<string>();
+  const collector = new Collector<string>();
   const take = (from: number, to: number) => {
-    for (let i = from; i < to; i++) gathering.takeValue(`s${i % 10}`, Math.floor(i / 10), 1, '');
+    for (let i = from; i < to; i++) collector.takeValue(`s${i % 10}`, Math.floor(i / 10), 1, '');
   };
   take(0, 500_000);
-  gathering.takeValue('s1', 1, 1, 'again'); // a repetition is not one more
+  collector.takeValue('s1', 1, 1, 'again'); // a repetition is not one more
   expect(() => take(500_000, 500_001)).toThrow('more than 500000 observations');
 });
 

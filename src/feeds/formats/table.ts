@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
 
-export interface TableRow {
+export interface TextRow {
   line: number;
   cells: readonly string[];
 }
 
-export interface Table {
+export interface TextTable {
   header: readonly string[];
   /** Cut out of the text as they are asked for: a body of millions of rows is never held twice. */
-  rows: Iterable<TableRow>;
+  rows: Iterable<TextRow>;
   delimiter: string;
 }
 
@@ -26,7 +26,10 @@ const QUOTED_CELLS_MAX = 4_000_000;
  * Reads delimited text. The first line that `isHeader` accepts, cut by whichever delimiter, is the header; what stands
  * before it is skipped. Cells are trimmed, empty rows left out. Undefined when no line is a header.
  */
-export function readTable(text: string, isHeader: (names: readonly string[]) => boolean): Table | undefined {
+export function readTable(
+  text: string,
+  isHeader: (names: readonly string[]) => boolean,
+): TextTable | undefined {
   const plain = text.replace(/^\uFEFF/, '');
   let line = 1;
   let start = 0;
@@ -54,21 +57,21 @@ export function isFootnote(cells: readonly string[]): boolean {
   return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
 }
 
-export function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TableRow> {
+export function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TextRow> {
   if (text.includes('"')) return splitQuotedRows(text, delimiter, firstLineNumber);
   return { [Symbol.iterator]: () => splitPlainRows(text, delimiter, firstLineNumber) };
 }
 
-function beheaded(all: Iterable<TableRow>): { header: readonly string[]; rows: Iterable<TableRow> } {
+function beheaded(all: Iterable<TextRow>): { header: readonly string[]; rows: Iterable<TextRow> } {
   const [first] = all;
-  const rows = function* (): Generator<TableRow> {
+  const rows = function* (): Generator<TextRow> {
     for (const row of all) if (row.line !== first?.line) yield row;
   };
   return { header: first?.cells ?? [], rows: { [Symbol.iterator]: rows } };
 }
 
 /** Without a quote in the text a row is a line and a cell is what stands between delimiters: ten times the speed. */
-function* splitPlainRows(text: string, delimiter: string, firstLineNumber: number): Generator<TableRow> {
+function* splitPlainRows(text: string, delimiter: string, firstLineNumber: number): Generator<TextRow> {
   let start = 0;
   for (let line = firstLineNumber; start <= text.length; line++) {
     const end = endOfLine(text, start);
@@ -88,8 +91,8 @@ function cellsOf(row: string, delimiter: string, line: number): string[] {
 
 const SPACE = /[\s\uFEFF]/;
 
-function splitQuotedRows(text: string, delimiter: string, firstLineNumber: number): TableRow[] {
-  const rows: TableRow[] = [];
+function splitQuotedRows(text: string, delimiter: string, firstLineNumber: number): TextRow[] {
+  const rows: TextRow[] = [];
   let cells = 0;
   let excess: Error | undefined;
   try {

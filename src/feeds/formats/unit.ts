@@ -1,5 +1,5 @@
 /** What one number of a series is: `USD` per `Bbl`. */
-export interface Measure {
+export interface PriceUnit {
   currency: string;
   unit: string;
 }
@@ -33,7 +33,7 @@ const unitOfName = new Map(
 );
 
 /** Reads a label such as `($/bbl)`, `$/MMBTU`, `Dollars per Barrel`, `U.S. Cents per Pound`; undefined when it says something else. */
-export function readMeasure(label: string): Measure | undefined {
+export function readPriceUnit(label: string): PriceUnit | undefined {
   const plain = label
     .toLowerCase()
     .replace(/[()\s]+/g, ' ')

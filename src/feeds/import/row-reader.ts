@@ -10,7 +10,7 @@ import {
   readPrice,
 } from '../csv/numbers.ts';
 import { quote } from '../formats/cell.ts';
-import { isFootnote, type TableRow } from '../formats/table.ts';
+import { isFootnote, type TextRow } from '../formats/table.ts';
 
 /** How a file writes dates and numbers, where a single cell does not tell. */
 export interface Conventions {
@@ -58,7 +58,7 @@ export class RowReader {
   }
 
   /** Undefined for a row that is a remark and not data. */
-  read({ cells }: TableRow): RowResult | undefined {
+  read({ cells }: TextRow): RowResult | undefined {
     if (isFootnote(cells)) return undefined;
     const { columns, latestDay, symbolOf } = this.#rules;
     const dateText = cells[columns.date] ?? '';
@@ -112,13 +112,13 @@ export class ConventionsFinder {
   }
 
   /** Whether a row can be read in two ways. Most files have no such row, and need no second pass. */
-  needsAllRows({ cells }: TableRow): boolean {
+  needsAllRows({ cells }: TextRow): boolean {
     const { date, prices } = this.#columns;
     if (!this.#given.dateOrder && needsDateOrder(cells[date] ?? '')) return true;
     return !this.#given.decimal && prices.some((column) => needsDecimalMark(cells[column] ?? ''));
   }
 
-  see({ cells }: TableRow): void {
+  see({ cells }: TextRow): void {
     if (isFootnote(cells)) return;
     if (!this.#given.dateOrder) this.#order.see(cells[this.#columns.date] ?? '');
     if (this.#given.decimal) return;

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { COLUMNS_MAX, LINE_CHARS_MAX, type TableRow } from '../formats/table.ts';
+import { COLUMNS_MAX, LINE_CHARS_MAX, type TextRow } from '../formats/table.ts';
 
 /**
  * Splits delimited text into rows, chunk by chunk. Lines without a quote are split directly, at ten times the speed of
@@ -18,7 +18,7 @@ export class RowSplitter {
     this.#line = firstLine;
   }
 
-  push(chunk: string): TableRow[] {
+  push(chunk: string): TextRow[] {
     const text = this.#rest + chunk;
     const end = text.includes('"') ? this.#endOfRecords(text) : endOfLines(text);
     this.#rest = text.slice(end);
@@ -27,19 +27,19 @@ export class RowSplitter {
     return rows;
   }
 
-  end(): TableRow[] {
+  end(): TextRow[] {
     const text = this.#rest;
     this.#rest = '';
     return this.#split(text);
   }
 
-  #split(text: string): TableRow[] {
+  #split(text: string): TextRow[] {
     if (text === '') return [];
     return text.includes('"') ? this.#splitQuoted(text) : this.#splitPlain(text);
   }
 
-  #splitPlain(text: string): TableRow[] {
-    const rows: TableRow[] = [];
+  #splitPlain(text: string): TextRow[] {
+    const rows: TextRow[] = [];
     for (let start = 0; start < text.length; this.#line++) {
       const end = endOfLine(text, start);
       if (end - start > LINE_CHARS_MAX) throw this.#tooLong();
@@ -51,8 +51,8 @@ export class RowSplitter {
     return rows;
   }
 
-  #splitQuoted(text: string): TableRow[] {
-    const rows: TableRow[] = [];
+  #splitQuoted(text: string): TextRow[] {
+    const rows: TextRow[] = [];
     let wide: Error | undefined;
     try {
       parse(text, {
@@ -83,7 +83,7 @@ export class RowSplitter {
     return rows;
   }
 
-  #add(rows: TableRow[], cells: readonly string[], line: number): void {
+  #add(rows: TextRow[], cells: readonly string[], line: number): void {
     if (cells.length > COLUMNS_MAX) throw new Error(`line ${line} has more than ${COLUMNS_MAX} columns`);
     if (cells.some((cell) => cell !== '')) rows.push({ line, cells });
   }

@@ -1,6 +1,6 @@
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import type { CsvColumns } from '../csv/columns.ts';
-import type { TableRow } from '../formats/table.ts';
+import type { TextRow } from '../formats/table.ts';
 import type { PriceTable } from './price-table.ts';
 import { type Conventions, ConventionsFinder, RowReader, type RowSymbol } from './row-reader.ts';
 import type { LineRemark, Staging } from './staging.ts';
@@ -101,7 +101,7 @@ async function stageRows(
   return report;
 }
 
-function stageRow(row: TableRow, reader: RowReader, report: FileReport, staging: Staging): void {
+function stageRow(row: TextRow, reader: RowReader, report: FileReport, staging: Staging): void {
   const { line } = row;
   const result = reader.read(row);
   if (!result) return;

@@ -1,5 +1,5 @@
 import type { CsvColumns } from '../csv/columns.ts';
-import { LINE_CHARS_MAX, type TableRow } from '../formats/table.ts';
+import { LINE_CHARS_MAX, type TextRow } from '../formats/table.ts';
 import type { ByteSource } from './bytes.ts';
 import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';
 import type { PriceTable } from './price-table.ts';
@@ -13,7 +13,7 @@ export async function openText(source: ByteSource, columns: CsvColumns): Promise
   return {
     layout,
     delimiter: layout.delimiter,
-    async *rows(onRead): AsyncGenerator<TableRow[]> {
+    async *rows(onRead): AsyncGenerator<TextRow[]> {
       const splitter = new RowSplitter(layout.delimiter, layout.firstRow + 1);
       let skip = layout.start;
       for await (const text of textOf(source, onRead)) {

@@ -1,4 +1,4 @@
-import { COLUMNS_MAX, type TableRow } from '../formats/table.ts';
+import { COLUMNS_MAX, type TextRow } from '../formats/table.ts';
 import { type SheetContext, SheetReader, type SheetRow } from '../formats/xlsx/sheet.ts';
 import { SharedStrings } from '../formats/xlsx/strings.ts';
 import { dateStylesOf } from '../formats/xlsx/styles.ts';
@@ -40,8 +40,8 @@ export class WorkbookFile {
   }
 
   /** The first rows of a sheet. */
-  async head(sheet: SheetPart): Promise<TableRow[]> {
-    const rows: TableRow[] = [];
+  async head(sheet: SheetPart): Promise<TextRow[]> {
+    const rows: TextRow[] = [];
     for await (const some of this.#rows(sheet)) {
       rows.push(...some);
       if (rows.length > HEAD_ROWS_MAX) break;
@@ -50,7 +50,7 @@ export class WorkbookFile {
   }
 
   /** The rows of a sheet from its first row of data on. */
-  table(sheet: SheetPart, head: readonly TableRow[], layout: Layout): PriceTable {
+  table(sheet: SheetPart, head: readonly TextRow[], layout: Layout): PriceTable {
     const firstLine = head[layout.firstRow]?.line ?? Number.POSITIVE_INFINITY;
     const all = (onRead?: (fileBytes: number) => void) => this.#rows(sheet, onRead);
     return {
@@ -62,10 +62,10 @@ export class WorkbookFile {
     };
   }
 
-  async *#rows(sheet: SheetPart, onRead?: (fileBytes: number) => void): AsyncGenerator<TableRow[]> {
+  async *#rows(sheet: SheetPart, onRead?: (fileBytes: number) => void): AsyncGenerator<TextRow[]> {
     const source = this.#sourceOf(sheet.path);
     if (!source) throw new Error('the workbook does not hold the sheet that it names');
-    let rows: TableRow[] = [];
+    let rows: TextRow[] = [];
     const reader = new SheetReader(this.#context, (row) => {
       if (row.cells.size > 0) rows.push(tableRow(row));
     });
@@ -81,7 +81,7 @@ export class WorkbookFile {
 }
 
 /** Cells that are not there are empty; what stands beyond any table that is read is left out. */
-function tableRow({ number, cells }: SheetRow): TableRow {
+function tableRow({ number, cells }: SheetRow): TextRow {
   const last = Math.min(Math.max(...cells.keys()), COLUMNS_MAX - 1);
   return { line: number, cells: Array.from({ length: last + 1 }, (_, column) => cells.get(column) ?? '') };
 }

@@ -1,9 +1,9 @@
 import { type Day, printDay } from '../../market/day.ts';
 import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
-import { firstLine, isFootnote, readTable, type Table } from '../formats/table.ts';
+import { firstLine, isFootnote, readTable, type TextTable } from '../formats/table.ts';
 import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
 import { Zip } from '../formats/zip.ts';
 import type { Provider } from '../provider.ts';
@@ -37,34 +37,34 @@ export const ecb: Provider = {
       : [{ url: `${SITE}/eurofxref-hist-90d.xml`, body: 'xml' }];
   },
   parse(body) {
-    const gathering = new Gathering<string>();
+    const collector = new Collector<string>();
     const kind = kindOf(body);
     if (kind === 'zip') {
       const zip = new Zip(body);
       const names = zip.names.filter((name) => /\.(csv|xml)$/i.test(name));
       if (names.length === 0) throw new Error('the zip file holds no CSV or XML');
-      for (const name of names) readText(decode(zip.read(name)!), gathering);
+      for (const name of names) readText(decode(zip.read(name)!), collector);
     } else {
-      readText(textOf(body, 'XML, CSV or zip'), gathering);
+      readText(textOf(body, 'XML, CSV or zip'), collector);
     }
-    const parsed = parsedOf(gathering, { complete: kind === 'zip' }); // all history, since 1999
+    const parsed = parsedOf(collector, { complete: kind === 'zip' }); // all history, since 1999
     if (parsed.observations.length + parsed.refused.length === 0) throw new Error('the body has no rates');
     return parsed;
   },
 };
 
-function readText(text: string, gathering: Gathering<string>): void {
+function readText(text: string, collector: Collector<string>): void {
   if (text.trimStart().startsWith('<')) {
-    readXml(parseXml(text.trim()), gathering);
+    readXml(parseXml(text.trim()), collector);
     return;
   }
   const table = readTable(text, (names) => isWide(names) || isSdmx(names));
   if (!table) throw new Error(`no line has the column Date; the text starts with ${quote(firstLine(text))}`);
-  if (isSdmx(table.header)) readSdmx(table, gathering);
-  else readWide(table, gathering);
+  if (isSdmx(table.header)) readSdmx(table, collector);
+  else readWide(table, collector);
 }
 
-function readXml(root: Element, gathering: Gathering<string>): void {
+function readXml(root: Element, collector: Collector<string>): void {
   const days = childrenOf(childrenOf(root, 'Envelope')[0], 'Cube').flatMap((cube) =>
     childrenOf(cube, 'Cube'),
   );
@@ -72,11 +72,11 @@ function readXml(root: Element, gathering: Gathering<string>): void {
     const time = attributeOf(dayCube, 'time') ?? '';
     const day = parsePlainDay(time);
     if (day === undefined) {
-      gathering.refuse(`time ${quote(time)}`, 'it is not a day');
+      collector.refuse(`time ${quote(time)}`, 'it is not a day');
       continue;
     }
     for (const rate of childrenOf(dayCube, 'Cube')) {
-      take(gathering, attributeOf(rate, 'currency') ?? '', day, attributeOf(rate, 'rate'), printDay(day));
+      take(collector, attributeOf(rate, 'currency') ?? '', day, attributeOf(rate, 'rate'), printDay(day));
     }
   }
 }
@@ -92,18 +92,18 @@ function currencyOf(name: string): string | undefined {
 }
 
 /** A column for each currency, and in some files a comma at the end of each row. */
-function readWide({ header, rows }: Table, gathering: Gathering<string>): void {
+function readWide({ header, rows }: TextTable, collector: Collector<string>): void {
   const currencies = header.map((name, index) => (index === 0 ? undefined : currencyOf(name)));
   for (const { line, cells } of rows) {
     if (isFootnote(cells)) continue;
     const where = `line ${line}`;
     const day = parsePlainDay(cells[0] ?? '');
     if (day === undefined) {
-      gathering.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
+      collector.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
       continue;
     }
     for (const [i, currency] of currencies.entries()) {
-      if (currency) take(gathering, currency, day, cells[i], where);
+      if (currency) take(collector, currency, day, cells[i], where);
     }
   }
 }
@@ -114,7 +114,7 @@ function isSdmx(names: readonly string[]): boolean {
 }
 
 /** The data portal's form: a row for each rate. Only the daily spot rate against the euro is the reference rate. */
-function readSdmx({ header, rows }: Table, gathering: Gathering<string>): void {
+function readSdmx({ header, rows }: TextTable, collector: Collector<string>): void {
   const names = header.map((name) => name.toUpperCase());
   const expected = { FREQ: 'D', CURRENCY_DENOM: 'EUR', EXR_TYPE: 'SP00' };
   for (const { line, cells } of rows) {
@@ -125,23 +125,23 @@ function readSdmx({ header, rows }: Table, gathering: Gathering<string>): void {
     const day = parsePlainDay(cell('TIME_PERIOD') ?? '');
     if (wrong) {
       const reason = `${quote(currency)} has ${wrong[0]} ${quote(cell(wrong[0]) ?? '')} where ${wrong[1]} is the reference rate`;
-      gathering.refuseSeries(`${currency} ${wrong[0]}`, where, reason);
-    } else if (day === undefined) gathering.refuse(where, `${quote(cell('TIME_PERIOD') ?? '')} is not a day`);
-    else take(gathering, currency, day, cell('OBS_VALUE'), where);
+      collector.refuseSeries(`${currency} ${wrong[0]}`, where, reason);
+    } else if (day === undefined) collector.refuse(where, `${quote(cell('TIME_PERIOD') ?? '')} is not a day`);
+    else take(collector, currency, day, cell('OBS_VALUE'), where);
   }
 }
 
 function take(
-  gathering: Gathering<string>,
+  collector: Collector<string>,
   code: string,
   day: Day,
   cell: string | undefined,
   where: string,
 ): void {
   const value = readCell(cell);
-  if (!/^[A-Z]{3}$/.test(code)) gathering.refuseSeries(code, where, `${quote(code)} is not a currency`);
-  else if (value === 'missing') gathering.missing++;
+  if (!/^[A-Z]{3}$/.test(code)) collector.refuseSeries(code, where, `${quote(code)} is not a currency`);
+  else if (value === 'missing') collector.missing++;
   else if (value === undefined || value <= 0)
-    gathering.refuse(where, `${quote(cell ?? '')} is not a rate of ${code}`);
-  else gathering.takeValue(code, day, value, where);
+    collector.refuse(where, `${quote(cell ?? '')} is not a rate of ${code}`);
+  else collector.takeValue(code, day, value, where);
 }

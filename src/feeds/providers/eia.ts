@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
@@ -103,25 +103,25 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
   const wanted = asked.get('frequency');
   if (wanted && frequency && frequency !== wanted)
     throw new Error(`the prices are ${quote(frequency)} where ${wanted} ones were asked for`);
-  const gathering = new Gathering<string>();
+  const collector = new Collector<string>();
   for (const [i, { period, series, value, units }] of data.entries()) {
     const provided = SERIES.find((one) => one.id === series);
     const reason = provided && wrongUnit(provided, units ?? '');
     const where = `row ${i}`;
     const day = dayOfPeriod(String(period));
     const price = readCell(value);
-    if (reason) gathering.refuseSeries(series, where, reason);
-    else if (day === undefined) gathering.refuse(where, `${quote(String(period))} is not a day`);
-    else if (price === 'missing') gathering.missing++;
-    else if (price === undefined) gathering.refuse(where, `${quote(String(value))} is not a number`);
-    else gathering.takeValue(series, day, price, where);
+    if (reason) collector.refuseSeries(series, where, reason);
+    else if (day === undefined) collector.refuse(where, `${quote(String(period))} is not a day`);
+    else if (price === 'missing') collector.missing++;
+    else if (price === undefined) collector.refuse(where, `${quote(String(value))} is not a number`);
+    else collector.takeValue(series, day, price, where);
   }
   const offset = Number(asked.get('offset') ?? 0);
   const isLast = offset + data.length >= Number(total ?? 0);
   const more = asked.has('length') && data.length > 0 && !isLast;
   // Without a total, or with a page that ends before it, rows may be missing.
   const complete = total !== undefined && total !== null && (isLast || more);
-  return parsedOf(gathering, { complete, ...(more && { next: pageAt(request, offset + data.length) }) });
+  return parsedOf(collector, { complete, ...(more && { next: pageAt(request, offset + data.length) }) });
 }
 
 /** The API's own warning of an incomplete answer says no more than `total` does: the next page begins where this one ended. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { printDay } from '../../market/day.ts';
 import { decode, kindOf, textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
@@ -84,7 +84,7 @@ export const fred: Provider = {
 const DATE_NAMES = ['date', 'observation_date'];
 
 function parseCsv(files: readonly [file: string, text: string][], request: FeedRequest): Parsed {
-  const gathering = new Gathering<string>();
+  const collector = new Collector<string>();
   for (const [file, text] of files) {
     const table = readTable(text, (names) => DATE_NAMES.includes(names[0]?.toLowerCase() ?? ''));
     if (!table)
@@ -99,15 +99,15 @@ function parseCsv(files: readonly [file: string, text: string][], request: FeedR
       const where = `${file}line ${line}`;
       const day = parsePlainDay(cells[0] ?? '');
       if (day === undefined) {
-        gathering.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
+        collector.refuse(where, `${quote(cells[0] ?? '')} is not a day`);
         continue;
       }
       for (const [i, id] of ids.entries()) {
-        if (id !== '') takeCell(gathering, id, day, cells[i + 1], where);
+        if (id !== '') takeCell(collector, id, day, cells[i + 1], where);
       }
     }
   }
-  return parsedOf(gathering, { complete: true });
+  return parsedOf(collector, { complete: true });
 }
 
 const Body = z.union([
@@ -125,14 +125,14 @@ const Body = z.union([
 function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
   const said = readJson(body, Body);
   if ('error_code' in said) throw new Error(`the provider answered with its error ${said.error_code}`);
-  const gathering = new Gathering<string>();
+  const collector = new Collector<string>();
   if ('seriess' in said) {
     const { id, units } = said.seriess[0]!;
     const wanted = SERIES.find((one) => one.id === id);
     const reason = wanted && wrongUnit(wanted, units);
-    if (reason) gathering.refuseSeries(id, id, reason);
+    if (reason) collector.refuseSeries(id, id, reason);
     const next = reason ? undefined : observationsRequest(request, id);
-    return parsedOf(gathering, next && { next });
+    return parsedOf(collector, next && { next });
   }
   const id = request.series ?? parameter(request.url, 'series_id');
   if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
@@ -140,31 +140,31 @@ function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
     throw new Error('the observations are not plain values (units is not "lin")');
   for (const [i, { date, value }] of said.observations.entries()) {
     const day = parsePlainDay(date);
-    if (day === undefined) gathering.refuse(`observation ${i}`, `${quote(date)} is not a day`);
-    else takeCell(gathering, id, day, value, `observation ${i}`);
+    if (day === undefined) collector.refuse(`observation ${i}`, `${quote(date)} is not a day`);
+    else takeCell(collector, id, day, value, `observation ${i}`);
   }
   const { count, offset = 0, limit = 0 } = said;
   const from = offset + said.observations.length;
   const isLast = count === undefined || from >= count;
   const more = said.observations.length > 0 && limit > 0 && !isLast && parameter(request.url, 'api_key');
   const complete = count !== undefined && (isLast || Boolean(more));
-  return parsedOf(gathering, {
+  return parsedOf(collector, {
     complete,
     ...(more && { next: withParameter(request, 'offset', String(from)) }),
   });
 }
 
 function takeCell(
-  gathering: Gathering<string>,
+  collector: Collector<string>,
   id: string,
   day: number,
   cell: string | number | null | undefined,
   where: string,
 ): void {
   const value = readCell(cell);
-  if (value === 'missing') gathering.missing++;
-  else if (value === undefined) gathering.refuse(where, `${quote(String(cell))} is not a number (${id})`);
-  else gathering.takeValue(id, day, value, where);
+  if (value === 'missing') collector.missing++;
+  else if (value === undefined) collector.refuse(where, `${quote(String(cell))} is not a number (${id})`);
+  else collector.takeValue(id, day, value, where);
 }
 
 /** From a series' description to its prices, with the same key. */

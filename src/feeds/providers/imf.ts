@@ -1,7 +1,7 @@
 import { printDay } from '../../market/day.ts';
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import type { ProvidedSeries, Provider } from '../provider.ts';
@@ -75,7 +75,7 @@ export const imf: Provider = {
     );
     const time = names.indexOf('TIME_PERIOD');
     const value = names.indexOf('OBS_VALUE');
-    const gathering = new Gathering<string>();
+    const collector = new Collector<string>();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
@@ -83,20 +83,20 @@ export const imf: Provider = {
       const other = dimensions.find(({ column, codes }) => !isOneOf(codes, cells[column]));
       const day = parseMonth(cells[time] ?? '');
       const price = readCell(cells[value]);
-      if (id === '') gathering.refuse(where, 'it does not say of which commodity it is');
+      if (id === '') collector.refuse(where, 'it does not say of which commodity it is');
       else if (other) {
         const found = quote(cells[other.column] ?? '');
-        gathering.refuseSeries(
+        collector.refuseSeries(
           `${id} ${found}`,
           where,
           `${quote(id)} has ${found}, which is not ${other.means}`,
         );
-      } else if (day === undefined) gathering.refuse(where, `${quote(cells[time] ?? '')} is not a month`);
-      else if (price === 'missing') gathering.missing++;
-      else if (price === undefined) gathering.refuse(where, `${quote(cells[value] ?? '')} is not a number`);
-      else gathering.takeValue(id, day, price, where);
+      } else if (day === undefined) collector.refuse(where, `${quote(cells[time] ?? '')} is not a month`);
+      else if (price === 'missing') collector.missing++;
+      else if (price === undefined) collector.refuse(where, `${quote(cells[value] ?? '')} is not a number`);
+      else collector.takeValue(id, day, price, where);
     }
-    return parsedOf(gathering, { complete: true });
+    return parsedOf(collector, { complete: true });
   },
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
@@ -35,18 +35,18 @@ export const lbma: Provider = {
     if (rows.length === 0) throw new Error('the list is empty');
     const id = request.series ?? nameIn(request);
     if (!id) throw new Error('the body does not say which metal it is of, and the request does not either');
-    const gathering = new Gathering<string>();
+    const collector = new Collector<string>();
     for (const [i, { d, v }] of rows.entries()) {
       const where = `entry ${i}`;
       const day = parsePlainDay(d.slice(0, 10));
       const dollars = readCell(v[0]); // the order is USD, GBP, EUR
-      if (day === undefined) gathering.refuse(where, `${quote(d)} is not a day`);
+      if (day === undefined) collector.refuse(where, `${quote(d)} is not a day`);
       else if (dollars === 'missing' || dollars === 0)
-        gathering.missing++; // a metal's price is never 0: it was not set
-      else if (dollars === undefined) gathering.refuse(where, `${quote(String(v[0]))} is not a number`);
-      else gathering.takeValue(id, day, dollars, where);
+        collector.missing++; // a metal's price is never 0: it was not set
+      else if (dollars === undefined) collector.refuse(where, `${quote(String(v[0]))} is not a number`);
+      else collector.takeValue(id, day, dollars, where);
     }
-    return parsedOf(gathering, { complete: true });
+    return parsedOf(collector, { complete: true });
   },
 };
 

@@ -1,6 +1,6 @@
 import { textOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
@@ -43,7 +43,7 @@ export const stooq: Provider = {
       );
     const { ticker, date, prices } = columnsOf(table.header)!;
     const asked = request.series ?? nameIn(request);
-    const gathering = new Gathering<string>();
+    const collector = new Collector<string>();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
@@ -53,16 +53,16 @@ export const stooq: Provider = {
       const day = parsePlainDay(cells[date] ?? '');
       const values = prices.map((column) => readCell(cells[column]));
       const wrong = values.indexOf(undefined);
-      if (day === undefined) gathering.refuse(where, `${quote(cells[date] ?? '')} is not a day`);
+      if (day === undefined) collector.refuse(where, `${quote(cells[date] ?? '')} is not a day`);
       else if (values.includes('missing'))
-        gathering.missing++; // a ragged row ends early
-      else if (wrong >= 0) gathering.refuse(where, `${quote(cells[prices[wrong]!] ?? '')} is not a number`);
+        collector.missing++; // a ragged row ends early
+      else if (wrong >= 0) collector.refuse(where, `${quote(cells[prices[wrong]!] ?? '')} is not a number`);
       else {
         const [open, high, low, close] = values as [number, number, number, number];
-        gathering.take(id, day, { open, high, low, close }, where);
+        collector.take(id, day, { open, high, low, close }, where);
       }
     }
-    return parsedOf(gathering);
+    return parsedOf(collector);
   },
 };
 

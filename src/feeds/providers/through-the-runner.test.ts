@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/feed-bodies.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf } from '../../../test/support/ledgers.ts';
-import { PlayedServer, stillSurroundings } from '../../../test/support/played.ts';
+import { fakeRuntime, PlayedServer } from '../../../test/support/played.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { runFeed } from '../run/runner.ts';
 import { PROVIDERS, providerOf } from './index.ts';
@@ -69,7 +69,7 @@ onEachEngine('the real adapters through the real runner', (engine) => {
         ledger,
         providers: PROVIDERS,
         secrets,
-        around: stillSurroundings(NOW),
+        runtime: fakeRuntime(NOW),
         holder: 'me',
         signal: new AbortController().signal,
       },

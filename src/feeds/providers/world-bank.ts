@@ -1,6 +1,6 @@
 import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import type { SheetRow } from '../formats/xlsx/sheet.ts';
 import { readSheet } from '../formats/xlsx/workbook.ts';
@@ -71,11 +71,11 @@ function parseWorkbook(body: Uint8Array): Parsed {
   if (first < 0)
     throw new Error('the sheet Monthly Prices has no row that begins with a month such as 1960M01');
   const columns = readHeader(rows.slice(0, first));
-  const gathering = new Gathering<string>();
-  const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), gathering));
+  const collector = new Collector<string>();
+  const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), collector));
   if (wanted.length === 0) throw new Error('the sheet Monthly Prices names no series above its first month');
-  for (const row of rows.slice(first)) readRow(row, wanted, gathering);
-  return parsedOf(gathering, { complete: true });
+  for (const row of rows.slice(first)) readRow(row, wanted, collector);
+  return parsedOf(collector, { complete: true });
 }
 
 interface Column {
@@ -108,37 +108,37 @@ function readHeader(rows: readonly SheetRow[]): Column[] {
 function isAsExpected(
   { index, id, unit }: Column,
   before: readonly Column[],
-  gathering: Gathering<string>,
+  collector: Collector<string>,
 ): boolean {
   const provided = SERIES.find((one) => one.id === id);
   const twin = before.find((one) => one.id === id);
   const reason = twin
     ? `it is named ${id} as column ${twin.index + 1} is`
     : provided && wrongUnit(provided, unit);
-  if (reason) gathering.refuseSeries(`${id} ${index}`, `column ${index + 1}`, reason);
+  if (reason) collector.refuseSeries(`${id} ${index}`, `column ${index + 1}`, reason);
   return !reason;
 }
 
 function readRow(
   { number, cells }: SheetRow,
   columns: readonly Column[],
-  gathering: Gathering<string>,
+  collector: Collector<string>,
 ): void {
   const month = cells.get(0) ?? '';
   const day = isMonth(month) ? parseMonth(month) : undefined;
   if (day === undefined) {
     // A footnote has text and no numbers; a row of numbers without its month cannot be placed.
     const numbers = columns.filter(({ index }) => typeof readCell(cells.get(index)) === 'number');
-    if (numbers.length > 0) gathering.refuse(`row ${number}`, `${quote(month)} is not a month`);
+    if (numbers.length > 0) collector.refuse(`row ${number}`, `${quote(month)} is not a month`);
     return;
   }
   for (const { index, id } of columns) {
     const text = cells.get(index);
     const value = readCell(text);
-    if (value === 'missing') gathering.missing++;
+    if (value === 'missing') collector.missing++;
     else if (value === undefined)
-      gathering.refuse(`row ${number}`, `${quote(text ?? '')} is not a number (${id})`);
-    else gathering.takeValue(id, day, value, `row ${number}, column ${index + 1}`);
+      collector.refuse(`row ${number}`, `${quote(text ?? '')} is not a number (${id})`);
+    else collector.takeValue(id, day, value, `row ${number}, column ${index + 1}`);
   }
 }
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Day, utcDay } from '../../market/day.ts';
 import { zoneOffset } from '../../market/zone.ts';
 import { quote, readCell } from '../formats/cell.ts';
-import { Gathering } from '../formats/collector.ts';
+import { Collector } from '../formats/collector.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
-import { parsedOf, publishedMeasure } from './parsed.ts';
+import { parsedOf, publishedUnit } from './parsed.ts';
 import series from './yahoo.json' with { type: 'json' };
 
 /** Daily bars of futures. The terms allow no redistribution. */
@@ -62,16 +62,16 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
   if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
   if (meta.dataGranularity && meta.dataGranularity !== '1d')
     throw new Error(`the bars are of ${quote(meta.dataGranularity)} where days were expected`);
-  const gathering = new Gathering<string>();
+  const collector = new Collector<string>();
   const provided = yahoo.series.find((one) => one.id === id);
-  const currency = provided && publishedMeasure(provided).currency;
+  const currency = provided && publishedUnit(provided).currency;
   if (currency && meta.currency !== currency) {
-    gathering.refuseSeries(
+    collector.refuseSeries(
       id,
       id,
       `${id} is in ${quote(meta.currency ?? '')} where ${currency} was expected`,
     );
-    return parsedOf(gathering);
+    return parsedOf(collector);
   }
   const bars = indicators.quote[0];
   const times = timestamp ?? [];
@@ -84,8 +84,8 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((list) =>
       readCell(list?.[i]),
     );
-    if (day === undefined) gathering.refuse(where, 'its time is not a time');
-    else if ([open, high, low, close].includes('missing')) gathering.missing++;
+    if (day === undefined) collector.refuse(where, 'its time is not a time');
+    else if ([open, high, low, close].includes('missing')) collector.missing++;
     else if (
       typeof open === 'number' &&
       typeof high === 'number' &&
@@ -98,11 +98,11 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
         low: asWritten(low),
         close: asWritten(close),
       };
-      gathering.take(id, day, bar, where);
-    } else gathering.refuse(where, 'one of its prices is not a number');
+      collector.take(id, day, bar, where);
+    } else collector.refuse(where, 'one of its prices is not a number');
   }
   const ignored = live >= 0 ? [{ where: `bar ${live}`, reason: 'it is still forming' }] : [];
-  return parsedOf(gathering, { ignored });
+  return parsedOf(collector, { ignored });
 }
 
 type Meta = z.infer<typeof Result>['meta'];

@@ -2,10 +2,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownBody, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Day } from '../../market/day.ts';
-import type { Gathered, GatheredBody } from '../fetch/fetch-provider.ts';
+import type { FetchedBody, ProviderData } from '../fetch/fetch-provider.ts';
 import type { Provider } from '../provider.ts';
 
-export interface Window {
+export interface AbsenceCheck {
   /** The first day that was asked for. */
   since: Day;
   /** Series that failed in the run before. */
@@ -20,14 +20,14 @@ export interface Window {
  */
 export async function absentSeries(
   provider: Provider,
-  gathered: Gathered,
+  fetched: ProviderData,
   ledger: Ledger,
-  { since, failing, symbols }: Window,
+  { since, failing, symbols }: AbsenceCheck,
 ): Promise<SeriesFailure[]> {
   const present = new Set([
-    ...gathered.observations.map(({ series }) => series),
-    ...gathered.failed.map(({ series }) => series),
-    ...gathered.bodies.filter(isUnchanged).flatMap(({ covers }) => covers),
+    ...fetched.observations.map(({ series }) => series),
+    ...fetched.failed.map(({ series }) => series),
+    ...fetched.bodies.filter(isUnchanged).flatMap(({ covers }) => covers),
   ]);
   const absent: SeriesFailure[] = [];
   for (const { id, symbol: code } of provider.series) {
@@ -35,23 +35,23 @@ export async function absentSeries(
     if (!symbol) continue;
     const lastDay = failing.has(id) ? since : await ledger.feeds.lastDayOf(provider.key, symbol.id);
     if (lastDay !== undefined && lastDay >= since)
-      absent.push({ series: id, reason: reasonFor(id, gathered) });
+      absent.push({ series: id, reason: reasonFor(id, fetched) });
   }
   return absent;
 
   function isUnchanged({ urlHash }: KnownBody): boolean {
-    return gathered.unchanged.has(urlHash);
+    return fetched.unchanged.has(urlHash);
   }
 }
 
 /** What the parse said about the series, if it did. */
-function reasonFor(series: string, { refused }: Gathered): string {
+function reasonFor(series: string, { refused }: ProviderData): string {
   const said = refused.find(({ where, reason }) => where.includes(series) || reason.includes(series));
   return said ? said.reason : 'the provider sent no values for it';
 }
 
 /** What is known of the bodies. One with a failed series is asked for in full again: unchanged, it would look fine. */
-export function bodiesToKeep(bodies: readonly GatheredBody[], failed: readonly SeriesFailure[]): KnownBody[] {
+export function bodiesToKeep(bodies: readonly FetchedBody[], failed: readonly SeriesFailure[]): KnownBody[] {
   const names = new Set(failed.map(({ series }) => series));
   return bodies.map(({ covers, ...body }) =>
     covers.some((series) => names.has(series)) ? { ...body, etag: undefined, lastModified: undefined } : body,

@@ -2,7 +2,8 @@ import type { Sql } from '../../ledger/engine/rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedLease } from '../../ledger/operations/feed-runs.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import type { Limits, Surroundings } from '../fetch/http-client.ts';
+import type { FetchLimits } from '../fetch/http-client.ts';
+import type { Runtime } from '../fetch/runtime.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -12,11 +13,11 @@ export interface RunnerParts {
   /** All there are, in their order: of those that are on, the first that has a symbol brings it. */
   providers: readonly Provider[];
   secrets: Secrets;
-  around: Surroundings;
+  runtime: Runtime;
   /** Names this process in the lease. No two have the same. */
   holder: string;
   signal: AbortSignal;
-  limits?: Limits;
+  limits?: FetchLimits;
   leaseMs?: number;
 }
 

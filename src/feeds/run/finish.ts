@@ -1,6 +1,6 @@
 import { LeaseLost, type SeriesFailure } from '../../ledger/operations/feed-runs.ts';
-import type { Gathered } from '../fetch/fetch-provider.ts';
-import type { Failure } from '../fetch/http-client.ts';
+import type { ProviderData } from '../fetch/fetch-provider.ts';
+import type { FetchFailure } from '../fetch/http-client.ts';
 import { lateAfter, nextSlot, retryAt } from '../schedule.ts';
 import { bodiesToKeep } from './absent-series.ts';
 import type { RunContext } from './context.ts';
@@ -9,7 +9,7 @@ import type { RunResult } from './run-record.ts';
 
 export interface Success {
   how: 'ok' | 'unchanged';
-  gathered: Gathered;
+  fetched: ProviderData;
   /** Whether all history was asked for. */
   isFull: boolean;
   /** Series that are not believed until the operator accepts them. */
@@ -17,12 +17,12 @@ export interface Success {
 }
 
 /** Ends a run that brought what there is, of all series or of some. */
-export async function succeed(run: RunContext, { how, gathered, isFull, held }: Success): Promise<RunResult> {
+export async function succeed(run: RunContext, { how, fetched, isFull, held }: Success): Promise<RunResult> {
   const { provider, parts, lease, record } = run;
-  const { ledger, around } = parts;
-  const now = around.now();
+  const { ledger, runtime } = parts;
+  const now = runtime.now();
   const failing = [
-    ...gathered.failed,
+    ...fetched.failed,
     ...held.map(({ series, reason }) => ({ series, reason: `held: ${reason}` })),
   ];
   record.note(
@@ -33,16 +33,16 @@ export async function succeed(run: RunContext, { how, gathered, isFull, held }: 
   const report =
     failing.length === 0
       ? record.result(how, undefined)
-      : record.result('partial', missingInWords(gathered.failed, held, total));
+      : record.result('partial', missingInWords(fetched.failed, held, total));
   await ledger.feeds.finish(lease, {
     ended: now,
     report,
-    nextRun: shouldRetry(run, gathered)
-      ? retryAt(provider, now, 1, gathered.retry?.comeBackMs ?? 0, around.random())
+    nextRun: shouldRetry(run, fetched)
+      ? retryAt(provider, now, 1, fetched.retry?.comeBackMs ?? 0, runtime.random())
       : nextSlot(provider, now),
     lateAt: lateAfter(provider, now),
     isFull,
-    bodies: bodiesToKeep(gathered.bodies, failing),
+    bodies: bodiesToKeep(fetched.bodies, failing),
     failing: record.cleanFailures(failing),
     ...(how === 'ok' ? { coverage: await coverageOf(run) } : {}),
   });
@@ -51,15 +51,15 @@ export async function succeed(run: RunContext, { how, gathered, isFull, held }: 
 
 /** What looks wrong will look wrong in an hour too: the next slot is early enough. */
 export function quarantine(run: RunContext, reason: string): Promise<RunResult> {
-  return end(run, 'quarantined', reason, nextSlot(run.provider, run.parts.around.now()));
+  return end(run, 'quarantined', reason, nextSlot(run.provider, run.parts.runtime.now()));
 }
 
-export function fail(run: RunContext, { reason, comeBackMs = 0 }: Failure): Promise<RunResult> {
+export function fail(run: RunContext, { reason, comeBackMs = 0 }: FetchFailure): Promise<RunResult> {
   const { provider, parts, lease } = run;
-  const { around, signal } = parts;
-  const now = around.now();
+  const { runtime, signal } = parts;
+  const now = runtime.now();
   if (signal.aborted) return end(run, 'failed', reason, now); // still due for whoever comes next
-  return end(run, 'failed', reason, retryAt(provider, now, lease.failures + 1, comeBackMs, around.random()));
+  return end(run, 'failed', reason, retryAt(provider, now, lease.failures + 1, comeBackMs, runtime.random()));
 }
 
 async function end(
@@ -68,10 +68,10 @@ async function end(
   reason: string,
   nextRun: number,
 ): Promise<RunResult> {
-  const { ledger, around } = parts;
+  const { ledger, runtime } = parts;
   const result = record.result(status, reason);
   try {
-    await ledger.feeds.finish(lease, { ended: around.now(), report: result, nextRun });
+    await ledger.feeds.finish(lease, { ended: runtime.now(), report: result, nextRun });
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   }
@@ -79,7 +79,7 @@ async function end(
 }
 
 /** Once, and then at each slot: a series that has answered with 500 for days is not asked for every few minutes. */
-function shouldRetry({ lease }: RunContext, { retry, failed }: Gathered): boolean {
+function shouldRetry({ lease }: RunContext, { retry, failed }: ProviderData): boolean {
   const known = new Set(lease.failing.map(({ series }) => series));
   return retry !== undefined && failed.some(({ series }) => !known.has(series));
 }

@@ -41,7 +41,7 @@ onEachEngine('a feed of several series', (engine) => {
   }
 
   const health = async () =>
-    (await bench.ledger.feeds.health(bench.around.now())).find(({ key }) => key === bench.key)!;
+    (await bench.ledger.feeds.health(bench.runtime.now())).find(({ key }) => key === bench.key)!;
 
   /** Plays a body for each series, or a status where that is not 200. */
   function play(statuses: Record<string, number> = {}, rows = history()): void {
@@ -120,10 +120,10 @@ onEachEngine('a feed of several series', (engine) => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     play({ SILVER: 404 });
     await run();
-    bench.around.time += DAY_MS;
+    bench.runtime.time += DAY_MS;
     play();
     const before = bench.server.requests.length;
-    expect((await run('each', { dueAt: bench.around.now() }))?.status).toBe('ok');
+    expect((await run('each', { dueAt: bench.runtime.now() }))?.status).toBe('ok');
     const asked = bench.server.requests.slice(before).map(({ path }) => path);
     expect(asked.sort()).toEqual(['/GOLD.csv?since', '/SILVER.csv', '/TIN.csv?since']);
     expect((await health()).failing).toEqual([]);
@@ -137,13 +137,13 @@ onEachEngine('a feed of several series', (engine) => {
     const lateAt = (await health()).lateAt!;
     play({ SILVER: 404 });
     for (let day = 1; day <= 7; day++) {
-      bench.around.time = NOW + day * DAY_MS;
+      bench.runtime.time = NOW + day * DAY_MS;
       await run();
     }
     const freshness = new Freshness(bench.ledger, [provider('each')]);
-    await freshness.follow(bench.around.now());
+    await freshness.follow(bench.runtime.now());
     expect(freshness.lateFrom(code('SILVER'))).toBe(lateAt);
-    expect(freshness.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.around.now());
+    expect(freshness.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.runtime.now());
     expect((await health()).failing).toMatchObject([{ series: 'SILVER', since: NOW + DAY_MS, lateAt }]);
     const [feed] = freshness.list();
     expect(feed!.failing).toMatchObject([{ series: 'SILVER', symbol: code('SILVER') }]);

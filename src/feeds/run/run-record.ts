@@ -48,7 +48,7 @@ export class RunRecord {
     for (const one of remarks.slice(0, REASONS_KEPT)) this.#report.notes.push({ kind, ...this.#clean(one) });
   }
 
-  /** Failures of series as they are stored: without secrets, and no longer than is of use. */
+  /** FetchFailures of series as they are stored: without secrets, and no longer than is of use. */
   cleanFailures(failures: readonly SeriesFailure[]): SeriesFailure[] {
     return failures.map(({ series, reason }) => ({ series, reason: this.#text(reason, REASON_LENGTH_MAX) }));
   }

@@ -3,7 +3,7 @@ import { csv, feedBench, GOOD, history } from '../../../test/support/feed-bench.
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, flat, symbolOf } from '../../../test/support/ledgers.ts';
 import { playBytes, streamOf } from '../../../test/support/played.ts';
-import { LIMITS } from '../fetch/http-client.ts';
+import { FETCH_LIMITS } from '../fetch/http-client.ts';
 
 onEachEngine('a provider in trouble', (engine) => {
   const bench = feedBench(engine);
@@ -95,7 +95,10 @@ onEachEngine('a provider in trouble', (engine) => {
 
       const url = await fault();
       const requests = () => [{ url: `${url}/prices.csv` }];
-      const limits = { ...LIMITS, timeoutMs: status === 'failed' && message.includes('0.06') ? 60 : 10_000 };
+      const limits = {
+        ...FETCH_LIMITS,
+        timeoutMs: status === 'failed' && message.includes('0.06') ? 60 : 10_000,
+      };
       const bad = await bench.run({}, url === bench.server.url ? {} : { requests }, {}, limits);
       expect(bad).toMatchObject({
         status,

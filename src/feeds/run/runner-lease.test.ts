@@ -14,17 +14,17 @@ onEachEngine('runs in time', (engine) => {
     await bench.run({ dueAt: NOW });
     expect((await bench.health()).nextRunAt).toBe(Date.parse('2026-07-15T16:00:00Z')); // 18:00 in Berlin
     expect(await bench.run({ dueAt: NOW })).toBeUndefined(); // not due any more
-    bench.around.time = Date.parse('2026-07-15T16:00:00Z');
+    bench.runtime.time = Date.parse('2026-07-15T16:00:00Z');
     bench.server.play = () => new Response('', { status: 404 });
-    await bench.run({ dueAt: bench.around.time });
-    const first = (await bench.health()).nextRunAt! - bench.around.time;
+    await bench.run({ dueAt: bench.runtime.time });
+    const first = (await bench.health()).nextRunAt! - bench.runtime.time;
     expect(first).toBeGreaterThanOrEqual(15 * 60_000);
     expect(first).toBeLessThan(20 * 60_000);
     await bench.run();
-    expect((await bench.health()).nextRunAt! - bench.around.time).toBeGreaterThanOrEqual(2 * 15 * 60_000);
+    expect((await bench.health()).nextRunAt! - bench.runtime.time).toBeGreaterThanOrEqual(2 * 15 * 60_000);
     bench.server.play = () => new Response('', { status: 503, headers: { 'retry-after': '200000' } });
     await bench.run();
-    expect((await bench.health()).nextRunAt).toBe(bench.around.time + 200_000_000);
+    expect((await bench.health()).nextRunAt).toBe(bench.runtime.time + 200_000_000);
   });
 
   test('a feed is late when two of its slots have passed without a good run', async () => {
@@ -77,8 +77,11 @@ onEachEngine('runs in time', (engine) => {
         message: expect.stringContaining('stopped in the middle'),
       });
       expect(await bench.revisions()).toHaveLength(2_000);
-      expect(await bench.ledger.feeds.due(bench.around.time)).toContain(bench.key);
-      expect(await bench.run({ dueAt: bench.around.time })).toMatchObject({ taken: 3_000, unchanged: 2_000 });
+      expect(await bench.ledger.feeds.due(bench.runtime.time)).toContain(bench.key);
+      expect(await bench.run({ dueAt: bench.runtime.time })).toMatchObject({
+        taken: 3_000,
+        unchanged: 2_000,
+      });
       expect(await bench.run()).toMatchObject({ unchanged: 5_000 });
     });
 

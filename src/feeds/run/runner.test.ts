@@ -183,9 +183,9 @@ onEachEngine('a run', (engine) => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     const run = () => bench.run({ dueAt: Number.MAX_SAFE_INTEGER }, { requests });
     await run();
-    bench.around.time += MS_PER_DAY;
+    bench.runtime.time += MS_PER_DAY;
     await run();
-    bench.around.time += 7 * MS_PER_DAY;
+    bench.runtime.time += 7 * MS_PER_DAY;
     await run();
     await run();
     const today = utcDay(NOW);

@@ -4,8 +4,8 @@ import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
-import { type Gathered, gather } from '../fetch/fetch-provider.ts';
-import { type Failure, LIMITS } from '../fetch/http-client.ts';
+import { fetchProvider, type ProviderData } from '../fetch/fetch-provider.ts';
+import { FETCH_LIMITS, type FetchFailure } from '../fetch/http-client.ts';
 import { type Ownership, ownershipOf } from '../mapping.ts';
 import type { Provider } from '../provider.ts';
 import { absentSeries } from './absent-series.ts';
@@ -54,8 +54,8 @@ export async function runFeed(
   parts: RunnerParts,
   options: RunOptions = {},
 ): Promise<RunResult | undefined> {
-  const { ledger, around, holder, leaseMs = LEASE_MS } = parts;
-  const started = around.now();
+  const { ledger, runtime, holder, leaseMs = LEASE_MS } = parts;
+  const started = runtime.now();
   const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
   const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
   if (!lease) return undefined;
@@ -96,33 +96,33 @@ class Run {
     this.#context = context;
     this.#options = options;
     const { parts, lease } = context;
-    const now = parts.around.now();
+    const now = parts.runtime.now();
     const isFull = options.dueAt === undefined || now - (lease.lastFull ?? 0) >= FULL_EVERY_MS;
     this.#since = isFull ? undefined : utcDay(now) - SINCE_DAYS;
   }
 
   async run(): Promise<RunResult> {
     try {
-      const gathered = await this.#gather();
-      if (gathered.outcome === 'failed') return await fail(this.#context, gathered);
-      return await this.#take(gathered);
+      const fetched = await this.#fetchProvider();
+      if (fetched.outcome === 'failed') return await fail(this.#context, fetched);
+      return await this.#take(fetched);
     } catch (error) {
       if (error instanceof LeaseLost) return this.#context.record.result('failed', messageOf(error));
       return await fail(this.#context, { outcome: 'failed', reason: messageOf(error) });
     }
   }
 
-  async #gather(): Promise<Gathered | Failure> {
+  async #fetchProvider(): Promise<ProviderData | FetchFailure> {
     const { provider, parts, lease } = this.#context;
-    const { ledger, secrets, around, signal, limits = LIMITS } = parts;
-    return gather(provider, {
+    const { ledger, secrets, runtime, signal, limits = FETCH_LIMITS } = parts;
+    return fetchProvider(provider, {
       secrets,
       since: this.#since,
       baseUrl: this.#options.baseUrl,
       known: await ledger.feeds.bodies(provider.key),
       accept: this.#options.accept ?? false,
       failing: lease.failing.map(({ series }) => series),
-      around,
+      runtime,
       limits,
       signal,
       onAttempt: () => ledger.feeds.renew(lease),
@@ -130,16 +130,16 @@ class Run {
     });
   }
 
-  async #take(gathered: Gathered): Promise<RunResult> {
+  async #take(fetched: ProviderData): Promise<RunResult> {
     const { provider, record } = this.#context;
-    const { bodyHash, bytes, requests, missing } = gathered;
+    const { bodyHash, bytes, requests, missing } = fetched;
     record.set({ bodyHash, bytes, requests, missing });
-    record.note('odd', gathered.odd);
-    record.note('ignored', gathered.ignored);
-    if (bytes === 0 || provider.series.length === 0) return this.#succeed('unchanged', gathered);
-    const { symbols, judgement, withdrawn, doubts } = await this.#examine(gathered);
-    if (gathered.shrunken[0] !== undefined && !this.#options.accept) {
-      return quarantine(this.#context, gathered.shrunken[0]);
+    record.note('odd', fetched.odd);
+    record.note('ignored', fetched.ignored);
+    if (bytes === 0 || provider.series.length === 0) return this.#succeed('unchanged', fetched);
+    const { symbols, judgement, withdrawn, doubts } = await this.#examine(fetched);
+    if (fetched.shrunken[0] !== undefined && !this.#options.accept) {
+      return quarantine(this.#context, fetched.shrunken[0]);
     }
     const believed = <One extends { symbolId: number }>(one: One) => !doubts.has(one.symbolId);
     const admitted = judgement.admitted.filter(believed);
@@ -147,7 +147,7 @@ class Run {
     if (admitted.length + held.length === 0) {
       if (doubts.size > 0) return quarantine(this.#context, firstDoubt(doubts, symbols));
       // A landing page that leads to a file which has not changed has no prices of its own.
-      if (gathered.kept > 0 && record.refused === 0) return this.#succeed('unchanged', gathered);
+      if (fetched.kept > 0 && record.refused === 0) return this.#succeed('unchanged', fetched);
       const reason = 'there is no observation that can be used';
       return fail(this.#context, { outcome: 'failed', reason });
     }
@@ -158,21 +158,21 @@ class Run {
     const days = withdrawn.days.filter(believed);
     await withdraw(this.#context, days);
     record.note('withdrawn', days);
-    return this.#succeed('ok', gathered, heldSeries(doubts, provider, symbols));
+    return this.#succeed('ok', fetched, heldSeries(doubts, provider, symbols));
   }
 
-  /** Reads and judges what was gathered, and writes nothing. */
-  async #examine(gathered: Gathered): Promise<Findings> {
+  /** Reads and judges what was fetched, and writes nothing. */
+  async #examine(fetched: ProviderData): Promise<Findings> {
     const { provider, parts, record, lease } = this.#context;
     const symbols = await symbolsOf(this.#context);
     const failing = new Set(lease.failing.map(({ series }) => series));
     const window = { since: this.#since ?? EARLIEST_DAY, failing, symbols };
-    gathered.failed.push(...(await absentSeries(provider, gathered, parts.ledger, window)));
-    const latestDay = utcDay(parts.around.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
-    const mapped = mapObservations(provider, gathered.observations, symbols, latestDay);
+    fetched.failed.push(...(await absentSeries(provider, fetched, parts.ledger, window)));
+    const latestDay = utcDay(parts.runtime.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
+    const mapped = mapObservations(provider, fetched.observations, symbols, latestDay);
     const judgement = await this.#judge(mapped.bars);
-    record.refuse([...gathered.refused, ...mapped.refused, ...inWords(judgement.refused, symbols)]);
-    const withdrawn = await this.#withdrawnDays(gathered, mapped.bars, judgement, symbols);
+    record.refuse([...fetched.refused, ...mapped.refused, ...inWords(judgement.refused, symbols)]);
+    const withdrawn = await this.#withdrawnDays(fetched, mapped.bars, judgement, symbols);
     const doubts = this.#options.accept
       ? mapped.doubts
       : new Map([
@@ -195,7 +195,7 @@ class Run {
 
   /** Only of series whose bodies are complete. A zero that stands for a missing value is as good as none. */
   #withdrawnDays(
-    { incomplete }: Gathered,
+    { incomplete }: ProviderData,
     bars: readonly NewBar[],
     { refused }: Judgement<NewBar>,
     symbols: readonly LedgerSymbol[],
@@ -212,10 +212,10 @@ class Run {
 
   #succeed(
     how: 'ok' | 'unchanged',
-    gathered: Gathered,
+    fetched: ProviderData,
     held: ReturnType<typeof heldSeries> = [],
   ): Promise<RunResult> {
-    return succeed(this.#context, { how, gathered, isFull: this.#since === undefined, held });
+    return succeed(this.#context, { how, fetched, isFull: this.#since === undefined, held });
   }
 }
 

@@ -9,9 +9,9 @@ export async function publish(
   bars: readonly NewBar[],
   onProgress: (done: number) => void,
 ): Promise<PublishResult> {
-  const { ledger, around } = run.parts;
+  const { ledger, runtime } = run.parts;
   const source = run.provider.key;
-  const recordedAt = around.now();
+  const recordedAt = runtime.now();
   const publication = {
     source,
     recordedAt,
@@ -26,22 +26,22 @@ export async function publish(
 
 /** Puts suspicious bars in quarantine. */
 export async function hold(run: RunContext, held: Judgement<NewBar>['held']): Promise<void> {
-  const { ledger, around } = run.parts;
+  const { ledger, runtime } = run.parts;
   await ledger.heldBars.hold(held, {
     source: run.provider.key,
     origin: runName(run),
-    received: around.now(),
+    received: runtime.now(),
     before: leaseGuard(run),
   });
 }
 
 export async function withdraw(run: RunContext, days: readonly WithdrawnDay[]): Promise<void> {
-  const { ledger, around } = run.parts;
+  const { ledger, runtime } = run.parts;
   await ledger.withdrawals.withdraw(days, {
     by: 'source',
     source: run.provider.key,
     reason: `${runName(run)}: not in the provider's new edition`,
-    recordedAt: around.now(),
+    recordedAt: runtime.now(),
     before: leaseGuard(run),
   });
 }

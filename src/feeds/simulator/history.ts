@@ -14,7 +14,7 @@ const BARS_PER_WRITE = 2_000;
 export type HistoryProgress = (done: number, total: number) => void;
 
 /** Writes the simulated bars that are missing: all of an empty ledger's, and those of a downtime. */
-export class History {
+export class HistoryFiller {
   readonly #ledger: Ledger;
   /** The last day each symbol has a bar for, by symbol id. */
   readonly #filledTo = new Map<number, Day>();

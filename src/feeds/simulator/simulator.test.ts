@@ -7,7 +7,7 @@ import { dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart } from '../../market/session.ts';
 import { Closer } from '../close/closer.ts';
 import { tradingDays } from './calendar.ts';
-import { History } from './history.ts';
+import { HistoryFiller } from './history.ts';
 import { lastClosedDay } from './schedule.ts';
 import { Simulator } from './simulator.ts';
 import { Stream } from './stream.ts';
@@ -169,7 +169,7 @@ onEachEngine('simulator', (engine) => {
   test('a symbol that an operator adds gets its history at the next turn', async () => {
     const ledger = await newLedger(engine);
     const [gold] = await twoSymbols(ledger);
-    const history = new History(ledger);
+    const history = new HistoryFiller(ledger);
     await history.fill([gold!], NOON, silent);
     await ledger.symbols.upsert([{ ...gold!, code: 'HOUSE-BLEND', name: 'House blend' }], []);
     const added = (await ledger.symbols.list()).find((symbol) => symbol.code === 'HOUSE-BLEND')!;
@@ -182,9 +182,9 @@ onEachEngine('simulator', (engine) => {
   test('a fill that is stopped goes on where it was', async () => {
     const ledger = await newLedger(engine);
     const symbols = await twoSymbols(ledger);
-    await new History(ledger).fill(symbols, NOON, silent, AbortSignal.abort());
+    await new HistoryFiller(ledger).fill(symbols, NOON, silent, AbortSignal.abort());
     expect(await ledger.bars.count()).toBe(2_000);
-    await new History(ledger).fill(symbols, NOON, silent);
+    await new HistoryFiller(ledger).fill(symbols, NOON, silent);
     for (const symbol of symbols) {
       const last = lastClosedDay(marketOf(symbol.market), NOON);
       expect(await barsIn(ledger, symbol)).toEqual(barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, last));
@@ -193,5 +193,5 @@ onEachEngine('simulator', (engine) => {
 });
 
 function newCrew(ledger: Ledger) {
-  return { history: new History(ledger), stream: new Stream(ledger), closer: new Closer(ledger) };
+  return { history: new HistoryFiller(ledger), stream: new Stream(ledger), closer: new Closer(ledger) };
 }

@@ -1,16 +1,16 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { History, type HistoryProgress } from './history.ts';
+import { HistoryFiller, type HistoryProgress } from './history.ts';
 import { Stream } from './stream.ts';
 
 /** Demo data: a history and a stream of ticks for every symbol that has no real prices. */
 export class Simulator {
   readonly #ledger: Ledger;
-  readonly #history: History;
+  readonly #history: HistoryFiller;
   readonly #stream: Stream;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
-    this.#history = new History(ledger);
+    this.#history = new HistoryFiller(ledger);
     this.#stream = new Stream(ledger);
   }
 

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
-import { assignSymbols, type FailingSymbol, failingSymbols } from '../mapping.ts';
+import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import { lateAfter } from '../schedule.ts';
 
@@ -9,12 +9,12 @@ import { lateAfter } from '../schedule.ts';
 const RUNS_TOLD = 10;
 
 /** All that the operator sees of a feed, whether it is on or not. */
-export interface FeedInFull
+export interface FeedDetails
   extends Omit<FeedHealth, 'failing'>,
     Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
   /** The symbols that it brings now; none while it is off. */
   symbols: readonly string[];
-  failing: readonly FailingSymbol[];
+  failing: readonly SymbolFailure[];
   /** How many it has a series for. */
   series: number;
   /** Settings that it needs and that are not there. */
@@ -41,7 +41,7 @@ const NEVER_RUN: Omit<FeedHealth, 'key'> = {
 };
 
 /** Where the operator sees every feed, and turns it on and off. It reads the ledger anew each time. */
-export class FeedDesk {
+export class FeedAdmin {
   readonly #ledger: Ledger;
   readonly #providers: readonly Provider[];
   readonly #secrets: Secrets;
@@ -52,7 +52,7 @@ export class FeedDesk {
     this.#secrets = secrets;
   }
 
-  async list(now: number): Promise<FeedInFull[]> {
+  async list(now: number): Promise<FeedDetails[]> {
     const { feeds } = this.#ledger;
     const known = new Map((await feeds.health(now)).map((health) => [health.key, health]));
     const holders = await feeds.holders();

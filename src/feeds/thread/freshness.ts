@@ -1,12 +1,12 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
-import { assignSymbols, type FailingSymbol, failingSymbols } from '../mapping.ts';
+import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
 import type { Provider } from '../provider.ts';
 
 /** How old what is known of the feeds may be. */
 const KEEP_MS = 2_000;
 
-type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly FailingSymbol[] };
+type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly SymbolFailure[] };
 
 /** How the feeds stand, in memory: every answer asks whether its symbols' feeds are late. */
 export class Freshness {

@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { Closer } from '../close/closer.ts';
-import { realSurroundings, sleepUntil } from '../fetch/runtime.ts';
+import { sleep, systemRuntime } from '../fetch/runtime.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import { newReport, type RunResult } from '../run/run-record.ts';
 import { Simulator } from '../simulator/simulator.ts';
@@ -92,7 +92,7 @@ export class FeedLoop {
         this.#isBehind = false; // not tried again at once
         this.#post({ kind: 'failed', message: messageOf(error) });
       }
-      await sleepUntil(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
+      await sleep(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }
     await this.#crew?.due.settled();
     await Promise.allSettled(this.#pushes);
@@ -184,7 +184,7 @@ export class FeedLoop {
       ledger,
       providers,
       secrets,
-      around: realSurroundings(this.#clock),
+      runtime: systemRuntime(this.#clock),
       holder: `${processName()} ${crypto.randomUUID()}`,
       signal: this.#stopping.signal,
     };

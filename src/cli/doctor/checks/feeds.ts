@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
 import type { Provider } from '../../../feeds/provider.ts';
-import { FeedDesk, type FeedInFull } from '../../../feeds/thread/feed-admin.ts';
+import { FeedAdmin, type FeedDetails } from '../../../feeds/thread/feed-admin.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
@@ -10,7 +10,7 @@ export async function checkFeeds(
   config: Config,
   now: number,
 ): Promise<Finding[]> {
-  const feeds = await new FeedDesk(ledger, providers, config.secrets).list(now);
+  const feeds = await new FeedAdmin(ledger, providers, config.secrets).list(now);
   const enabled = feeds.filter((feed) => feed.enabled);
   if (enabled.length > 0) return enabled.map(findingOf);
   const simulated = config.demo === 'on' || (await ledger.meta('demo')) === 'on';
@@ -31,7 +31,7 @@ function findingOf({
   failing,
   lastRun,
   lastOkAt,
-}: FeedInFull): Finding {
+}: FeedDetails): Finding {
   const reason = lastRun?.message === undefined ? '' : `: ${lastRun.message}`;
   const history = `openpit feed history ${key} shows its runs; openpit feed run ${key} tries it now`;
   if (lacking.length > 0) {
