@@ -2,7 +2,7 @@
  * `npm run bench:request`: what the API itself costs per request, without the socket, in units of parsing the response
  * once with JSON.parse. Both are measured in turns, so the ratio holds on a busy machine.
  */
-import type { Incoming } from '../src/http/incoming.ts';
+import type { IncomingRequest } from '../src/http/message/incoming-request.ts';
 import { removeFolders } from '../test/support/ledger.ts';
 import { openTestService } from '../test/support/service.ts';
 
@@ -52,7 +52,7 @@ async function warmUp(handle: () => unknown): Promise<void> {
   }
 }
 
-function requestOf(url: string): Incoming {
+function requestOf(url: string): IncomingRequest {
   return {
     method: 'GET',
     url,

@@ -3,11 +3,11 @@ import type { KnownKey } from '../gate/directory.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { RateWindow } from '../gate/rate-window.ts';
-import type { Fault } from '../http/fault.ts';
-import type { Incoming } from '../http/incoming.ts';
-import { BodyFault } from '../http/parse/body.ts';
-import { type FieldsCache, type HeadCache, KnownHeads } from '../http/parse/head-cache.ts';
-import { type Ready, type Reply, reply } from '../http/reply.ts';
+import type { Fault } from '../http/message/fault.ts';
+import { BodyFault } from '../http/message/fault.ts';
+import type { IncomingRequest } from '../http/message/incoming-request.ts';
+import { type RawReply, type Reply, reply } from '../http/message/reply.ts';
+import { type CachedFields, type CachedHeads, HeadCache } from '../http/parse/head-cache.ts';
 import { outageOf } from '../ledger/engine/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ReportedAlarm } from '../ledger/operations/replicas.ts';
@@ -93,8 +93,8 @@ export interface ApiOptions {
 
 export interface ApiCaches {
   readonly answers: BoundedCache<string, KnownUrl>;
-  readonly heads: HeadCache;
-  readonly headerLines: FieldsCache;
+  readonly heads: CachedHeads;
+  readonly headerLines: CachedFields;
   readonly failedTokens: BoundedCache<string, RateWindow>;
 }
 
@@ -151,9 +151,9 @@ export class Api {
   }
 
   /** Parsed requests of its clients. */
-  heads(): KnownHeads {
+  heads(): HeadCache {
     const { heads, headerLines } = this.#options.caches;
-    return new KnownHeads(heads, headerLines);
+    return new HeadCache(heads, headerLines);
   }
 
   arrivalMs(): number {
@@ -165,7 +165,7 @@ export class Api {
     this.#streams.drain();
   }
 
-  handle(request: Incoming, peer: () => string): Soon<Ready | Reply> {
+  handle(request: IncomingRequest, peer: () => string): Soon<RawReply | Reply> {
     const known = this.#kept.find(request.url);
     const number = nextRequestNumber();
     const again = known && this.#again(request, known, peer, number);
@@ -200,7 +200,12 @@ export class Api {
    *                                       └────────────────────┴── the long way ──────────┘            └─► the long way, with
    *                                                                                                   customer, answer and unit
    */
-  #again(request: Incoming, url: KnownUrl, peer: () => string, number: number): Ready | Exchange | undefined {
+  #again(
+    request: IncomingRequest,
+    url: KnownUrl,
+    peer: () => string,
+    number: number,
+  ): RawReply | Exchange | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
@@ -229,12 +234,12 @@ export class Api {
   }
 
   /** The key of a request whose URL was asked before, if it is in memory. */
-  #knownKey(request: Incoming, url: KnownUrl): KnownKey | undefined {
+  #knownKey(request: IncomingRequest, url: KnownUrl): KnownKey | undefined {
     const key = request.headers.get('x-api-key') ?? url.key;
     return key === undefined ? undefined : this.#options.gate.directory.cached(key);
   }
 
-  #receive(request: Incoming, peer: () => string, number: number): Exchange {
+  #receive(request: IncomingRequest, peer: () => string, number: number): Exchange {
     const requestId = givenRequestId(request) ?? requestIdText(number);
     const target = readTarget(request.url);
     const found = this.#router.find(target.path);
@@ -252,9 +257,9 @@ export class Api {
     };
   }
 
-  #handleFully(exchange: Exchange): Soon<Ready | Reply> {
+  #handleFully(exchange: Exchange): Soon<RawReply | Reply> {
     const { endpoint } = exchange;
-    const give = (answer: Ready | Reply) => this.#observed(exchange, answer);
+    const give = (answer: RawReply | Reply) => this.#observed(exchange, answer);
     const refuse = (error: unknown) => {
       const refusal = error instanceof Refusal ? error : this.#failure(exchange, error);
       return give(this.#responses.refusal(exchange, refusal, endpoint));
@@ -271,7 +276,7 @@ export class Api {
    * The long way, in the order of the contract: path, method, key, account, burst limit, parameters, symbols, data, quota.
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
-  #answer(exchange: Exchange): Soon<Ready | Reply> {
+  #answer(exchange: Exchange): Soon<RawReply | Reply> {
     const { request, target, endpoint, id } = exchange;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
@@ -320,7 +325,7 @@ export class Api {
   }
 
   /** Has the time of a response measured, and makes it name its request. */
-  #observed(exchange: Exchange, answer: Ready | Reply): Ready | Reply {
+  #observed(exchange: Exchange, answer: RawReply | Reply): RawReply | Reply {
     const { request, requestId, endpoint, customer } = exchange;
     const { status } = answer;
     const name = endpoint?.name ?? 'other';
@@ -339,6 +344,6 @@ export class Api {
       return answer;
     }
     const headers = { ...answer.headers, 'X-Request-Id': requestId };
-    return { ...answer, headers, timer, isForCustomer: customer !== undefined };
+    return { ...answer, headers, timer, isAuthenticated: customer !== undefined };
   }
 }

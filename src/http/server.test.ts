@@ -12,12 +12,12 @@ import {
   serveHere,
   TRANSPORTS,
 } from '../../test/support/raw-http.ts';
-import type { Incoming } from './incoming.ts';
-import { reply } from './reply.ts';
+import type { IncomingRequest } from './message/incoming-request.ts';
+import { reply } from './message/reply.ts';
 import type { ServerOptions } from './server.ts';
 
 /** Bodies are read by /echo alone, so the rest shows what becomes of one that nobody wants. */
-async function answer(request: Incoming) {
+async function answer(request: IncomingRequest) {
   const { method, url } = request;
   if (url === '/echo')
     return reply(await request.text().catch((error: Error) => `failed: ${error.message}`), {});

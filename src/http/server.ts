@@ -1,12 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
 import { Connection } from './connection/connection.ts';
-import { Turn } from './connection/io-batch.ts';
-import type { Handle, ServerState } from './connection/options.ts';
-import type { Fault } from './fault.ts';
+import { IoBatch } from './connection/io-batch.ts';
+import type { ConnectionState } from './connection/limits.ts';
+import type { Handler, ServerState } from './connection/options.ts';
 import { connectionsMax } from './fd-limit.ts';
-import type { State } from './limits.ts';
-import { KnownHeads } from './parse/head-cache.ts';
-import type { Reply } from './reply.ts';
+import type { Fault } from './message/fault.ts';
+import type { Reply } from './message/reply.ts';
+import { HeadCache } from './parse/head-cache.ts';
 import type { Credentials } from './tls/credentials.ts';
 import { listenerTls, setCredentials } from './tls/secure-context.ts';
 
@@ -17,7 +17,7 @@ export interface ServerOptions {
   isShared: boolean;
   /** For the date of an answer. */
   clock: Clock;
-  handle: Handle;
+  handle: Handler;
   refuse(fault: Fault): Reply;
   /** When bytes that are read now arrived, in ms of `performance.now()`; by default now. */
   arrivalMs?: () => number;
@@ -25,21 +25,21 @@ export interface ServerOptions {
   onError(error: unknown): void;
   /** Calls `sweep` once a second until the returned function is called. Tests pass their own, to move time. */
   everySecond?: (sweep: () => void) => () => void;
-  /** Time for a stop. Tests pass their own, to move it. */
-  time?: Time;
+  /** The time that a drain measures. Tests inject their own. */
+  time?: DrainTime;
   /** Where heads that come again are cached. */
-  heads?: KnownHeads;
+  heads?: HeadCache;
   /** Speaks TLS with these, and plain HTTP without. */
   tls?: Credentials | undefined;
 }
 
-export interface Time {
+export interface DrainTime {
   /** Milliseconds of a clock that nobody sets. */
   now(): number;
   sleep(ms: number): Promise<void>;
 }
 
-const REAL_TIME: Time = { now: () => performance.now(), sleep: Bun.sleep };
+const REAL_TIME: DrainTime = { now: () => performance.now(), sleep: Bun.sleep };
 
 export interface HttpServer {
   readonly port: number;
@@ -62,7 +62,7 @@ const HSTS_LINE = 'Strict-Transport-Security: max-age=31536000\r\n';
  */
 export function serve(given: ServerOptions): HttpServer {
   const { hostname, port, isShared, clock, handle, refuse, onError, arrivalMs } = given;
-  const { heads = new KnownHeads(), everySecond = inRealTime, time = REAL_TIME, tls } = given;
+  const { heads = new HeadCache(), everySecond = inRealTime, time = REAL_TIME, tls } = given;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const options = {
@@ -71,7 +71,7 @@ export function serve(given: ServerOptions): HttpServer {
     onError,
     clock,
     heads,
-    turn: new Turn(arrivalMs),
+    turn: new IoBatch(arrivalMs),
     server: state,
     securityLine: tls ? HSTS_LINE : '',
   };
@@ -141,13 +141,14 @@ function inRealTime(sweep: () => void): () => void {
  * or else the newest. It is not waited for to close its end: whoever does this to us would not.
  */
 function makeRoom(connections: ReadonlySet<Connection>, newest: Connection): void {
-  const oldest = (state: State) => connections.values().find((one) => one.state === state && one !== newest);
+  const oldest = (state: ConnectionState) =>
+    connections.values().find((one) => one.state === state && one !== newest);
   const goes = oldest('new') ?? oldest('head') ?? oldest('idle') ?? newest;
   goes.terminate();
 }
 
 /** Waits until nobody has asked for a moment. Meanwhile every answer is the last of its connection. */
-async function quiet(state: ServerState, limitMs: number, time: Time): Promise<void> {
+async function quiet(state: ServerState, limitMs: number, time: DrainTime): Promise<void> {
   const end = time.now() + limitMs;
   let quietSince = time.now();
   let { requests } = state;

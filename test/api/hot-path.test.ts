@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Incoming } from '../../src/http/incoming.ts';
+import type { IncomingRequest } from '../../src/http/message/incoming-request.ts';
 import { apiOn } from '../support/api.ts';
 
 const PATH = '/rates/time-series?symbols=XAU,XAG,ZINC&startDate=2024-04-15&endDate=2024-05-14';
@@ -23,7 +23,7 @@ describe('a request', () => {
   async function asking(url: () => string) {
     const key = await api.service.key('wide');
     const counts = { headers: 0, clock: 0, promises: 0 };
-    const request: Incoming = {
+    const request: IncomingRequest = {
       method: 'GET',
       url: '',
       headers: {

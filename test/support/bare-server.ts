@@ -1,4 +1,4 @@
-import { reply } from '../../src/http/reply.ts';
+import { reply } from '../../src/http/message/reply.ts';
 import { serve } from '../../src/http/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Ohlc } from '../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
@@ -25,7 +25,11 @@ export interface Unusable {
 const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 /** Reads JSON (a list, or an object with the list under `member`) or NDJSON. */
-export async function readBatch(request: Incoming, query: Query, member: 'ticks' | 'bars'): Promise<Batch> {
+export async function readBatch(
+  request: IncomingRequest,
+  query: Query,
+  member: 'ticks' | 'bars',
+): Promise<Batch> {
   const text = await request.text();
   const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
   const said = isLines ? readLines(text) : readWhole(text, member);

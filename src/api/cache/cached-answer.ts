@@ -2,8 +2,8 @@ import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
 import { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
-import type { Incoming } from '../../http/incoming.ts';
-import { headerLines } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import { headerLines } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import { CACHE_CONTROL, type Lasting } from '../model/endpoint.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
@@ -105,7 +105,7 @@ export class ReadyAnswer {
   }
 
   /** What a client gets that accepts these encodings. */
-  representation(request: Incoming): Representation {
+  representation(request: IncomingRequest): Representation {
     if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
     this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
     return this.#gzipped;

@@ -1,5 +1,5 @@
-import { type Bytes, borrow, bytesFor } from '../../http/buffer-pool.ts';
-import { firstLines, type Ready } from '../../http/reply.ts';
+import { type Bytes, borrow, bytesFor } from '../../http/message/buffer-pool.ts';
+import { firstLines, type RawReply } from '../../http/message/reply.ts';
 import { gzip } from '../response/gzip.ts';
 import {
   LAST_DIGITS_AT,
@@ -39,7 +39,7 @@ export class Representation {
     return this.#options.etag;
   }
 
-  success(requestId: string, rateLimit: string | undefined): Ready {
+  success(requestId: string, rateLimit: string | undefined): RawReply {
     const head = this.#successHead() + lastLines(requestId, rateLimit);
     const { body, packet } = this.#options;
     if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM) return joined(200, head, body);
@@ -51,7 +51,7 @@ export class Representation {
       status: 200,
       bytes,
       borrowed: this.#isGivenAway ? packet : undefined,
-      isForCustomer: true,
+      isAuthenticated: true,
       timer: undefined,
     };
   }
@@ -65,22 +65,22 @@ export class Representation {
    * What HEAD gets. The length is left out: HEAD is free, and the length of a body, or of a compressed one, tells the
    * digits of its prices to whoever asks for them in enough units.
    */
-  headOnly(requestId: string, rateLimit: string | undefined): Ready {
+  headOnly(requestId: string, rateLimit: string | undefined): RawReply {
     return joined(200, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
   }
 
   /** Its headers are those of the answer that it stands for. */
-  notModified(requestId: string, rateLimit: string | undefined): Ready {
+  notModified(requestId: string, rateLimit: string | undefined): RawReply {
     return joined(304, this.#notModifiedHead() + lastLines(requestId, rateLimit), EMPTY);
   }
 
   /** The same, from the second time on, with an id by its number. */
-  successAgain(requestNumber: number, rateLimit: string): Ready {
+  successAgain(requestNumber: number, rateLimit: string): RawReply {
     this.#success ??= new Packet(200, this.#successHead(), this.#options.body);
     return this.#success.stamped(requestNumber, rateLimit);
   }
 
-  notModifiedAgain(requestNumber: number, rateLimit: string): Ready {
+  notModifiedAgain(requestNumber: number, rateLimit: string): RawReply {
     this.#notModified ??= new Packet(304, this.#notModifiedHead(), EMPTY);
     return this.#notModified.stamped(requestNumber, rateLimit);
   }
@@ -135,9 +135,9 @@ function join(head: string, body: Uint8Array): Bytes {
   return bytes;
 }
 
-function joined(status: number, head: string, body: Uint8Array): Ready {
+function joined(status: number, head: string, body: Uint8Array): RawReply {
   const bytes = join(head, body);
-  return { status, bytes, borrowed: bytes, isForCustomer: true, timer: undefined };
+  return { status, bytes, borrowed: bytes, isAuthenticated: true, timer: undefined };
 }
 
 /**
@@ -166,7 +166,7 @@ class Packet {
     this.#rateLimitAt = idAt + requestIdText(0).length + '\r\n'.length + RATE_LIMIT.length;
   }
 
-  stamped(requestNumber: number, rateLimit: string): Ready {
+  stamped(requestNumber: number, rateLimit: string): RawReply {
     const block = requestNumber - (requestNumber % REQUEST_NUMBERS_PER_BLOCK);
     if (rateLimit.length !== this.#rateLimitLength || block !== this.#block) {
       this.#write(block, rateLimit);
@@ -175,7 +175,7 @@ class Packet {
     this.#bytes.copy(bytes);
     writeLastDigits(bytes, this.#digitsAt, requestNumber);
     bytes.latin1Write(rateLimit, this.#rateLimitAt);
-    return { status: this.#status, bytes, borrowed: bytes, isForCustomer: true, timer: undefined };
+    return { status: this.#status, bytes, borrowed: bytes, isAuthenticated: true, timer: undefined };
   }
 
   #write(block: number, rateLimit: string): void {

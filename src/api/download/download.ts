@@ -1,5 +1,5 @@
-import type { Incoming } from '../../http/incoming.ts';
-import { type Reply, reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import { CACHE_CONTROL, type Lasting } from '../model/endpoint.ts';
 import type { TableFormat } from '../model/table.ts';
@@ -62,13 +62,13 @@ export class Download {
     return this.#options.source.units();
   }
 
-  async send(request: Incoming, addressed: Addressed): Promise<Reply> {
+  async send(request: IncomingRequest, addressed: Addressed): Promise<Reply> {
     const { source, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
     const headers = { ...this.#headers(isGzip, addressed), 'Content-Type': this.#type };
     const chunks = () => (isGzip ? gzipChunks(source.text()) : source.text());
     // HTTP/1.0 has no chunks: without a length, a body that is cut off would look complete.
-    const length = request.isOld ? await lengthOf(chunks()) : undefined;
+    const length = request.isHttp10 ? await lengthOf(chunks()) : undefined;
     const body = bodyOf(chunks(), { onFailure, onEnd: () => source.release() });
     return reply(body, isGzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers, 200, length);
   }

@@ -1,6 +1,6 @@
 import type { Admission } from '../../gate/gate.ts';
 import type { QuotaRefusal } from '../../gate/meter/spend.ts';
-import type { Fault } from '../../http/fault.ts';
+import type { Fault } from '../../http/message/fault.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { Allowance } from '../response/rate-limit-header.ts';
 import { type Refusal, refuse } from './errors.ts';

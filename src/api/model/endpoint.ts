@@ -6,8 +6,8 @@ import type { RequiredData, Series } from '../../board/series/series.ts';
 import type { Customer } from '../../gate/directory.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
-import type { Incoming } from '../../http/incoming.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { Reply } from '../../http/message/reply.ts';
 import type { ApiKey, Plan } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
@@ -128,7 +128,7 @@ export interface Call {
   ledger: Ledger;
   meter: Meter;
   now: number;
-  request: Incoming;
+  request: IncomingRequest;
   /** Reads the body; one that the schema does not take is refused with every reason. */
   body<T>(schema: z.ZodType<T>): Promise<T>;
 }
@@ -162,7 +162,7 @@ export interface AdminEndpoint {
 
 /** What an open endpoint may look at. */
 export interface Asked {
-  request: Incoming;
+  request: IncomingRequest;
   /** The part of the path that the endpoint leaves open. */
   id: string;
   /** The other end of the connection, which may be a proxy. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { FailedAttempts } from '../../gate/failed-attempts.ts';
 import type { RateWindow } from '../../gate/rate-window.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { refuse } from '../errors/errors.ts';
@@ -25,7 +25,7 @@ export class AdminGuard {
     this.#failures = new FailedAttempts(clock, failuresPerMinute, failedTokens);
   }
 
-  require(request: Incoming, address: () => string): void {
+  require(request: IncomingRequest, address: () => string): void {
     const sent = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     if (this.#token === undefined || sent === undefined) throw refuse('invalid_admin_token', {});
     if (sameSecret(sent, this.#token)) return;

@@ -2,8 +2,8 @@ import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/prices.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
-import type { Bytes } from '../../http/buffer-pool.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { Bytes } from '../../http/message/buffer-pool.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
@@ -60,7 +60,7 @@ export class Answering {
   }
 
   /** Reads the parameters. A wrong one is refused. */
-  understand(request: Incoming, endpoint: PriceEndpoint, query: Query, plan: Plan): Asked {
+  understand(request: IncomingRequest, endpoint: PriceEndpoint, query: Query, plan: Plan): Asked {
     const board = this.#board;
     const named = formatInUrl(query);
     const format = named ?? formatAccepted(request.headers.get('accept'));
@@ -78,7 +78,7 @@ export class Answering {
   }
 
   /** What a reader thread is asked for. */
-  ledgerRequest({ endpoint, context, view, url }: Asked, request: Incoming): LedgerRequest {
+  ledgerRequest({ endpoint, context, view, url }: Asked, request: IncomingRequest): LedgerRequest {
     const { plan, now, format } = context;
     return {
       endpoint: endpoint.name,

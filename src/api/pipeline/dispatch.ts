@@ -1,8 +1,8 @@
 import type { Board } from '../../board/board.ts';
 import type { Customer } from '../../gate/directory.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
-import type { Incoming } from '../../http/incoming.ts';
-import type { Ready, Reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { RawReply, Reply } from '../../http/message/reply.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ReadyAnswer } from '../cache/cached-answer.ts';
 import { DeferredAnswer } from '../cache/deferred-answer.ts';
@@ -53,14 +53,14 @@ export class Serving {
     endpoint: PriceEndpoint | StreamEndpoint | AccountEndpoint | OwnerEndpoint,
     query: Query,
     customer: Customer,
-  ): Soon<Ready | Reply> {
+  ): Soon<RawReply | Reply> {
     const { answering, management, meter, responses } = this.#options;
     const { request, target, id } = exchange;
     if (endpoint.kind === 'prices') {
       if (exchange.ready) return this.#sell(exchange, endpoint, customer, exchange.ready);
       const asked = answering.understand(request, endpoint, query, customer.plan);
       if (readsLedger(asked)) return this.#sellRead(exchange, endpoint, customer, asked);
-      return soon(answering.prepare(asked), (ready): Soon<Ready | Reply> => {
+      return soon(answering.prepare(asked), (ready): Soon<RawReply | Reply> => {
         if (ready instanceof Download) return this.#sellDownload(exchange, endpoint, customer, ready);
         if (ready instanceof DeferredAnswer) return this.#sellDeferred(exchange, endpoint, customer, ready);
         return this.#sell(exchange, endpoint, customer, ready);
@@ -84,7 +84,7 @@ export class Serving {
     endpoint: PriceEndpoint,
     customer: Customer,
     asked: Asked,
-  ): Promise<Ready | Reply> {
+  ): Promise<RawReply | Reply> {
     const { allowance, answering, downloadsDir, readers, reception } = this.#options;
     const { request, requestId } = exchange;
     const place = readers.enter(customer.account.id);
@@ -113,7 +113,7 @@ export class Serving {
   }
 
   /** Sends an answer that is ready, and charges a unit unless it is a 304 or a HEAD. */
-  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<Ready> {
+  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<RawReply> {
     const { allowance, reception } = this.#options;
     const { request, requestId } = exchange;
     const unchanged = unchangedOf(request, ready);
@@ -135,7 +135,7 @@ export class Serving {
     endpoint: PriceEndpoint,
     customer: Customer,
     deferred: DeferredAnswer,
-  ): Promise<Ready> {
+  ): Promise<RawReply> {
     const { allowance, reception } = this.#options;
     const { request, requestId } = exchange;
     const unchanged = unchangedOf(request, deferred.head);
@@ -203,7 +203,7 @@ export class Serving {
 }
 
 /** What answers the request with a 304; undefined when the client does not have this answer. */
-function unchangedOf(request: Incoming, ready: ReadyAnswer): Representation | undefined {
+function unchangedOf(request: IncomingRequest, ready: ReadyAnswer): Representation | undefined {
   const ifNoneMatch = request.headers.get('if-none-match');
   return ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
 }

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../gate/addresses.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
 /** What proxies add of themselves or of their client. None of it comes from a program on this machine. */
 const FORWARDING_HEADERS = [
@@ -23,7 +23,7 @@ const FORWARDING_HEADERS = [
  * without a sign of a proxy. A proxy on this machine that adds nothing and rewrites `Host` cannot be told apart, so
  * nothing that matters may depend on this alone.
  */
-export function isLocalRequest({ headers }: Incoming, peer: string): boolean {
+export function isLocalRequest({ headers }: IncomingRequest, peer: string): boolean {
   const host = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(headers.get('host') ?? '')?.[1] ?? '';
   return (
     isLoopback(peer) &&

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Customer } from '../../gate/directory.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../gate/onboarding.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { ApiKey } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -19,7 +19,7 @@ export interface ManagementOptions {
 
 /** One request to an account or to the operator's side. */
 export interface Managing {
-  request: Incoming;
+  request: IncomingRequest;
   id: string;
   query: string;
 }
@@ -72,11 +72,11 @@ export class Management {
 }
 
 /** HEAD is answered as GET. */
-function methodOf({ method }: Incoming): Method {
+function methodOf({ method }: IncomingRequest): Method {
   return method === 'HEAD' ? 'GET' : (method as Method);
 }
 
-async function readBody<T>(request: Incoming, schema: z.ZodType<T>): Promise<T> {
+async function readBody<T>(request: IncomingRequest, schema: z.ZodType<T>): Promise<T> {
   const text = await request.text();
   if (text.length > BODY_CHARACTERS_MAX) throw refuse('invalid_body', { problems: ['it is too long'] });
   if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))

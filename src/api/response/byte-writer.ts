@@ -1,4 +1,4 @@
-import { type Bytes, borrow, bytesFor } from '../../http/buffer-pool.ts';
+import { type Bytes, borrow, bytesFor } from '../../http/message/buffer-pool.ts';
 
 /** Characters by their number, for `byte`. */
 export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];

@@ -1,4 +1,4 @@
-import { type Bytes, bytesFor } from '../../http/buffer-pool.ts';
+import { type Bytes, bytesFor } from '../../http/message/buffer-pool.ts';
 import { HEAD_ROOM } from '../cache/encoded-response.ts';
 import type { LongTable } from '../download/long-table.ts';
 import { refuse } from '../errors/errors.ts';

@@ -1,7 +1,7 @@
 import type { Customer } from '../../gate/directory.ts';
 import { redactKeys } from '../../gate/key.ts';
-import type { Incoming } from '../../http/incoming.ts';
-import { type Reply, reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Refusal } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
@@ -10,7 +10,7 @@ import type { Allowance } from './rate-limit-header.ts';
 
 /** What every answer says of its request. */
 export interface Addressee {
-  request: Incoming;
+  request: IncomingRequest;
   requestId: string;
   /** Who asks, once that is known: keyed answers tell what is left of the quota. */
   customer: Customer | undefined;

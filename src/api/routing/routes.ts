@@ -1,5 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { ReportedAlarm } from '../../ledger/operations/replicas.ts';
 import type { TakePush } from '../../ledger/prices/pushes.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -104,7 +104,7 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
   ];
 }
 
-export function requireMethod({ method }: Incoming, endpoint: Endpoint): void {
+export function requireMethod({ method }: IncomingRequest, endpoint: Endpoint): void {
   const allowed = allowedMethods(endpoint);
   if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
 }

@@ -1,5 +1,5 @@
-import type { Incoming } from '../../http/incoming.ts';
-import { type Reply, reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import { type Reply, reply } from '../../http/message/reply.ts';
 import { matches } from '../response/etag.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 
@@ -34,7 +34,7 @@ export function siteFile(content: string | Uint8Array<ArrayBuffer>, extension: s
 /** Sends a file. One whose name holds its hash is kept for good; any other is asked for again each time. */
 export function sendFile(
   file: SiteFile,
-  request: Incoming,
+  request: IncomingRequest,
   headers: Readonly<Record<string, string>>,
   immutable: boolean,
 ): Reply {

@@ -1,4 +1,4 @@
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { isLocalRequest } from '../pipeline/local-request.ts';
 
 /** The keys that the service may give to the page by itself. */
@@ -18,7 +18,7 @@ export interface PageKeys {
 export function keyForPage(
   { demoKey, publicKey }: PageKeys,
   allSimulated: boolean,
-  request: Incoming,
+  request: IncomingRequest,
   peer: string,
 ) {
   if (publicKey !== undefined) return { kind: 'public', key: publicKey } as const;
@@ -27,6 +27,6 @@ export function keyForPage(
 }
 
 /** A browser says so when the page that asks is the service's own. */
-function isOwnBrowser(request: Incoming, peer: string): boolean {
+function isOwnBrowser(request: IncomingRequest, peer: string): boolean {
   return isLocalRequest(request, peer) && request.headers.get('sec-fetch-site') === 'same-origin';
 }

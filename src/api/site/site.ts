@@ -1,5 +1,5 @@
-import type { Incoming } from '../../http/incoming.ts';
-import { type Reply, reply } from '../../http/reply.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import { type Reply, reply } from '../../http/message/reply.ts';
 import { refuse } from '../errors/errors.ts';
 import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -56,13 +56,13 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
   ];
 }
 
-function asset({ assets }: Bundle, name: string, request: Incoming): Reply {
+function asset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
   const file = assets.get(name);
   if (!file) throw gone(`${ASSETS_PATH}/${name}`);
   return sendFile(file, request, PAGE_POLICY, true);
 }
 
-function send(file: SiteFile | undefined, name: string, request: Incoming, folder: string): Reply {
+function send(file: SiteFile | undefined, name: string, request: IncomingRequest, folder: string): Reply {
   if (!file) throw gone(`${folder}/${name}`);
   return sendFile(file, request, REFERENCE_POLICY, false);
 }

@@ -1,5 +1,5 @@
 import { redactKeys } from '../../gate/key.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
 /**
  * Request ids:  9 random characters of this process  +  -  +  8 characters that count up
@@ -38,13 +38,13 @@ export function writeLastDigits(bytes: Uint8Array, at: number, number: number): 
 }
 
 /** The id that the client sent, where it is well-formed and holds no API key: it is echoed, and logged. */
-export function givenRequestId({ headers }: Incoming): string | undefined {
+export function givenRequestId({ headers }: IncomingRequest): string | undefined {
   const id = headers.get('x-request-id');
   return id !== null && GIVEN.test(id) && redactKeys(id) === id ? id : undefined;
 }
 
 /** The trace that a request belongs to, by its W3C `traceparent`. All zeros stands for none. */
-export function traceIdOf({ headers }: Incoming): string | undefined {
+export function traceIdOf({ headers }: IncomingRequest): string | undefined {
   const trace = TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1];
   return trace === undefined || /^0+$/.test(trace) ? undefined : trace;
 }

@@ -1,5 +1,5 @@
-import type { RequestTimer } from '../../http/connection/io-batch.ts';
-import type { Incoming } from '../../http/incoming.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { RequestTimer } from '../../http/message/reply.ts';
 import type { AccessLog } from '../../runtime/log/access-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Metrics } from './metrics.ts';
@@ -8,7 +8,7 @@ import { traceIdOf } from './request-id.ts';
 
 /** A request that has been answered, and whatever the logs tell about it. */
 export interface ObservedRequest {
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
   readonly requestId: string;
   readonly endpoint: string;
   readonly status: number;

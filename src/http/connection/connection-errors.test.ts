@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { bodyOf, get, send, sendAll, serveHere } from '../../../test/support/raw-http.ts';
-import { type Reply, reply } from '../reply.ts';
+import { type Reply, reply } from '../message/reply.ts';
 
 const errors: unknown[] = [];
 const server = serveHere({

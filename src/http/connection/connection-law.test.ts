@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import fc from 'fast-check';
 import { get, post } from '../../../test/support/raw-http.ts';
-import { borrow, giveBack } from '../buffer-pool.ts';
-import { KnownHeads } from '../parse/head-cache.ts';
-import { type Ready, type Reply, reply } from '../reply.ts';
+import { borrow, giveBack } from '../message/buffer-pool.ts';
+import { type RawReply, type Reply, reply } from '../message/reply.ts';
+import { HeadCache } from '../parse/head-cache.ts';
 import { Connection } from './connection.ts';
-import { Turn } from './io-batch.ts';
+import { IoBatch } from './io-batch.ts';
 
 /** Requests by what becomes of them, each with the body of its answer. */
 const REQUESTS = {
@@ -58,7 +58,7 @@ function connect(securityLine: string) {
   };
   const server = { second: 0, requests: 0, isClosing: false };
   const connection = new Connection(socket as unknown as Socket<Connection>, {
-    handle({ url, text }): Ready | Reply | Promise<Reply> {
+    handle({ url, text }): RawReply | Reply | Promise<Reply> {
       if (url.startsWith('/ready')) {
         const text = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n${url}`;
         const bytes = borrow(READY_LENGTH);
@@ -73,8 +73,8 @@ function connect(securityLine: string) {
     onError: (error) => {
       throw error;
     },
-    heads: new KnownHeads(),
-    turn: new Turn(),
+    heads: new HeadCache(),
+    turn: new IoBatch(),
     clock: { now: () => 0 },
     server,
     securityLine,

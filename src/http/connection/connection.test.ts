@@ -10,9 +10,9 @@ import {
   serveHere,
   TRANSPORTS,
 } from '../../../test/support/raw-http.ts';
-import type { Fault } from '../fault.ts';
-import type { Incoming } from '../incoming.ts';
-import { reply } from '../reply.ts';
+import type { Fault } from '../message/fault.ts';
+import type { IncomingRequest } from '../message/incoming-request.ts';
+import { reply } from '../message/reply.ts';
 
 /** What became of bodies that the answer did not wait for, and of streams that nobody heard. */
 const told: string[] = [];
@@ -31,7 +31,7 @@ function listened(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start, cancel: () => void told.push('cancelled') });
 }
 
-async function answer(request: Incoming) {
+async function answer(request: IncomingRequest) {
   const { method, url } = request;
   if (url === '/gate') await gate.opens.promise;
   if (url === '/body-after-gate') {

@@ -1,15 +1,23 @@
 import type { Socket } from 'bun';
-import { giveBack } from '../buffer-pool.ts';
-import { type Fault, failure, fault } from '../fault.ts';
-import type { Incoming } from '../incoming.ts';
-import { AHEAD_BYTES_MAX, REQUESTS_A_LOOK, type State, secondsMax } from '../limits.ts';
+import { giveBack } from '../message/buffer-pool.ts';
+import { type Fault, failure, fault } from '../message/fault.ts';
+import type { IncomingRequest } from '../message/incoming-request.ts';
+import {
+  CONTINUE,
+  connectionLine,
+  hasBody,
+  type RawReply,
+  type Reply,
+  replyBytes,
+  withLine,
+} from '../message/reply.ts';
 import type { Framing } from '../parse/fields.ts';
 import type { Head } from '../parse/head.ts';
-import { CONTINUE, connectionLine, hasBody, type Ready, type Reply, replyBytes, withLine } from '../reply.ts';
-import type { ConnectionOptions, Handle } from './options.ts';
-import { Inbox } from './receive-buffer.ts';
+import { AHEAD_BYTES_MAX, type ConnectionState, REQUESTS_A_LOOK, secondsMax } from './limits.ts';
+import type { ConnectionOptions, Handler } from './options.ts';
+import { ReceiveBuffer } from './receive-buffer.ts';
 import { RequestBody } from './request-body.ts';
-import { Outbox } from './send-queue.ts';
+import { SendQueue } from './send-queue.ts';
 
 /**
  * One client's connection: requests in, answers out, in their order, one at a time.
@@ -26,10 +34,10 @@ import { Outbox } from './send-queue.ts';
 export class Connection {
   readonly #socket: Socket<Connection>;
   readonly #options: ConnectionOptions;
-  readonly #inbox = new Inbox();
-  readonly #outbox: Outbox;
+  readonly #received = new ReceiveBuffer();
+  readonly #sendQueue: SendQueue;
   readonly #peer: () => string;
-  #state: State = 'new';
+  #state: ConnectionState = 'new';
   #since: number;
   #isPumping = false;
   /** Whether something has arrived that is read at the end of this turn. */
@@ -48,22 +56,22 @@ export class Connection {
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#outbox = new Outbox(socket, options.turn, () => this.#isFree() && this.#enter('stuck'));
+    this.#sendQueue = new SendQueue(socket, options.turn, () => this.#isFree() && this.#enter('stuck'));
     this.#peer = () => socket.remoteAddress ?? ''; // which who is gone has no more
     this.#since = options.server.second;
   }
 
   /** What it is doing. Who has something to be read or sent is not at rest, whatever it did before. */
-  get state(): State {
-    return this.#isToRead || this.#outbox.isToPost ? 'answering' : this.#state;
+  get state(): ConnectionState {
+    return this.#isToRead || this.#sendQueue.isToPost ? 'answering' : this.#state;
   }
 
   receive(chunk: Buffer): void {
     if (this.#state === 'lingering') return;
-    if (this.#inbox.length === 0) this.#nextArrivedAt = this.#options.turn.arrivedAt;
-    this.#inbox.add(chunk);
+    if (this.#received.length === 0) this.#nextArrivedAt = this.#options.turn.arrivedAt;
+    this.#received.add(chunk);
     this.#awaitTurn();
-    if (this.#inbox.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
+    if (this.#received.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
   }
 
   #awaitTurn(): void {
@@ -76,7 +84,7 @@ export class Connection {
   read(): void {
     this.#isToRead = false;
     try {
-      if (!this.#outbox.isClosed) this.#pump();
+      if (!this.#sendQueue.isClosed) this.#pump();
     } catch (error) {
       this.#fail(error);
     }
@@ -85,19 +93,19 @@ export class Connection {
   /** The client takes more. */
   drained(): void {
     if (this.#state === 'stuck') this.#enter('stuck');
-    if (this.#outbox.flush() && this.#state === 'stuck' && !this.#outbox.isStreaming) this.#finish();
+    if (this.#sendQueue.flush() && this.#state === 'stuck' && !this.#sendQueue.isStreaming) this.#finish();
   }
 
   /** The client sends no more. What it has asked is answered all the same, but for a stream without an end. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#outbox.isStreaming && this.#isEndless) this.#socket.end();
+    if (this.#sendQueue.isStreaming && this.#isEndless) this.#socket.end();
     else if (!this.#isToRead) this.#stopWaiting();
   }
 
   closed(): void {
-    this.#inbox.clear();
-    this.#outbox.close();
+    this.#received.clear();
+    this.#sendQueue.close();
     this.#body?.fail(fault(400, 'the client is gone'));
   }
 
@@ -115,7 +123,7 @@ export class Connection {
 
   /** Closes, unless something is under way: that is answered first. */
   drain(): void {
-    if (this.#isFree() && this.#inbox.length === 0) this.#end();
+    if (this.#isFree() && this.#received.length === 0) this.#end();
   }
 
   terminate(): void {
@@ -133,7 +141,7 @@ export class Connection {
     return this.#state === 'idle' || this.#state === 'new' || this.#state === 'head';
   }
 
-  #enter(state: State): void {
+  #enter(state: ConnectionState): void {
     this.#state = state;
     this.#since = this.#options.server.second;
   }
@@ -142,7 +150,7 @@ export class Connection {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    for (let done = 1; this.#inbox.length > 0; done++) {
+    for (let done = 1; this.#received.length > 0; done++) {
       const goesOn = this.#state === 'body' ? this.#readBody() : this.#isFree() && this.#readHead();
       if (!goesOn) break;
       if (done % REQUESTS_A_LOOK === 0 && this.#options.turn.isOver) {
@@ -152,7 +160,7 @@ export class Connection {
     }
     this.#isPumping = false;
     const waits = this.#isToRead || this.#state === 'answering' || this.#state === 'stuck';
-    this.#inbox.throttle(this.#socket, waits);
+    this.#received.throttle(this.#socket, waits);
     if (this.#isEnded && !this.#isToRead) this.#stopWaiting();
   }
 
@@ -165,9 +173,9 @@ export class Connection {
 
   /** False when the rest of the head is still to come. */
   #readHead(): boolean {
-    const head = this.#inbox.takeHead(this.#options.heads);
+    const head = this.#received.takeHead(this.#options.heads);
     if (head === undefined) {
-      if (this.#inbox.length > 0 && this.#state !== 'head') this.#enter('head');
+      if (this.#received.length > 0 && this.#state !== 'head') this.#enter('head');
       return false;
     }
     if ('why' in head) this.#refuseHead(head);
@@ -181,7 +189,7 @@ export class Connection {
     this.#options.server.requests++;
     this.#isLast = !head.persists || this.#options.server.isClosing;
     const request = head.framing ? this.#withBody(head, head.framing) : head;
-    let answer: ReturnType<Handle>;
+    let answer: ReturnType<Handler>;
     try {
       answer = this.#options.handle(request, this.#peer);
     } catch (error) {
@@ -194,9 +202,9 @@ export class Connection {
     } else this.#give(answer, head);
   }
 
-  #give(answer: Ready | Reply, head: Head): void {
+  #give(answer: RawReply | Reply, head: Head): void {
     if (answer.timer) this.#options.turn.times(answer.timer, this.#arrivedAt);
-    if (head.unkept !== undefined && answer.isForCustomer) this.#options.heads.keep(head);
+    if (head.cacheKey !== undefined && answer.isAuthenticated) this.#options.heads.keep(head);
     if ('bytes' in answer) this.#sendReady(answer, head);
     else this.#send(answer, head);
   }
@@ -209,20 +217,20 @@ export class Connection {
   /** Answers what cannot be read, and closes: where the next request begins is not known. */
   #refuse(fault: Fault): void {
     this.#enter('answering');
-    this.#inbox.clear();
+    this.#received.clear();
     this.#isLast = true;
     const reply = this.#options.refuse(fault);
     if (reply.timer) this.#options.turn.times(reply.timer, this.#arrivedAt);
     this.#send(reply, undefined);
   }
 
-  #sendReady({ bytes, borrowed }: Ready, head: Head): void {
-    if (this.#outbox.isClosed) return;
+  #sendReady({ bytes, borrowed }: RawReply, head: Head): void {
+    if (this.#sendQueue.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
     const { securityLine } = this.#options;
-    if (!this.#isLast && !head.isOld && securityLine === '') this.#outbox.write(bytes, borrowed);
+    if (!this.#isLast && !head.isHttp10 && securityLine === '') this.#sendQueue.write(bytes, borrowed);
     else {
-      this.#outbox.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
+      this.#sendQueue.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
       if (borrowed) giveBack(borrowed); // it has been copied
     }
     this.#finish();
@@ -230,29 +238,30 @@ export class Connection {
 
   #send(reply: Reply, head: Head | undefined): void {
     const stream = reply.body instanceof ReadableStream ? reply.body : undefined;
-    const isStreamed = stream && hasBody(reply.status) && head?.method !== 'HEAD' && !this.#outbox.isClosed;
+    const isStreamed =
+      stream && hasBody(reply.status) && head?.method !== 'HEAD' && !this.#sendQueue.isClosed;
     if (!isStreamed) void stream?.cancel().catch(() => {});
-    if (this.#outbox.isClosed) return;
+    if (this.#sendQueue.isClosed) return;
     if (this.#body?.leave()) this.#isLast = true;
     if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
-    const isChunked = reply.length === undefined && !head?.isOld;
+    const isChunked = reply.length === undefined && !head?.isHttp10;
     // Without chunks or a length, the end of the connection is the end of the stream.
     if (isStreamed && reply.length === undefined && !isChunked) this.#isLast = true;
     const { clock, securityLine } = this.#options;
     const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
-    this.#outbox.write(replyBytes(reply, head, line + securityLine, clock.now()));
+    this.#sendQueue.write(replyBytes(reply, head, line + securityLine, clock.now()));
     const finish = () => this.#finish();
     const brokeOff = (error: unknown) => this.#fail(error);
     const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');
     this.#isEndless = reply.isEndless ?? false;
-    if (isStreamed) void this.#outbox.pipe(stream, isChunked, onStuck).then(finish, brokeOff);
+    if (isStreamed) void this.#sendQueue.pipe(stream, isChunked, onStuck).then(finish, brokeOff);
     else finish();
   }
 
   /** The answer is written. When the client has taken it, it is the next request's turn. */
   #finish(): void {
-    if (this.#outbox.isClosed) return;
-    if (this.#outbox.isStuck || (this.#isLast && !this.#outbox.flush())) {
+    if (this.#sendQueue.isClosed) return;
+    if (this.#sendQueue.isStuck || (this.#isLast && !this.#sendQueue.flush())) {
       this.#enter('stuck');
     } else if (this.#isLast) {
       this.#close();
@@ -265,26 +274,26 @@ export class Connection {
   /** Everything is answered that was asked. */
   #rest(): void {
     this.#enter('idle');
-    if (this.#inbox.length > 0) this.#pump();
+    if (this.#received.length > 0) this.#pump();
     else if (this.#isEnded || this.#options.server.isClosing) this.#end();
   }
 
   /** Nothing more is asked. What was answered goes out first, and what is asked meanwhile is answered too. */
   #end(): void {
-    if (this.#outbox.flush()) this.#socket.end();
+    if (this.#sendQueue.flush()) this.#socket.end();
     else this.#enter('stuck');
   }
 
   /** A client that is still sending would lose the answer to a reset: it is heard out for a moment. */
   #close(): void {
     this.#enter('lingering');
-    this.#inbox.clear();
-    this.#inbox.throttle(this.#socket, false);
+    this.#received.clear();
+    this.#received.throttle(this.#socket, false);
     if (this.#isEnded) this.#socket.end();
     else this.#socket.shutdown();
   }
 
-  #withBody({ method, url, headers, expectsContinue }: Head, framing: Framing): Incoming {
+  #withBody({ method, url, headers, expectsContinue }: Head, framing: Framing): IncomingRequest {
     const body = new RequestBody(framing, expectsContinue, () => this.#awaitBody(body));
     this.#body = body;
     return { method, url, headers, text: () => body.text() };
@@ -295,7 +304,7 @@ export class Connection {
       this.#failBody(body.fault);
       return;
     }
-    if (body.isHeldBack && this.#inbox.length === 0) this.#outbox.write(CONTINUE);
+    if (body.isHeldBack && this.#received.length === 0) this.#sendQueue.write(CONTINUE);
     body.isHeldBack = false;
     this.#enter('body');
     this.#pump();
@@ -304,9 +313,9 @@ export class Connection {
   /** False when more of it must come first. */
   #readBody(): boolean {
     const body = this.#body!;
-    const broken = this.#inbox.takeBody(body);
+    const broken = this.#received.takeBody(body);
     if (broken) {
-      this.#inbox.clear();
+      this.#received.clear();
       this.#isLast = true;
       if (body.isAwaited) this.#failBody(broken);
       else this.#finish();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { get } from '../../../test/support/raw-http.ts';
-import { AHEAD_BYTES_MAX } from '../limits.ts';
-import { KnownHeads } from '../parse/head-cache.ts';
-import { reply } from '../reply.ts';
+import { reply } from '../message/reply.ts';
+import { HeadCache } from '../parse/head-cache.ts';
 import { Connection } from './connection.ts';
-import { Turn } from './io-batch.ts';
+import { IoBatch } from './io-batch.ts';
+import { AHEAD_BYTES_MAX } from './limits.ts';
 
 /** A connection whose socket writes down what is done to it: a real one cannot be stopped between two steps of a turn. */
 function connect() {
@@ -31,8 +31,8 @@ function connect() {
     onError: (error) => {
       throw error;
     },
-    heads: new KnownHeads(),
-    turn: new Turn(),
+    heads: new HeadCache(),
+    turn: new IoBatch(),
     clock: { now: () => 0 },
     server,
     securityLine: '',
@@ -126,7 +126,7 @@ describe('what arrives in a turn', () => {
   });
 
   test('is sent in several, where that takes long', async () => {
-    const turn = new Turn();
+    const turn = new IoBatch();
     const sent: number[] = [];
     for (let i = 0; i < 100; i++) {
       turn.sends({

@@ -1,3 +1,5 @@
+import type { RequestTimer } from '../message/reply.ts';
+
 /** So many clients are answered, and then sent their answers. The first must not wait for a thousand others. */
 const CLIENTS_AT_ONCE = 64;
 /** So long may reading and answering take, before everything else has its turn… */
@@ -7,11 +9,6 @@ const TURN_MS_MAX = 8;
 /** After so many clients the time is looked at. */
 const CLIENTS_A_LOOK = 8;
 
-/** Hears how long a request took, from the arrival of its first byte until its response was handed to the system. */
-export interface RequestTimer {
-  add(ms: number): void;
-}
-
 /**
  * The end of the event loop's turn, when everything is answered that has arrived in it:
  *
@@ -20,7 +17,7 @@ export interface RequestTimer {
  * The system's work and ours push each other out of the processor's caches: answered in a row, requests cost little more
  * than half. Several answers to one client are one write, and writes in a row find the other end awake.
  */
-export class Turn {
+export class IoBatch {
   #readers: { read(): void }[] = [];
   #senders: { post(): void }[] = [];
   #isDue = false;

@@ -1,20 +1,23 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { Fault } from '../fault.ts';
-import type { Incoming } from '../incoming.ts';
-import type { KnownHeads } from '../parse/head-cache.ts';
-import type { Ready, Reply } from '../reply.ts';
-import type { Turn } from './io-batch.ts';
+import type { Fault } from '../message/fault.ts';
+import type { IncomingRequest } from '../message/incoming-request.ts';
+import type { RawReply, Reply } from '../message/reply.ts';
+import type { HeadCache } from '../parse/head-cache.ts';
+import type { IoBatch } from './io-batch.ts';
 
-export type Handle = (request: Incoming, peer: () => string) => Ready | Reply | Promise<Ready | Reply>;
+export type Handler = (
+  request: IncomingRequest,
+  peer: () => string,
+) => RawReply | Reply | Promise<RawReply | Reply>;
 
 export interface ConnectionOptions {
-  handle: Handle;
+  handle: Handler;
   /** The words for a request that cannot be read. */
   refuse(fault: Fault): Reply;
   /** Called with an error that leaves no way to answer. The connection is closed. */
   onError(error: unknown): void;
-  heads: KnownHeads;
-  turn: Turn;
+  heads: HeadCache;
+  turn: IoBatch;
   clock: Clock;
   server: ServerState;
   /** A header line for every response of a server that speaks TLS; else empty. */

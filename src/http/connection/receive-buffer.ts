@@ -1,11 +1,11 @@
-import { type Fault, fault } from '../fault.ts';
-import { AHEAD_BYTES_MAX, HEAD_BYTES_MAX } from '../limits.ts';
+import { type Fault, fault } from '../message/fault.ts';
 import type { Head } from '../parse/head.ts';
-import type { KnownHeads } from '../parse/head-cache.ts';
+import type { HeadCache } from '../parse/head-cache.ts';
+import { AHEAD_BYTES_MAX, HEAD_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** What has arrived and was not read yet. */
-export class Inbox {
+export class ReceiveBuffer {
   #bytes: Buffer = EMPTY;
   #isPaused = false;
 
@@ -31,7 +31,7 @@ export class Inbox {
   }
 
   /** Undefined when its end is still to come. */
-  takeHead(heads: KnownHeads): Head | Fault | undefined {
+  takeHead(heads: HeadCache): Head | Fault | undefined {
     const head = heads.find(this.#bytes); // mostly it is all that has arrived
     if (head) {
       this.clear();

@@ -1,7 +1,7 @@
-import { type Fault, fault } from '../fault.ts';
-import { BODY_BYTES_MAX, SKIPPED_BYTES_MAX } from '../limits.ts';
-import { BodyFault, BodyReader } from '../parse/body.ts';
+import { BodyFault, type Fault, fault } from '../message/fault.ts';
+import { BodyReader } from '../parse/body.ts';
 import type { Framing } from '../parse/fields.ts';
+import { BODY_BYTES_MAX, SKIPPED_BYTES_MAX } from './limits.ts';
 
 /**
  * The body of the request that is being answered. The handler may ask for it at any time, or never:

@@ -1,14 +1,14 @@
 import type { Socket } from 'bun';
-import { type Bytes, giveBack } from '../buffer-pool.ts';
-import type { Turn } from './io-batch.ts';
+import { type Bytes, giveBack } from '../message/buffer-pool.ts';
+import type { IoBatch } from './io-batch.ts';
 
 /** So much is sent at once, without waiting for the end of the turn. */
 const POST_BYTES_MAX = 64 * 1024;
 
 /** What is to be sent. It is collected, and posted at the end of the event loop's turn. */
-export class Outbox {
+export class SendQueue {
   readonly #socket: Pick<Socket<unknown>, 'write'>;
-  readonly #turn: Turn;
+  readonly #turn: IoBatch;
   readonly #onStuck: () => void;
   #parts: Uint8Array[] = [];
   #borrowed: Bytes[] = [];
@@ -23,7 +23,7 @@ export class Outbox {
   isStuck = false;
 
   /** `onStuck` hears when that shows at the end of a turn. */
-  constructor(socket: Pick<Socket<unknown>, 'write'>, turn: Turn, onStuck: () => void) {
+  constructor(socket: Pick<Socket<unknown>, 'write'>, turn: IoBatch, onStuck: () => void) {
     this.#socket = socket;
     this.#turn = turn;
     this.#onStuck = onStuck;

@@ -10,7 +10,7 @@ import {
   serveHere,
   TRANSPORTS,
 } from '../../../test/support/raw-http.ts';
-import { reply } from '../reply.ts';
+import { reply } from '../message/reply.ts';
 
 const LARGE_BYTES = 8_000_000;
 

@@ -1,19 +1,9 @@
-import { type Fault, fault } from '../fault.ts';
+import { type Fault, fault } from '../message/fault.ts';
 import type { Framing } from './fields.ts';
 
 /** A size line and its extension, which nobody uses and everybody must be able to skip. */
 const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(;[\t\x20-\x7e\x80-\xff]*)?$/;
 const LINE_LENGTH_MAX = 1_024;
-
-/** Thrown to whoever reads a body that is not what it should be. */
-export class BodyFault extends Error {
-  readonly fault: Fault;
-
-  constructor(fault: Fault) {
-    super(fault.why);
-    this.fault = fault;
-  }
-}
 
 /** Collects a body from what arrives, piece by piece. */
 export class BodyReader {

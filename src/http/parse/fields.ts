@@ -1,4 +1,4 @@
-import { type Fault, fault } from '../fault.ts';
+import { type Fault, fault } from '../message/fault.ts';
 
 /** How the body's end is found. */
 export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
@@ -23,7 +23,7 @@ export class Fields {
   /** Whether they hold secrets of others, which are not kept in memory. An API key is: its owner has been admitted with it. */
   readonly holdsCredentials: boolean;
   /** The text to cache them under, unless they are cached or may not be. */
-  unkept: string | undefined;
+  cacheKey: string | undefined;
 
   constructor(values: ReadonlyMap<string, string>, framing: Framing | undefined) {
     this.#values = values;
@@ -31,7 +31,7 @@ export class Fields {
     const wishes = (values.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
     this.asksToClose = wishes.includes('close');
     this.asksToKeep = wishes.includes('keep-alive');
-    this.unkept = undefined;
+    this.cacheKey = undefined;
     this.holdsCredentials = CREDENTIALS.some((name) => values.has(name));
   }
 

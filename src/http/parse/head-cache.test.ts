@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
-import type { Fault } from '../fault.ts';
+import type { Fault } from '../message/fault.ts';
 import { type Head, readHead } from './head.ts';
-import { type FieldsCache, type HeadCache, KnownHeads } from './head-cache.ts';
+import { type CachedFields, type CachedHeads, HeadCache } from './head-cache.ts';
 
 const FIRST_LINES = [
   'GET / HTTP/1.1',
@@ -62,15 +62,15 @@ const anyHead = fc
 /** All that a head says, or that it says nothing. */
 function told(head: Head | Fault): unknown {
   if ('why' in head) return { status: head.status, why: head.why };
-  const { method, url, isOld, persists, expectsContinue, framing, headers } = head;
+  const { method, url, isHttp10, persists, expectsContinue, framing, headers } = head;
   const values = ['host', 'x-api-key', 'connection', 'content-length', 'expect', 'empty', 'long'].map(
     (name) => headers.get(name),
   );
-  return { method, url, isOld, persists, expectsContinue, framing, values };
+  return { method, url, isHttp10, persists, expectsContinue, framing, values };
 }
 
 test('a head is read as if it were the first, whatever came before under the same lines', () => {
-  const heads = new KnownHeads();
+  const heads = new HeadCache();
   const asked = fc.array(fc.tuple(anyHead, fc.constantFrom('read', 'find')), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(asked, (all) => {
@@ -88,7 +88,7 @@ test('a head is read as if it were the first, whatever came before under the sam
 });
 
 test('a head is found in its own bytes alone, not in more or less of them', () => {
-  const heads = new KnownHeads();
+  const heads = new HeadCache();
   const text = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 3; i++) expect(heads.find(Buffer.from(text))).toBeDefined();
   for (const other of [text.slice(0, -1), `${text}x`, `\r\n${text}`, text + text, `${text}\r\n\r\n`]) {
@@ -97,7 +97,7 @@ test('a head is found in its own bytes alone, not in more or less of them', () =
 });
 
 /** Reads a head that was asked for by somebody the handler knows. */
-function ofCustomer(heads: KnownHeads, text: string): Head {
+function ofCustomer(heads: HeadCache, text: string): Head {
   const head = heads.read(text);
   if ('why' in head) throw new Error(head.why);
   heads.keep(head);
@@ -107,22 +107,22 @@ function ofCustomer(heads: KnownHeads, text: string): Head {
 const headOf = (path: string, lines = 'Host: a\r\n') => `GET ${path} HTTP/1.1\r\n${lines}\r\n`;
 
 test('the head of a customer is cached from its second time on, and its lines under any path', () => {
-  const heads = new KnownHeads();
+  const heads = new HeadCache();
   for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/a'));
   expect(heads.read(headOf('/a'))).toBe(heads.read(headOf('/a')));
   expect(ofCustomer(heads, headOf('/b')).headers).toBe(ofCustomer(heads, headOf('/c')).headers);
 });
 
 test('nothing of a long head is cached', () => {
-  const heads = new KnownHeads();
+  const heads = new HeadCache();
   const long = headOf(`/${'x'.repeat(8_000)}`);
   for (let i = 0; i < 3; i++)
     expect(ofCustomer(heads, long).headers).not.toBe(ofCustomer(heads, long).headers);
 });
 
 test('strangers evict no customer’s head, however many they send and however often', () => {
-  const cache: HeadCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
-  const heads = new KnownHeads(cache);
+  const cache: CachedHeads = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const heads = new HeadCache(cache);
   for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/mine'));
   const mine = heads.read(headOf('/mine'));
   for (let i = 0; i < 20_000; i++) {
@@ -133,9 +133,9 @@ test('strangers evict no customer’s head, however many they send and however o
 });
 
 test('a head with credentials of another kind is not cached, whoever sends it', () => {
-  const cache: HeadCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
-  const fields: FieldsCache = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
-  const heads = new KnownHeads(cache, fields);
+  const cache: CachedHeads = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const fields: CachedFields = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
+  const heads = new HeadCache(cache, fields);
   for (const line of [
     'Authorization: Bearer secret',
     'Proxy-Authorization: Basic secret',

@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
-import type { Fault } from '../fault.ts';
+import type { Fault } from '../message/fault.ts';
 import { type Fields, readFields } from './fields.ts';
 import { type Head, readHead } from './head.ts';
 
@@ -15,21 +15,21 @@ const FIELD_BYTES = 96;
 /** Used where nothing else is said. */
 const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
-export type HeadCache = BoundedCache<string, Head>;
-export type FieldsCache = BoundedCache<string, Fields>;
+export type CachedHeads = BoundedCache<string, Head>;
+export type CachedFields = BoundedCache<string, Fields>;
 
 /**
  * Clients send the same head again and again, byte for byte, or at least the same header lines under another first line. Heads that
  * came twice are cached, but only those of clients that the handler knows (`keep`): strangers can neither evict a customer's head nor
  * leave their secrets in memory.
  */
-export class KnownHeads {
-  readonly #heads: HeadCache;
-  readonly #fields: FieldsCache;
+export class HeadCache {
+  readonly #heads: CachedHeads;
+  readonly #fields: CachedFields;
 
   constructor(
-    heads: HeadCache = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
-    fields: FieldsCache = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
+    heads: CachedHeads = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
+    fields: CachedFields = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
   ) {
     this.#heads = heads;
     this.#fields = fields;
@@ -53,25 +53,25 @@ export class KnownHeads {
 
   /** Caches a head, from its second time on. The client must be one that the handler knows. */
   keep(head: Head): void {
-    const { unkept, headers } = head;
-    head.unkept = undefined;
-    if (unkept === undefined || headers.holdsCredentials) return;
-    if (headers.unkept !== undefined) this.#keepFields(headers);
-    if (!this.#heads.admits(unkept)) return;
-    const known = this.read(unkept); // with the fields that are cached by now
+    const { cacheKey, headers } = head;
+    head.cacheKey = undefined;
+    if (cacheKey === undefined || headers.holdsCredentials) return;
+    if (headers.cacheKey !== undefined) this.#keepFields(headers);
+    if (!this.#heads.admits(cacheKey)) return;
+    const known = this.read(cacheKey); // with the fields that are cached by now
     if ('why' in known) return;
-    known.unkept = undefined;
-    this.#heads.set(unkept, known, HEAD_BYTES);
+    known.cacheKey = undefined;
+    this.#heads.set(cacheKey, known, HEAD_BYTES);
   }
 
   #keepFields(fields: Fields): void {
-    const text = fields.unkept!;
-    fields.unkept = undefined;
+    const text = fields.cacheKey!;
+    fields.cacheKey = undefined;
     if (!this.#fields.admits(text)) return;
     const own = Buffer.from(text, 'latin1').toString('latin1'); // `text` is a part of its head, and would keep all of it
     const read = readFields(own);
     if ('why' in read) return;
-    read.unkept = undefined;
+    read.cacheKey = undefined;
     this.#fields.set(own, read, FIELDS_BYTES + FIELD_BYTES * read.size);
   }
 
@@ -79,7 +79,7 @@ export class KnownHeads {
     const lines = text.slice(0, -HEAD_END.length);
     if (text.length > LENGTH_MAX) return readHead(lines);
     const head = readHead(lines, this.#fieldsOf);
-    if (!('why' in head) && !head.framing) head.unkept = text;
+    if (!('why' in head) && !head.framing) head.cacheKey = text;
     return head;
   }
 
@@ -87,7 +87,7 @@ export class KnownHeads {
     const known = this.#fields.get(text);
     if (known) return known;
     const fields = readFields(text);
-    if (!('why' in fields)) fields.unkept = text;
+    if (!('why' in fields)) fields.cacheKey = text;
     return fields;
   };
 }

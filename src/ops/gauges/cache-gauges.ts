@@ -6,8 +6,8 @@ import type { Gauge } from '../../api/telemetry/metrics.ts';
 import { Catalog } from '../../board/catalog.ts';
 import { BarTexts } from '../../board/series/bar-texts.ts';
 import type { RateWindow } from '../../gate/rate-window.ts';
-import { bufferPool } from '../../http/buffer-pool.ts';
-import type { FieldsCache, HeadCache } from '../../http/parse/head-cache.ts';
+import { bufferPool } from '../../http/message/buffer-pool.ts';
+import type { CachedFields, CachedHeads } from '../../http/parse/head-cache.ts';
 import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
 
 /**
@@ -43,8 +43,8 @@ export type CacheName = keyof typeof CACHE_SHARES;
 /** Caches that one service owns. The others belong to the process. */
 export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
-  readonly heads: HeadCache;
-  readonly headerLines: FieldsCache;
+  readonly heads: CachedHeads;
+  readonly headerLines: CachedFields;
   readonly failedKeys: BoundedCache<string, RateWindow>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
   readonly #bytes: number;

@@ -1,4 +1,4 @@
-import { type Reply, reply } from '../../../http/reply.ts';
+import { type Reply, reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { Asked, OpenEndpoint } from '../../model/endpoint.ts';

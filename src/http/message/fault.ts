@@ -13,3 +13,13 @@ export function fault(status: Fault['status'], why: string): Fault {
 export function failure(error: unknown): Fault {
   return fault(500, error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
+
+/** Thrown to a handler that reads an invalid or incomplete body. */
+export class BodyFault extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.why);
+    this.fault = fault;
+  }
+}

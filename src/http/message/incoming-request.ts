@@ -1,5 +1,5 @@
 /** A request, as far as anybody looks at it. The standard `Request` is one too. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly method: string;
   /** Path and query, still encoded. */
   readonly url: string;
@@ -9,7 +9,7 @@ export interface Incoming {
     has(name: string): boolean;
   };
   /** Whether it is HTTP/1.0, which has no chunked bodies. */
-  readonly isOld?: boolean;
+  readonly isHttp10?: boolean;
   /** Reads the body. It is not read, and not waited for, until somebody asks. */
   text(): Promise<string>;
 }

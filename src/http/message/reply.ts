@@ -1,5 +1,9 @@
 import type { Bytes } from './buffer-pool.ts';
-import type { RequestTimer } from './connection/io-batch.ts';
+
+/** Receives the duration of a request, from the arrival of its first byte until its response was handed to the system. */
+export interface RequestTimer {
+  add(ms: number): void;
+}
 
 /** An answer before it is written to the wire. */
 export interface Reply {
@@ -11,7 +15,7 @@ export interface Reply {
   /** Hears how long the request took. */
   readonly timer?: RequestTimer;
   /** Whether the client has proved who it is, so that its head is worth caching. */
-  readonly isForCustomer?: boolean;
+  readonly isAuthenticated?: boolean;
   /** How many bytes a stream has, where that is known. */
   readonly length?: number | undefined;
   /** Whether a stream goes on until the client hangs up. Any other is sent to its end, also to a client that sends no more. */
@@ -19,7 +23,7 @@ export interface Reply {
 }
 
 /** An answer of HTTP/1.1 that is written already, head included. */
-export interface Ready {
+export interface RawReply {
   readonly status: number;
   readonly bytes: Uint8Array;
   /** What they lie in, where it is given back when they are sent. Else the bytes never change again. */
@@ -27,7 +31,7 @@ export interface Ready {
   /** Hears how long the request took. */
   timer?: RequestTimer | undefined;
   /** Whether the client has proved who it is, so that its head is worth caching. */
-  readonly isForCustomer?: boolean;
+  readonly isAuthenticated?: boolean;
 }
 
 export function reply(
@@ -78,7 +82,7 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
 /** An answer to the request of this head as it is sent; of a stream, what comes before it. `line` is one more header. */
 export function replyBytes(
   { status, headers, body, length }: Reply,
-  request: { method: string; isOld: boolean } | undefined,
+  request: { method: string; isHttp10: boolean } | undefined,
   line: string,
   nowMs: number,
 ): Buffer {
@@ -96,19 +100,19 @@ export function replyBytes(
 function framingLine(
   body: Reply['body'],
   length: number | undefined,
-  request: { method: string; isOld: boolean } | undefined,
+  request: { method: string; isHttp10: boolean } | undefined,
 ): string {
   if (!(body instanceof ReadableStream)) {
     return `Content-Length: ${body === null ? 0 : Buffer.byteLength(body)}\r\n`;
   }
   if (length !== undefined) return `Content-Length: ${length}\r\n`;
-  return request?.isOld || request?.method === 'HEAD' ? '' : 'Transfer-Encoding: chunked\r\n';
+  return request?.isHttp10 || request?.method === 'HEAD' ? '' : 'Transfer-Encoding: chunked\r\n';
 }
 
 /** What the client must know of the connection; that HTTP/1.1 keeps it needs no word. */
-export function connectionLine(isLast: boolean, request: { isOld: boolean } | undefined): string {
+export function connectionLine(isLast: boolean, request: { isHttp10: boolean } | undefined): string {
   if (isLast) return 'Connection: close\r\n';
-  return request?.isOld ? 'Connection: keep-alive\r\n' : '';
+  return request?.isHttp10 ? 'Connection: keep-alive\r\n' : '';
 }
 
 /** Before the answer: a client that holds its body back may send it. */

@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { makeCertificate, type TestCertificate } from '../../../test/support/certificates.ts';
 import { eventually } from '../../../test/support/program.ts';
 import { get, ManualSeconds, READY, send, serveHere } from '../../../test/support/raw-http.ts';
-import { reply } from '../reply.ts';
+import { reply } from '../message/reply.ts';
 import { parseCredentials } from './credentials.ts';
 
 const first = makeCertificate({ commonName: 'first' });

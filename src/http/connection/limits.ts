@@ -15,10 +15,10 @@ export const REQUESTS_A_LOOK = 16;
 export const SKIPPED_BYTES_MAX = 64 * 1024;
 
 /** What a connection may be doing. */
-export type State = keyof typeof SECONDS_MAX;
+export type ConnectionState = keyof typeof SECONDS_MAX;
 
 /** For how many seconds a state may last; a body that comes earns itself time. */
-export function secondsMax(state: State, bodyLength: number): number {
+export function secondsMax(state: ConnectionState, bodyLength: number): number {
   return SECONDS_MAX[state] + (state === 'body' ? bodyLength / BODY_BYTES_PER_SECOND_MIN : 0);
 }
 
