@@ -61,7 +61,6 @@ export const post = (
 export const READY = {
   status: 200,
   bytes: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready'),
-  borrowed: undefined,
 };
 
 /** Serves on any free port of this machine. */

@@ -29,15 +29,15 @@ export class KeptAnswers {
     return this.#urls.get(url);
   }
 
-  /** False when it is not kept. */
-  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): boolean {
-    if (!this.#urls.admits(url)) return false;
+  /** Caches an answer from the second request for its URL on. Other answers can be sent once. */
+  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): void {
+    if (!this.#urls.admits(url)) return;
     const known = this.#urls.get(url) ?? this.#add(url, read);
-    if (!known) return false;
+    if (!known) return;
     const bytesBefore = known.answers.get(plan)?.bytes ?? 0;
     known.answers.set(plan, answer);
     this.#urls.grow(url, answer.bytes - bytesBefore);
-    return this.#urls.has(url);
+    if (this.#urls.has(url)) answer.retain();
   }
 
   /** The text of a URL is a part of its request's head, and would keep all of it in memory. */

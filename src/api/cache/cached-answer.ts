@@ -53,15 +53,14 @@ export class ReadyAnswer {
   constructor(options: ReadyAnswerOptions) {
     const { body: said, etag, lasting, link, series, view, board, plan, now } = options;
     const { packet, length } = said;
-    const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
     let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[lasting]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${said.type}\r\n`;
-    this.#plain = new Representation({ body, packet, etag, bodyLines, lines, madeAt: now });
-    this.#isLong = body.length > COMPRESS_FROM_BYTES;
-    this.bytes = bytesOf(body.length, this.#isLong, series.length);
+    this.#plain = new Representation({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
+    this.#isLong = length > COMPRESS_FROM_BYTES;
+    this.bytes = bytesOf(length, this.#isLong, series.length);
     this.#compressed = options.gzipped;
     this.#series = series;
     this.#versions = series.map((one) => view.version(one));
@@ -82,9 +81,9 @@ export class ReadyAnswer {
     return true;
   }
 
-  /** Nobody keeps it: it is sent once, and its memory may then serve others. */
-  giveAway(): void {
-    this.#plain.giveAway();
+  /** Makes it reusable. Without this its memory returns to the pool once it is sent, and sending it again throws. */
+  retain(): void {
+    this.#plain.retain();
   }
 
   /**

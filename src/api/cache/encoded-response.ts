@@ -1,4 +1,4 @@
-import { type Bytes, borrow, bytesFor } from '../../http/message/buffer-pool.ts';
+import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import { firstLines, type RawReply } from '../../http/message/reply.ts';
 import { gzip } from '../response/gzip.ts';
 import {
@@ -12,9 +12,7 @@ import {
 export const HEAD_ROOM = 1_024;
 
 export interface RepresentationOptions {
-  body: Uint8Array<ArrayBuffer>;
-  /** The memory that the body lies in, with room for one head in front. */
-  packet: Bytes | undefined;
+  body: Uint8Array<ArrayBuffer> | UnsentBody;
   etag: string;
   /** The header lines that speak of the body, which a 304 lacks. */
   bodyLines: string;
@@ -23,16 +21,33 @@ export interface RepresentationOptions {
   madeAt: number;
 }
 
-/** One encoding of an answer, and how it is sent: anew, or as bytes that were written before. */
+/** A body in a pooled buffer, after `HEAD_ROOM` bytes for a head. */
+export interface UnsentBody {
+  packet: PooledBuffer;
+  length: number;
+}
+
+/**
+ * One encoding of an answer. Its body starts in a pooled buffer, which is sent as it is. Then this object has no body
+ * any more, unless `retain` made it reusable before.
+ */
 export class Representation {
   readonly #options: RepresentationOptions;
-  #isPacketUsed = false;
-  #isGivenAway = false;
+  readonly #bodyLength: number;
+  /** Undefined while the body is in a pooled buffer, and after that was sent. */
+  #body: Uint8Array<ArrayBuffer> | undefined;
+  #packet: PooledBuffer | undefined;
+  /** The memory of a retained body, until its head room is used. */
+  #retained: Bytes | undefined;
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
   constructor(options: RepresentationOptions) {
     this.#options = options;
+    const { body } = options;
+    this.#bodyLength = body.length;
+    if ('packet' in body) this.#packet = body.packet;
+    else this.#body = body;
   }
 
   get etag(): string {
@@ -41,24 +56,30 @@ export class Representation {
 
   success(requestId: string, rateLimit: string | undefined): RawReply {
     const head = this.#successHead() + lastLines(requestId, rateLimit);
-    const { body, packet } = this.#options;
-    if (!packet || this.#isPacketUsed || head.length > HEAD_ROOM) return joined(200, head, body);
-    this.#isPacketUsed = true;
-    const start = HEAD_ROOM - head.length;
-    packet.latin1Write(head, start);
-    const bytes = packet.subarray(start, HEAD_ROOM + body.length);
-    return {
-      status: 200,
-      bytes,
-      borrowed: this.#isGivenAway ? packet : undefined,
-      isAuthenticated: true,
-      timer: undefined,
-    };
+    if (head.length > HEAD_ROOM) return joined(200, head, this.#bodyBytes());
+    const [start, end] = [HEAD_ROOM - head.length, HEAD_ROOM + this.#bodyLength];
+    if (this.#packet) {
+      const packet = this.#packet;
+      this.#packet = undefined;
+      packet.memory.latin1Write(head, start);
+      packet.crop(start, end);
+      return { status: 200, bytes: packet, isAuthenticated: true, timer: undefined };
+    }
+    if (this.#retained) {
+      const memory = this.#retained;
+      this.#retained = undefined;
+      memory.latin1Write(head, start);
+      return { status: 200, bytes: memory.subarray(start, end), isAuthenticated: true, timer: undefined };
+    }
+    return joined(200, head, this.#bodyBytes());
   }
 
-  /** Nobody keeps it: it is sent once, and its memory may then serve others. */
-  giveAway(): void {
-    this.#isGivenAway = true;
+  /** Makes it reusable: its memory does not return to the pool. */
+  retain(): void {
+    if (!this.#packet) return;
+    this.#retained = this.#packet.keep();
+    this.#packet = undefined;
+    this.#body = this.#retained.subarray(HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
   }
 
   /**
@@ -76,7 +97,7 @@ export class Representation {
 
   /** The same, from the second time on, with an id by its number. */
   successAgain(requestNumber: number, rateLimit: string): RawReply {
-    this.#success ??= new Packet(200, this.#successHead(), this.#options.body);
+    this.#success ??= new Packet(200, this.#successHead(), this.#bodyBytes());
     return this.#success.stamped(requestNumber, rateLimit);
   }
 
@@ -87,11 +108,10 @@ export class Representation {
 
   /** The same answer in gzip, which is another representation. */
   gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): Representation {
-    const { body, bodyLines } = this.#options;
+    const { bodyLines } = this.#options;
     return new Representation({
       ...this.#options,
-      body: compressed ?? gzip(body),
-      packet: undefined,
+      body: compressed ?? gzip(this.#bodyBytes()),
       etag,
       bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,
     });
@@ -99,11 +119,17 @@ export class Representation {
 
   /** The same answer under another tag, for a 304. */
   tagged(etag: string): Representation {
-    return new Representation({ ...this.#options, body: EMPTY, packet: undefined, etag });
+    return new Representation({ ...this.#options, body: EMPTY, etag });
+  }
+
+  #bodyBytes(): Uint8Array<ArrayBuffer> {
+    if (this.#body) return this.#body;
+    if (!this.#packet) throw new Error('an answer that was not retained was sent twice');
+    return this.#packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
   }
 
   #successHead(): string {
-    return `${this.#headWithoutLength()}Content-Length: ${this.#options.body.length}\r\n`;
+    return `${this.#headWithoutLength()}Content-Length: ${this.#bodyLength}\r\n`;
   }
 
   #headWithoutLength(): string {
@@ -128,16 +154,16 @@ function lastLines(requestId: string, rateLimit: string | undefined): string {
   return rateLimit === undefined ? `${line}\r\n` : `${line}${RATE_LIMIT}${rateLimit}\r\n\r\n`;
 }
 
-function join(head: string, body: Uint8Array): Bytes {
-  const bytes = borrow(head.length + body.length);
-  bytes.latin1Write(head, 0);
-  bytes.set(body, head.length);
-  return bytes;
+function join(head: string, body: Uint8Array): PooledBuffer {
+  const buffer = bufferPool.acquire(head.length + body.length);
+  const { memory } = buffer;
+  memory.latin1Write(head, 0);
+  memory.set(body, head.length);
+  return buffer;
 }
 
 function joined(status: number, head: string, body: Uint8Array): RawReply {
-  const bytes = join(head, body);
-  return { status, bytes, borrowed: bytes, isAuthenticated: true, timer: undefined };
+  return { status, bytes: join(head, body), isAuthenticated: true, timer: undefined };
 }
 
 /**
@@ -150,7 +176,7 @@ class Packet {
   readonly #status: number;
   readonly #head: string;
   readonly #body: Uint8Array;
-  #bytes: Bytes = bytesFor(0);
+  #bytes: Bytes = allocate(0);
   readonly #digitsAt: number;
   /** The first number of the block whose ids differ in their last digits alone. */
   #block = -1;
@@ -171,17 +197,18 @@ class Packet {
     if (rateLimit.length !== this.#rateLimitLength || block !== this.#block) {
       this.#write(block, rateLimit);
     }
-    const bytes = borrow(this.#bytes.length);
-    this.#bytes.copy(bytes);
-    writeLastDigits(bytes, this.#digitsAt, requestNumber);
-    bytes.latin1Write(rateLimit, this.#rateLimitAt);
-    return { status: this.#status, bytes, borrowed: bytes, isAuthenticated: true, timer: undefined };
+    const bytes = bufferPool.acquire(this.#bytes.length);
+    const { memory } = bytes;
+    this.#bytes.copy(memory);
+    writeLastDigits(memory, this.#digitsAt, requestNumber);
+    memory.latin1Write(rateLimit, this.#rateLimitAt);
+    return { status: this.#status, bytes, isAuthenticated: true, timer: undefined };
   }
 
   #write(block: number, rateLimit: string): void {
     const head = this.#head + lastLines(requestIdText(block), rateLimit);
     if (rateLimit.length === this.#rateLimitLength) this.#bytes.latin1Write(head, 0);
-    else this.#bytes = join(head, this.#body);
+    else this.#bytes = join(head, this.#body).keep();
     this.#block = block;
     this.#rateLimitLength = rateLimit.length;
   }

@@ -56,8 +56,8 @@ export class LedgerReader {
     const written = writeDown(table ? { ...answer, table: () => table } : answer, format);
     if ('columns' in written) throw new Error('a table that is read from the ledger comes in pages');
     const { packet, length, contentFrom, type } = written;
-    const body = packet.subarray(HEAD_ROOM, HEAD_ROOM + length);
-    const own = new Uint8Array(HEAD_ROOM + length); // it moves to the serving thread, the packet's memory is shared
+    const body = packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + length);
+    const own = new Uint8Array(HEAD_ROOM + length); // moves to the serving thread, at its exact length
     own.set(body, HEAD_ROOM);
     const response: LedgerResponse = {
       packet: own,

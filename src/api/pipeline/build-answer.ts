@@ -2,7 +2,7 @@ import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/prices.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
-import type { Bytes } from '../../http/message/buffer-pool.ts';
+import { type Bytes, bufferPool } from '../../http/message/buffer-pool.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -101,7 +101,7 @@ export class Answering {
     asked: Asked,
     { packet, gzipped, next, lasting, length, contentFrom, type }: LedgerResponse,
   ): ReadyAnswer {
-    const body = { packet: Buffer.from(packet.buffer) as Bytes, length, contentFrom, type };
+    const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
     const written = { body, gzipped, next, lasting };
     return this.#ready(asked, written, this.#tagOf(asked, written));
   }
@@ -119,7 +119,7 @@ export class Answering {
       if ('columns' in body) return this.#download(asked, body, lasting);
       const written = { body, lasting, next };
       const ready = this.#ready(asked, written, this.#tagOf(asked, written));
-      if (!this.#keep(asked, ready)) ready.giveAway();
+      this.#keep(asked, ready);
       return ready;
     });
   }
@@ -134,9 +134,8 @@ export class Answering {
       const body = writeDown(answer, 'json') as Body;
       const isLong = body.length > COMPRESS_FROM_BYTES;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
-      const ready = this.#ready(asked, { body, gzipped, lasting, next }, etag);
-      ready.giveAway(); // never kept: its prices may have changed while it was built
-      return ready;
+      // Never cached: its prices may have changed while it was built.
+      return this.#ready(asked, { body, gzipped, lasting, next }, etag);
     });
   }
 
@@ -193,11 +192,11 @@ export class Answering {
   }
 
   /** A URL does not tell what `Accept` says. */
-  #keep({ url, endpoint, context, named }: Asked, ready: ReadyAnswer): boolean {
-    if (!named && context.format !== 'json') return false;
+  #keep({ url, endpoint, context, named }: Asked, ready: ReadyAnswer): void {
+    if (!named && context.format !== 'json') return;
     const keys = context.query.get('apiKey');
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
-    return this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
+    this.#kept.keep(url, { endpoint, key, namesFormat: named !== undefined }, context.plan, ready);
   }
 }
 

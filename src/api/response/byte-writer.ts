@@ -1,4 +1,4 @@
-import { type Bytes, borrow, bytesFor } from '../../http/message/buffer-pool.ts';
+import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 
 /** Characters by their number, for `byte`. */
 export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
@@ -6,7 +6,7 @@ export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 /** What most answers fit on. */
 const BYTES_USUAL = 64 * 1024;
 
-/** Memory is borrowed in such steps: answers of one kind are about as long. */
+/** Lengths are rounded up, so that answers of about the same length reuse the same buffers. */
 const PACKET_STEP = 1024;
 
 /**
@@ -14,13 +14,13 @@ const PACKET_STEP = 1024;
  * bytes takes three times as long. The same sheet serves every answer, so what is on it must be taken before the next begins.
  */
 export class Sheet {
-  #bytes: Bytes = bytesFor(BYTES_USUAL);
+  #bytes: Bytes = allocate(BYTES_USUAL);
   #length = 0;
   #contentFrom = 0;
 
   /** Begins anew. */
   clear(): this {
-    if (this.#bytes.length > BYTES_USUAL) this.#bytes = bytesFor(BYTES_USUAL);
+    if (this.#bytes.length > BYTES_USUAL) this.#bytes = allocate(BYTES_USUAL);
     this.#length = 0;
     this.#contentFrom = 0;
     return this;
@@ -70,21 +70,21 @@ export class Sheet {
 
   /** What was written, in memory of its own. */
   bytes(): Bytes {
-    const bytes = bytesFor(this.#length);
+    const bytes = allocate(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
     return bytes;
   }
 
-  /** What was written, in memory that is borrowed, after so many bytes that are free. */
-  packet(room: number): Bytes {
-    const packet = borrow(Math.ceil((room + this.#length) / PACKET_STEP) * PACKET_STEP);
-    this.#bytes.copy(packet, room, 0, this.#length);
+  /** Copies what was written into a pooled buffer, after `room` free bytes. */
+  packet(room: number): PooledBuffer {
+    const packet = bufferPool.acquire(Math.ceil((room + this.#length) / PACKET_STEP) * PACKET_STEP);
+    this.#bytes.copy(packet.memory, room, 0, this.#length);
     return packet;
   }
 
   #makeRoom(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    const bytes = bytesFor(Math.max(this.#bytes.length * 2, this.#length + count));
+    const bytes = allocate(Math.max(this.#bytes.length * 2, this.#length + count));
     this.#bytes.copy(bytes, 0, 0, this.#length);
     this.#bytes = bytes;
   }

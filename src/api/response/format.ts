@@ -1,4 +1,4 @@
-import { type Bytes, bytesFor } from '../../http/message/buffer-pool.ts';
+import { bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import { HEAD_ROOM } from '../cache/encoded-response.ts';
 import type { LongTable } from '../download/long-table.ts';
 import { refuse } from '../errors/errors.ts';
@@ -27,7 +27,7 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
 
 /** The body of a success, with room for its head in front. What stands before `contentFrom` is left out of its tag. */
 export interface Body {
-  packet: Bytes;
+  packet: PooledBuffer;
   length: number;
   contentFrom: number;
   /** Its media type. */
@@ -36,15 +36,13 @@ export interface Body {
 
 /** What the tag of a body covers. */
 export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<ArrayBuffer> {
-  return packet.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
+  return packet.memory.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
 }
 
 /** Stands for the body of a response of which only the head is sent. */
 export function noBody(format: Format): Body {
-  return { packet: NO_BYTES, length: 0, contentFrom: 0, type: TYPES[format] };
+  return { packet: bufferPool.acquire(0), length: 0, contentFrom: 0, type: TYPES[format] };
 }
-
-const NO_BYTES = bytesFor(0);
 
 /** The format that the URL names; undefined when it names none. */
 export function formatInUrl(query: Query): Format | undefined {

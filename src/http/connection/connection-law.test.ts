@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import fc from 'fast-check';
 import { get, post } from '../../../test/support/raw-http.ts';
-import { borrow, giveBack } from '../message/buffer-pool.ts';
+import { bufferPool } from '../message/buffer-pool.ts';
 import { type RawReply, type Reply, reply } from '../message/reply.ts';
 import { HeadCache } from '../parse/head-cache.ts';
 import { Connection } from './connection.ts';
@@ -61,9 +61,10 @@ function connect(securityLine: string) {
     handle({ url, text }): RawReply | Reply | Promise<Reply> {
       if (url.startsWith('/ready')) {
         const text = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n${url}`;
-        const bytes = borrow(READY_LENGTH);
-        bytes.write(text);
-        return { status: 200, bytes: bytes.subarray(0, text.length), borrowed: bytes };
+        const bytes = bufferPool.acquire(READY_LENGTH);
+        bytes.memory.write(text);
+        bytes.crop(0, text.length);
+        return { status: 200, bytes };
       }
       if (url.startsWith('/later')) return later(url);
       if (url.startsWith('/read')) return text().then((body) => later(`${url} ${body}`));
@@ -94,11 +95,11 @@ function connect(securityLine: string) {
 
 const READY_LENGTH = 100;
 
-/** Another client's answer, in memory that was given back. */
-function overwriteSpare(): void {
-  const memory = borrow(READY_LENGTH);
-  memory.fill('!');
-  giveBack(memory);
+/** Another client's response, in memory that was released. */
+function overwriteIdleBuffer(): void {
+  const buffer = bufferPool.acquire(READY_LENGTH);
+  buffer.take().fill('!');
+  buffer.release();
 }
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -160,7 +161,7 @@ test.each(SECURITY_LINES)(
             if (!isOver()) connection.drain();
           }
           if (s.kind === 'room') setRoom(s.bytes);
-          overwriteSpare();
+          overwriteIdleBuffer();
         }
         send(bytes.length);
         for (let i = 0; i < turns; i++) await endOfTurn();

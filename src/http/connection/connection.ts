@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import { giveBack } from '../message/buffer-pool.ts';
+import { PooledBuffer } from '../message/buffer-pool.ts';
 import { type Fault, failure, fault } from '../message/fault.ts';
 import type { IncomingRequest } from '../message/incoming-request.ts';
 import {
@@ -205,7 +205,7 @@ export class Connection {
   #give(answer: RawReply | Reply, head: Head): void {
     if (answer.timer) this.#options.turn.times(answer.timer, this.#arrivedAt);
     if (head.cacheKey !== undefined && answer.isAuthenticated) this.#options.heads.keep(head);
-    if ('bytes' in answer) this.#sendReady(answer, head);
+    if ('bytes' in answer) this.#sendRaw(answer, head);
     else this.#send(answer, head);
   }
 
@@ -224,15 +224,17 @@ export class Connection {
     this.#send(reply, undefined);
   }
 
-  #sendReady({ bytes, borrowed }: RawReply, head: Head): void {
+  #sendRaw({ bytes }: RawReply, head: Head): void {
     if (this.#sendQueue.isClosed) return;
     if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
     const { securityLine } = this.#options;
-    if (!this.#isLast && !head.isHttp10 && securityLine === '') this.#sendQueue.write(bytes, borrowed);
-    else {
-      this.#sendQueue.write(withLine(bytes, connectionLine(this.#isLast, head) + securityLine));
-      if (borrowed) giveBack(borrowed); // it has been copied
-    }
+    const isPooled = bytes instanceof PooledBuffer;
+    if (this.#isLast || head.isHttp10 || securityLine !== '') {
+      const line = connectionLine(this.#isLast, head) + securityLine;
+      this.#sendQueue.write(withLine(isPooled ? bytes.take() : bytes, line));
+      if (isPooled) bytes.release(); // `withLine` made a copy
+    } else if (isPooled) this.#sendQueue.writePooled(bytes);
+    else this.#sendQueue.write(bytes);
     this.#finish();
   }
 

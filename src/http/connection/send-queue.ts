@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import { type Bytes, giveBack } from '../message/buffer-pool.ts';
+import type { PooledBuffer } from '../message/buffer-pool.ts';
 import type { IoBatch } from './io-batch.ts';
 
 /** So much is sent at once, without waiting for the end of the turn. */
@@ -11,7 +11,7 @@ export class SendQueue {
   readonly #turn: IoBatch;
   readonly #onStuck: () => void;
   #parts: Uint8Array[] = [];
-  #borrowed: Bytes[] = [];
+  #pooled: PooledBuffer[] = [];
   #length = 0;
   #onTaken: PromiseWithResolvers<void> | undefined;
   /** Until its end: whoever is gone wants no more of it. */
@@ -29,11 +29,18 @@ export class SendQueue {
     this.#onStuck = onStuck;
   }
 
-  /** From now on `bytes` must not change. What they lie in is given back when they are sent, where it is borrowed. */
-  write(bytes: Uint8Array, borrowed?: Bytes): void {
+  /** Takes a pooled buffer, and releases it when it is sent. */
+  writePooled(buffer: PooledBuffer): void {
+    if (this.isClosed) return;
+    const bytes = buffer.take();
+    this.#pooled.push(buffer);
+    this.write(bytes);
+  }
+
+  /** From now on `bytes` must not change. */
+  write(bytes: Uint8Array): void {
     if (this.isClosed) return;
     this.#parts.push(bytes);
-    if (borrowed) this.#borrowed.push(borrowed);
     this.#length += bytes.length;
     if (this.isStuck) return;
     if (this.#length > POST_BYTES_MAX) this.flush();
@@ -83,8 +90,9 @@ export class SendQueue {
       const sent = Math.max(0, this.#socket.write(bytes));
       this.#length -= sent;
       this.#parts = this.#length > 0 ? [bytes.subarray(sent)] : [];
-      if (this.#length === 0 || !isOne) for (const memory of this.#borrowed) giveBack(memory);
-      this.#borrowed = [];
+      // The rest of a single part is a view of its buffer, which is then left to the garbage collector.
+      if (this.#length === 0 || !isOne) for (const buffer of this.#pooled) buffer.release();
+      this.#pooled = [];
     }
     this.isStuck = this.#length > 0;
     if (this.isStuck) return false;

@@ -1,36 +1,92 @@
 import { describe, expect, test } from 'bun:test';
-import { borrow, giveBack } from './buffer-pool.ts';
+import { BufferPool, type PooledBuffer } from './buffer-pool.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-describe('memory that is given back', () => {
-  test('serves the next who needs as much, one at a time', () => {
-    const [one, two] = [borrow(4_321), borrow(4_321)];
-    expect(one.buffer).not.toBe(two.buffer);
-    giveBack(one);
-    giveBack(two);
-    const again = [borrow(4_321), borrow(4_321), borrow(4_321)];
-    expect(new Set(again.map(({ buffer }) => buffer)).size).toBe(3);
-    expect(again.map(({ buffer }) => buffer)).toContain(one.buffer);
-    expect(again.map(({ buffer }) => buffer)).toContain(two.buffer);
-    for (const { length } of again) expect(length).toBe(4_321);
+const bufferPool = new BufferPool();
+
+function release(buffer: PooledBuffer): ArrayBuffer {
+  const { buffer: memory } = buffer.take();
+  buffer.release();
+  return memory;
+}
+
+describe('a pooled buffer', () => {
+  test('can be taken once: the second time throws, and the holder can no longer read it', () => {
+    const buffer = bufferPool.acquire(4_320);
+    buffer.memory.fill(1);
+    expect(buffer.take()[0]).toBe(1);
+    expect(() => buffer.take()).toThrow('used after it was taken');
+    expect(() => buffer.memory).toThrow('used after it was taken');
+    expect(() => buffer.crop(0, 1)).toThrow('used after it was taken');
+    expect(() => buffer.keep()).toThrow('used after it was taken');
   });
 
-  test('is kept up to four megabytes', () => {
-    const all = Array.from({ length: 9 }, () => borrow(MEGABYTE));
-    for (const memory of all) giveBack(memory);
-    const before = new Set(all.map(({ buffer }) => buffer));
-    const again = Array.from({ length: 9 }, () => borrow(MEGABYTE));
-    const kept = again.filter(({ buffer }) => before.has(buffer)).length;
-    expect(kept).toBeGreaterThanOrEqual(1);
-    expect(kept).toBeLessThanOrEqual(4);
+  test('returns to the pool once, after it was taken', () => {
+    const buffer = bufferPool.acquire(4_321);
+    expect(() => buffer.release()).toThrow('without being taken');
+    const { size } = bufferPool;
+    buffer.take();
+    buffer.release();
+    expect(bufferPool.size).toBe(size + 1);
+    expect(() => buffer.release()).toThrow('without being taken');
+    expect(() => buffer.memory).toThrow('used after it was taken');
+    expect(bufferPool.size).toBe(size + 1);
   });
 
-  test('is not kept when it is longer than that', () => {
-    const [short, long] = [borrow(77), borrow(5 * MEGABYTE)];
-    giveBack(short);
-    giveBack(long);
-    expect(borrow(5 * MEGABYTE).buffer).not.toBe(long.buffer);
-    expect(borrow(77).buffer).toBe(short.buffer); // and pushes nothing else out
+  test('that is kept never returns to the pool', () => {
+    const buffer = bufferPool.acquire(4_322);
+    const { buffer: memory } = buffer.keep();
+    expect(() => buffer.take()).toThrow('used after it was taken');
+    expect(() => buffer.release()).toThrow('without being taken');
+    expect(bufferPool.acquire(4_322).memory.buffer).not.toBe(memory);
+  });
+
+  test('gives the part it is cropped to, and returns as a whole', () => {
+    const buffer = bufferPool.acquire(4_323);
+    const { buffer: memory } = buffer.memory;
+    buffer.memory.latin1Write('head and body', 0);
+    buffer.crop(5, 8);
+    expect(buffer.take().toString('latin1')).toBe('and');
+    buffer.release();
+    const next = bufferPool.acquire(4_323);
+    expect(next.memory.buffer).toBe(memory);
+    expect(next.take()).toHaveLength(4_323);
+  });
+
+  test('can be made of memory of another origin', () => {
+    const memory = Buffer.alloc(4_324) as ReturnType<PooledBuffer['take']>;
+    release(bufferPool.adopt(memory));
+    expect(bufferPool.acquire(4_324).memory.buffer).toBe(memory.buffer);
+  });
+});
+
+describe('the pool', () => {
+  test('gives released memory to one later owner of the same length at a time', () => {
+    const [one, two] = [bufferPool.acquire(4_325), bufferPool.acquire(4_325)];
+    const released = [release(one), release(two)];
+    expect(released[0]).not.toBe(released[1]!);
+    const next = Array.from({ length: 3 }, () => bufferPool.acquire(4_325).memory);
+    const memory = next.map(({ buffer }) => buffer);
+    expect(new Set(memory).size).toBe(3);
+    expect(memory).toContain(released[0]!);
+    expect(memory).toContain(released[1]!);
+    for (const { length } of next) expect(length).toBe(4_325);
+  });
+
+  test('holds up to four megabytes by default', () => {
+    const all = Array.from({ length: 9 }, () => bufferPool.acquire(MEGABYTE));
+    const released = new Set(all.map(release));
+    const next = Array.from({ length: 9 }, () => bufferPool.acquire(MEGABYTE).memory.buffer);
+    const reused = next.filter((buffer) => released.has(buffer)).length;
+    expect(reused).toBeGreaterThanOrEqual(1);
+    expect(reused).toBeLessThanOrEqual(4);
+  });
+
+  test('does not hold a buffer longer than that, and evicts nothing for it', () => {
+    const short = release(bufferPool.acquire(77));
+    const long = release(bufferPool.acquire(5 * MEGABYTE));
+    expect(bufferPool.acquire(5 * MEGABYTE).memory.buffer).not.toBe(long);
+    expect(bufferPool.acquire(77).memory.buffer).toBe(short);
   });
 });

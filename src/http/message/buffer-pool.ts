@@ -1,30 +1,93 @@
-/** The two that `write` leads to after it has looked at its arguments, which takes longer than writing; types leave them out. */
+/** Adds the methods behind `Buffer.write`, which skip its argument checks: those take longer than a short write. */
 export interface Bytes extends Buffer<ArrayBuffer> {
   latin1Write(text: string, offset: number): number;
   utf8Write(text: string, offset: number): number;
 }
 
-/** Memory of its own, with anything in it. */
-export function bytesFor(length: number): Bytes {
+/** Uninitialized memory of its own, outside of the pool. */
+export function allocate(length: number): Bytes {
   return Buffer.allocUnsafeSlow(length) as Bytes;
 }
 
-/** What a buffer takes beside its bytes, measured. */
+/**
+ * Pooled memory with exactly one owner, for a response that is sent once:
+ *
+ *     held ──take()──► taken ──release()──► back in the pool, for another response
+ *       └────keep()──► plain memory, which never returns to the pool
+ *
+ * Each arrow can be followed once; any other call throws. So a response cannot be sent twice, and nobody can read
+ * through this object what another response has written. An object that is dropped leaves its memory to the garbage
+ * collector. Views that the owner made of `memory` are the owner's responsibility: they must not outlive `take`.
+ */
+export class PooledBuffer {
+  readonly #onRelease: (memory: Bytes) => void;
+  #memory: Bytes | undefined;
+  #start = 0;
+  #end: number;
+  #isTaken = false;
+
+  constructor(memory: Bytes, onRelease: (memory: Bytes) => void) {
+    this.#onRelease = onRelease;
+    this.#memory = memory;
+    this.#end = memory.length;
+  }
+
+  /** The memory, for its owner to fill and read. */
+  get memory(): Bytes {
+    return this.#held();
+  }
+
+  /** Limits what `take` returns to a part of the memory. */
+  crop(start: number, end: number): void {
+    this.#held();
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /** Returns the bytes to send. The caller owns the memory from now on, and calls `release` when they are sent. */
+  take(): Bytes {
+    const memory = this.#held();
+    this.#isTaken = true;
+    const isWhole = this.#start === 0 && this.#end === memory.length;
+    return isWhole ? memory : (memory.subarray(this.#start, this.#end) as Bytes);
+  }
+
+  /** Returns the memory to the pool. The caller must have dropped the bytes that it took. */
+  release(): void {
+    const memory = this.#memory;
+    if (!this.#isTaken || !memory) throw new Error('a pooled buffer was released without being taken');
+    this.#memory = undefined;
+    this.#onRelease(memory);
+  }
+
+  /** Removes the memory from the pool for good, for a holder that keeps it. */
+  keep(): Bytes {
+    const memory = this.#held();
+    this.#memory = undefined;
+    return memory;
+  }
+
+  #held(): Bytes {
+    if (this.#isTaken || !this.#memory) throw new Error('a pooled buffer was used after it was taken');
+    return this.#memory;
+  }
+}
+
+/** The overhead of an idle buffer in addition to its bytes, measured. */
 const BUFFER_BYTES = 256;
 
-/** Lengths for which buffers were given back; an empty list of them takes memory too. */
+/** Lengths with a list of idle buffers. An empty list takes memory too. */
 const LENGTHS_MAX = 4_096;
 
-/** A turn's responses mostly fit into it. Until the service sets its own limit. */
+/** Holds the responses of most batches. The service sets its own limit. */
 const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
 /**
- * Buffers for what is sent once, used again afterwards: memory that is allocated for each response is neither in the processor's
- * caches nor, mostly, in the process, which gives unused memory back to the system.
+ * Reuses the memory of sent responses. Memory that is allocated for each response is neither in the CPU's caches nor,
+ * mostly, mapped: the allocator returns unused memory to the system.
  */
-class BufferPool {
-  /** By their length. */
-  readonly #spares = new Map<number, Bytes[]>();
+export class BufferPool {
+  readonly #idleByLength = new Map<number, Bytes[]>();
   #bytes = 0;
   #size = 0;
   #bytesMax = BYTES_MAX_DEFAULT;
@@ -51,49 +114,46 @@ class BufferPool {
     if (this.#bytes > bytesMax) this.#clear();
   }
 
-  take(length: number): Bytes {
-    const spare = this.#spares.get(length)?.pop();
-    if (!spare) return bytesFor(length);
+  /** A buffer with arbitrary content, owned by the caller. */
+  acquire(length: number): PooledBuffer {
+    const idle = this.#idleByLength.get(length)?.pop();
+    if (!idle) return new PooledBuffer(allocate(length), this.#add);
     this.#bytes -= length + BUFFER_BYTES;
     this.#size--;
-    return spare;
+    return new PooledBuffer(idle, this.#add);
   }
 
-  giveBack(buffer: Bytes): void {
-    const own = buffer.length + BUFFER_BYTES;
-    if (own > this.#bytesMax) return;
-    if (this.#bytes + own > this.#bytesMax) this.#clear(); // other lengths are in use now
-    this.#bytes += own;
+  /** Makes memory of another origin poolable. The caller must hold the only reference to it. */
+  adopt(memory: Bytes): PooledBuffer {
+    return new PooledBuffer(memory, this.#add);
+  }
+
+  readonly #add = (memory: Bytes): void => {
+    const bytes = memory.length + BUFFER_BYTES;
+    if (bytes > this.#bytesMax) return;
+    if (this.#bytes + bytes > this.#bytesMax) this.#clear(); // the lengths in demand have changed
+    this.#bytes += bytes;
     this.#size++;
-    const alike = this.#spares.get(buffer.length);
-    if (alike) alike.push(buffer);
-    else this.#add(buffer);
-  }
+    const idle = this.#idleByLength.get(memory.length);
+    if (idle) idle.push(memory);
+    else this.#addLength(memory);
+  };
 
-  #add(buffer: Bytes): void {
-    if (this.#spares.size >= LENGTHS_MAX) {
-      for (const [length, spares] of this.#spares) if (spares.length === 0) this.#spares.delete(length);
+  #addLength(memory: Bytes): void {
+    if (this.#idleByLength.size >= LENGTHS_MAX) {
+      for (const [length, idle] of this.#idleByLength)
+        if (idle.length === 0) this.#idleByLength.delete(length);
     }
-    this.#spares.set(buffer.length, [buffer]);
+    this.#idleByLength.set(memory.length, [memory]);
   }
 
   #clear(): void {
     this.#evictions += this.#size;
-    this.#spares.clear();
+    this.#idleByLength.clear();
     this.#bytes = 0;
     this.#size = 0;
   }
 }
 
-/** All idle buffers of the process. */
+/** The idle buffers of this thread. */
 export const bufferPool = new BufferPool();
-
-/** A buffer with anything in it, to be given back once it is sent. */
-export function borrow(length: number): Bytes {
-  return bufferPool.take(length);
-}
-
-/** The caller must hold the last reference; if unsure, leave it to the garbage collector. */
-export function giveBack(memory: Bytes): void {
-  bufferPool.giveBack(memory);
-}

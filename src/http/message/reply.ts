@@ -1,4 +1,4 @@
-import type { Bytes } from './buffer-pool.ts';
+import type { PooledBuffer } from './buffer-pool.ts';
 
 /** Receives the duration of a request, from the arrival of its first byte until its response was handed to the system. */
 export interface RequestTimer {
@@ -22,12 +22,11 @@ export interface Reply {
   readonly isEndless?: boolean;
 }
 
-/** An answer of HTTP/1.1 that is written already, head included. */
+/** A response as it goes over the wire, head included. */
 export interface RawReply {
   readonly status: number;
-  readonly bytes: Uint8Array;
-  /** What they lie in, where it is given back when they are sent. Else the bytes never change again. */
-  readonly borrowed: Bytes | undefined;
+  /** A pooled buffer is taken by the server, so it can be sent once. Other bytes must never change. */
+  readonly bytes: PooledBuffer | Uint8Array;
   /** Hears how long the request took. */
   timer?: RequestTimer | undefined;
   /** Whether the client has proved who it is, so that its head is worth caching. */

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import { bufferPool, PooledBuffer } from '../../http/message/buffer-pool.ts';
+import type { RawReply } from '../../http/message/reply.ts';
+import { HEAD_ROOM, Representation } from './encoded-response.ts';
+
+const BODY = '{"success":true}';
+
+function encoded(): Representation {
+  const packet = bufferPool.acquire(HEAD_ROOM + BODY.length);
+  packet.memory.latin1Write(BODY, HEAD_ROOM);
+  return new Representation({
+    body: { packet, length: BODY.length },
+    etag: '"a"',
+    bodyLines: '',
+    lines: '',
+    madeAt: 0,
+  });
+}
+
+/** Sends a response as the server does. */
+function send({ bytes }: RawReply): string {
+  if (!(bytes instanceof PooledBuffer)) return Buffer.from(bytes).toString('latin1');
+  const text = bytes.take().toString('latin1');
+  bytes.release();
+  return text;
+}
+
+describe('an answer in a pooled buffer', () => {
+  test('is sent once: its memory may then hold the answer of another customer, so every other use throws', () => {
+    const answer = encoded();
+    const reply = answer.success('id', undefined);
+    expect(send(reply)).toEndWith(BODY);
+    expect(() => send(reply)).toThrow('used after it was taken');
+    expect(() => answer.success('id', undefined)).toThrow('sent twice');
+    expect(() => answer.successAgain(1, 'r')).toThrow('sent twice');
+    expect(() => answer.gzipped('"b"')).toThrow('sent twice');
+  });
+
+  test('can be sent any number of times if it was retained, also after its buffer would have been reused', () => {
+    const answer = encoded();
+    answer.retain();
+    const replies = [
+      answer.success('id', undefined),
+      answer.success('id', undefined),
+      answer.successAgain(1, 'r'),
+    ];
+    const other = bufferPool.acquire(HEAD_ROOM + BODY.length);
+    other.memory.fill('!');
+    for (const reply of replies) expect(send(reply)).toEndWith(BODY);
+    expect(send(answer.successAgain(2, 'r'))).toEndWith(BODY);
+  });
+
+  test('can still be compressed or sent with a long head before it is sent', () => {
+    const answer = encoded();
+    const compressed = send(answer.gzipped('"b"').success('id', undefined));
+    const body = Buffer.from(compressed.slice(compressed.indexOf('\r\n\r\n') + 4), 'latin1');
+    expect(Buffer.from(Bun.gunzipSync(body)).toString()).toBe(BODY);
+    expect(send(answer.success('x'.repeat(HEAD_ROOM), undefined))).toEndWith(BODY);
+    expect(send(answer.success('id', undefined))).toEndWith(BODY);
+  });
+});
