@@ -1,7 +1,7 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
+import { asNumber, asNumberIfAny, asText, type Cell, type Sql } from '../engine/rows.ts';
 import { originFilter } from '../prices/bars.ts';
 import type { LedgerTick, TradingDay } from './rows.ts';
 
@@ -11,7 +11,7 @@ export interface FoldedDay extends Fold<LedgerTick> {
   firstRevision: number;
 }
 
-/** About 1 ms for SQLite to aggregate, from the index alone. */
+/** About 2 ms for SQLite to aggregate, from the index alone. */
 const TICKS_PER_PAGE = 4_000;
 
 /** Which of a day's ticks are folded: those made after `madeAfter`, by `madeBy`, and received by `receivedBy`; all in ms. */
@@ -28,7 +28,7 @@ export interface FoldLimits {
 /**
  * Folds one day's ticks inside the database, one page of the index `tick_by_day` at a time:
  *
- *     at   ──►  [ page ][ page ][ page ]…      low, high, first and last moment of each page: one row
+ *     at   ──►  [ page ][ page ][ page ]…      one row for each: its end, low, high, first and last moment
  *                  │ yield │ yield │           the opening and the closing tick are read at the end
  *
  * The cost does not depend on the order of the rows on disk. Between pages, other work on this thread gets its turn.
@@ -39,23 +39,21 @@ export async function foldDay(
   of: TradingDay,
   limits: FoldLimits,
 ): Promise<FoldedDay | undefined> {
-  const pages = new DayPages(engine, of);
+  const pages = new DayPages(engine, of, limits);
   let sum: Summary | undefined;
-  for (let after = limits.madeAfter ?? Number.MIN_SAFE_INTEGER; ; ) {
+  for (let after = limits.madeAfter ?? Number.MIN_SAFE_INTEGER; after < LAST_MOMENT; ) {
     if (shouldYield()) await yieldToRequests();
     if (limits.signal?.aborted) return undefined;
-    const page: Range = { after, upTo: await pages.end(after) };
-    const folded = await pages.summary(page, limits);
-    if (folded) sum = sum ? combine(sum, folded) : folded;
-    if (limits.onOther && (await pages.hasOthers(page, limits))) {
-      for (const tick of await pages.others(page, limits)) limits.onOther(tick);
+    const page = await pages.next(after);
+    if (page.summary) sum = sum ? combine(sum, page.summary) : page.summary;
+    if (limits.onOther && page.hasOthers) {
+      for (const tick of await pages.others({ after, upTo: page.upTo })) limits.onOther(tick);
     }
-    if (page.upTo === LAST_MOMENT) break;
     after = page.upTo;
   }
   if (!sum) return undefined;
-  const open = firstOf(await pages.at(sum.firstAt, limits));
-  const close = lastOf(await pages.at(sum.lastAt, limits));
+  const open = firstOf(await pages.at(sum.firstAt));
+  const close = lastOf(await pages.at(sum.lastAt));
   return { open, close, high: sum.high, low: sum.low, firstRevision: sum.firstRevision };
 }
 
@@ -84,7 +82,16 @@ interface Summary {
   firstRevision: number;
 }
 
-const SUMMARY_COLUMNS = 'min(price), max(price), min(at), max(at), min(revision)';
+interface Page {
+  /** The page ends with this moment. */
+  upTo: number;
+  /** Of the ticks that are folded; undefined when none are. */
+  summary: Summary | undefined;
+  /** Whether it may have ticks of the same origin that are not folded. */
+  hasOthers: boolean;
+}
+
+const SUMMARY = ['count(*)', 'min(price)', 'max(price)', 'min(at)', 'max(at)', 'min(revision)'];
 
 /** Those in which the ticks of one day differ. */
 const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
@@ -96,53 +103,75 @@ class DayPages {
   readonly #read: Sql;
   readonly #placeholder: Engine['placeholder'];
   readonly #of: TradingDay;
+  readonly #limits: FoldLimits;
 
-  constructor({ read, placeholder }: Engine, of: TradingDay) {
+  constructor({ read, placeholder }: Engine, of: TradingDay, limits: FoldLimits) {
     this.#read = read;
     this.#placeholder = placeholder;
     this.#of = of;
+    this.#limits = limits;
   }
 
-  /** Where the page that begins after a moment ends. Ticks of one moment are never divided. */
-  async end(after: number): Promise<number> {
-    const { symbolId, day } = this.#of;
-    const [row] = await this.#read`
-      SELECT at FROM tick WHERE symbol_id = ${symbolId} AND day = ${day} AND at > ${after}
-      ORDER BY at LIMIT 1 OFFSET ${TICKS_PER_PAGE - 1}`.values();
-    return row ? asNumber(row[0]) : LAST_MOMENT;
+  /**
+   * The page that begins after a moment. It ends before the moment of its last tick, whose ticks may not all be in it; their
+   * prices are summed up with both pages, which changes neither a minimum nor a maximum. A moment that fills a page is read
+   * as a whole.
+   */
+  async next(after: number): Promise<Page> {
+    const { lastAt, count, ...page } = await this.#summary({ after, upTo: LAST_MOMENT }, TICKS_PER_PAGE);
+    if (count < TICKS_PER_PAGE) return { ...page, upTo: LAST_MOMENT };
+    if (lastAt - 1 > after) return { ...page, upTo: lastAt - 1 };
+    return { ...(await this.#summary({ after, upTo: lastAt }, LAST_MOMENT)), upTo: lastAt };
   }
 
-  async summary({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<Summary | undefined> {
-    if (after >= madeBy) return undefined;
-    const [row] = await this.#select(SUMMARY_COLUMNS, 'AND received <= {3}', [
-      after,
-      Math.min(upTo, madeBy),
-      receivedBy,
-    ]);
-    if (!row || row[0] === null) return undefined;
-    const [low, high, firstAt, lastAt, firstRevision] = row.map(asNumber);
-    return { low: low!, high: high!, firstAt: firstAt!, lastAt: lastAt!, firstRevision: firstRevision! };
+  /** Of the first ticks in a range, at most `ticksMax`. The limit counts ticks of the other origin, too. */
+  async #summary({ after, upTo }: Range, ticksMax: number) {
+    const { madeBy, receivedBy } = this.#limits;
+    const { symbolId, origin, day } = this.#of;
+    const p = this.#placeholder;
+    // The upper bound of `at` also keeps PostgreSQL, as long as it has no statistics, from sorting the whole day for each page.
+    const [row] = await this.#read
+      .unsafe(
+        `SELECT count(*), max(at), count(*) FILTER (WHERE ${originFilter(origin)}),
+           ${SUMMARY.map((sum) => `${sum} FILTER (WHERE ${originFilter(origin)} AND is_folded)`).join(', ')}
+         FROM (
+           SELECT at, price, revision, source_id, at <= ${p(1)} AND received <= ${p(2)} AS is_folded FROM tick
+           WHERE symbol_id = ${p(3)} AND day = ${p(4)} AND at > ${p(5)} AND at <= ${p(6)}
+           ORDER BY at LIMIT ${p(7)}) page`,
+        [madeBy, receivedBy, symbolId, day, after, upTo, ticksMax],
+      )
+      .values();
+    const [count, lastAt, ofOrigin, folded, ...sums] = row!.map((cell) => asNumberIfAny(cell) ?? Number.NaN);
+    const [low, high, firstAt, lastFoldedAt, firstRevision] = sums;
+    return {
+      count: count!,
+      lastAt: lastAt!,
+      hasOthers: ofOrigin! > folded!,
+      summary: folded
+        ? { low: low!, high: high!, firstAt: firstAt!, lastAt: lastFoldedAt!, firstRevision: firstRevision! }
+        : undefined,
+    };
   }
 
-  /** From the index alone: `others` would have PostgreSQL fetch every row of the page. */
-  async hasOthers({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<boolean> {
-    const rest = 'AND (at > {3} OR received > {4}) LIMIT 1';
-    return (await this.#select('1', rest, [after, upTo, madeBy, receivedBy])).length > 0;
-  }
-
-  async others({ after, upTo }: Range, { madeBy, receivedBy }: FoldLimits): Promise<LedgerTick[]> {
-    const rows = await this.#select(OWN_COLUMNS, 'AND (at > {3} OR received > {4}) ORDER BY at', [
-      after,
-      upTo,
-      madeBy,
-      receivedBy,
-    ]);
-    return rows.map((row) => this.#toTick(row));
+  async others({ after, upTo }: Range): Promise<LedgerTick[]> {
+    const { madeBy, receivedBy } = this.#limits;
+    return this.#ticks(`(at > {3} OR received > {4}) ORDER BY at`, [after, upTo, madeBy, receivedBy]);
   }
 
   /** The ticks of one moment that are folded. */
-  async at(moment: number, { receivedBy }: FoldLimits): Promise<LedgerTick[]> {
-    const rows = await this.#select(OWN_COLUMNS, 'AND received <= {3}', [moment - 1, moment, receivedBy]);
+  at(moment: number): Promise<LedgerTick[]> {
+    return this.#ticks('received <= {3}', [moment - 1, moment, this.#limits.receivedBy]);
+  }
+
+  /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */
+  async #ticks(rest: string, values: readonly number[]): Promise<LedgerTick[]> {
+    const { symbolId, origin, day } = this.#of;
+    const condition = `at > {1} AND at <= {2} AND ${rest}`;
+    const numbered = condition.replace(/\{(\d)\}/g, (_, n) => this.#placeholder(Number(n) + 2));
+    const where = `symbol_id = ${this.#placeholder(1)} AND day = ${this.#placeholder(2)} AND ${originFilter(origin)}`;
+    const rows = await this.#read
+      .unsafe(`SELECT ${OWN_COLUMNS} FROM tick WHERE ${where} AND ${numbered}`, [symbolId, day, ...values])
+      .values();
     return rows.map((row) => this.#toTick(row));
   }
 
@@ -158,17 +187,6 @@ class DayPages {
       price: asNumber(row[4]),
       revision: asNumber(row[5]),
     };
-  }
-
-  /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */
-  #select(columns: string, rest: string, values: readonly number[]): Promise<Cell[][]> {
-    const { symbolId, origin, day } = this.#of;
-    const condition = `at > {1} AND at <= {2} ${rest}`;
-    const numbered = condition.replace(/\{(\d)\}/g, (_, n) => this.#placeholder(Number(n) + 2));
-    const where = `symbol_id = ${this.#placeholder(1)} AND day = ${this.#placeholder(2)} AND ${originFilter(origin)}`;
-    return this.#read
-      .unsafe(`SELECT ${columns} FROM tick WHERE ${where} AND ${numbered}`, [symbolId, day, ...values])
-      .values();
   }
 }
 
