@@ -91,4 +91,28 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, origin: 'real', day });
     expect(closer.isPruningBehind).toBe(false);
   });
+
+  test('the ticks of several symbols are deleted side by side, in order of time', async () => {
+    const { day, start, end } = bench.nextDay();
+    const symbols = [bench.gold, await bench.idOf('XAG')];
+    for (const symbolId of symbols) {
+      const ticks = Array.from({ length: 5_000 }, (_, i) => bench.tick(start + i, 10, symbolId));
+      await bench.ledger.ticks.append(ticks, 'push');
+    }
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    const closer = new Closer(bench.ledger);
+    await closer.close(over);
+    const leftOf = (symbolId: number) => bench.ledger.ticks.ofDay(symbolId, 'real', day);
+    const left = () => Promise.all(symbols.map(leftOf));
+    do await closer.prune(over, { budgetMs: 0 });
+    while ((await left()).flat().length > 6_000);
+    for (const ticks of await left()) {
+      expect(ticks).toHaveLength(3_000);
+      expect(Math.min(...ticks.map(({ at }) => at))).toBe(start + 2_000);
+    }
+    expect(closer.isPruningBehind).toBe(true);
+    await closer.prune(over);
+    expect(await left()).toEqual([[], []]);
+    expect(closer.isPruningBehind).toBe(false);
+  });
 });

@@ -2,6 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision, PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Decide } from '../../ledger/prices/session-bars.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
+import { TickPruning } from '../../ledger/ticks/prune.ts';
 import type { TickDay } from '../../ledger/ticks/tick-days.ts';
 import type { TradingDay } from '../../ledger/ticks/ticks.ts';
 import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
@@ -34,6 +35,12 @@ interface Prepared {
   revision: number;
 }
 
+/** Days whose session ended before the horizon, in ms. */
+interface OldDays {
+  days: TradingDay[];
+  horizon: number;
+}
+
 interface Traits {
   market: Market;
   real: boolean;
@@ -55,6 +62,9 @@ export class Closer {
   readonly #waiting = new Map<string, TickDay>();
   /** Of those, the ones whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
+  readonly #pruning: TickPruning;
+  /** Those that were due when pruning began, and have not been looked at. */
+  #old: OldDays | undefined;
   /** Whether the last `close` left something that was due. */
   isBehind = false;
   /** Whether the last `prune` did. */
@@ -63,6 +73,7 @@ export class Closer {
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
     this.#progress = new ClosingProgress(ledger);
+    this.#pruning = new TickPruning(ledger.engine);
   }
 
   /** Publishes the bars that are due: provisional ones at settlement, final ones at the end. Returns how many. */
@@ -90,30 +101,40 @@ export class Closer {
 
   /**
    * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
-   * delay and seven days. Returns the days it is done with.
+   * delay and seven days. Marks all such days first, then deletes. Returns the days it is done with.
    */
   async prune(now: number, limits: CloseLimits = {}): Promise<TradingDay[]> {
+    this.#old ??= await this.#oldDays(now);
+    const { days, horizon } = this.#old;
+    const work = new Work(limits);
+    while (days.length > 0 && !work.isOver) {
+      if (await this.#pruning.mark(days.pop()!, horizon, limits.signal)) work.hasDoneSome = true;
+    }
+    const pruned: TradingDay[] = [];
+    while (this.#pruning.size > 0 && !work.isOver) {
+      const day = await this.#pruning.deleteSome();
+      if (day) pruned.push(day);
+      work.hasDoneSome = true;
+    }
+    this.isPruningBehind = days.length > 0 || this.#pruning.size > 0;
+    if (!this.isPruningBehind) this.#old = undefined;
+    return pruned;
+  }
+
+  async #oldDays(now: number): Promise<OldDays> {
     const plans = await this.#ledger.accounts.plans();
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
     await this.#learnTraits();
-    const work = new Work(limits);
-    const pruned: TradingDay[] = [];
+    const old: TradingDay[] = [];
     // No session ends more than two days from its date, in any zone.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
-      const old = days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon);
-      for (const { symbolId, day } of old) {
-        if (work.isOver) break;
-        for (const origin of await this.#originsOf(symbolId)) {
-          const of = { symbolId, origin, day };
-          if (!(await this.#ledger.ticks.prune(of, horizon, limits.signal))) continue;
-          pruned.push(of);
-          work.hasDoneSome = true;
-        }
+      for (const { symbolId, day } of days) {
+        if (!this.#traits.has(symbolId) || this.#endOf({ symbolId, day }) > horizon) continue;
+        for (const origin of await this.#originsOf(symbolId)) old.push({ symbolId, origin, day });
       }
     }
-    this.isPruningBehind = work.isOver;
-    return pruned;
+    return { days: old, horizon };
   }
 
   async #closeAll(

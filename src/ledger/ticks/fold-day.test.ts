@@ -3,8 +3,8 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { type Fold, foldTick } from '../../market/bar.ts';
-import type { LedgerTick, NewTick } from './ticks.ts';
 import type { FoldLimits } from './fold-day.ts';
+import type { LedgerTick, NewTick } from './ticks.ts';
 
 const WEDNESDAY = day('2026-07-15');
 const HOUR = 3_600_000;
@@ -20,9 +20,12 @@ onEachEngine('the fold of a day', (engine) => {
     ['those made and received by a moment', { madeBy: NOW - 2 * HOUR, receivedBy: NOW - HOUR }],
     ['those made after a moment', { ...ALL, madeAfter: NOW - HOUR }],
     ['none', { madeBy: NOW - 24 * HOUR, receivedBy: NOW }],
-  ])('over several pages is the fold of its ticks, and reports every other tick once: %s', async (_, limits) => {
-    await expectSameFold(await filled(spread), limits);
-  });
+  ])(
+    'over several pages is the fold of its ticks, and reports every other tick once: %s',
+    async (_, limits) => {
+      await expectSameFold(await filled(spread), limits);
+    },
+  );
 
   test('takes in a moment that has more ticks than a page, whole', async () => {
     const day = await filled(atOneMoment);

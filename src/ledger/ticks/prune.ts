@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
-import { originFilter, symbolsWithRealPrices } from '../prices/bars.ts';
+import { originFilter, type PriceOrigin, symbolsWithRealPrices } from '../prices/bars.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
 import type { TradingDay } from './rows.ts';
@@ -9,49 +9,87 @@ import type { TradingDay } from './rows.ts';
 /** About 20 ms: a push does not wait longer for SQLite's write lock. */
 const TICKS_PER_DELETE = 2_000;
 
+/** A marked day. Its ticks made before `from` are deleted. */
+interface Progress {
+  of: TradingDay;
+  from: number;
+  receivedBy: number;
+}
+
 /**
- * Deletes a day's ticks in bounded batches, if the day has a bar or will never need one, and none of the ticks was received
- * after `receivedBy`. First the day is marked: from then on its ticks are incomplete, and neither views nor the closer use
- * them. A deletion that was interrupted goes on where it stopped. Returns whether all of them were deleted.
+ * Deletes the ticks of days in bounded batches. First a day is marked: from then on its ticks are incomplete, and neither views
+ * nor the closer use them. The next batch is always of the day whose remaining ticks are the oldest:
+ *
+ *     at      ──────────────────────────►
+ *     gold    [ 1 ][ 3   ][ 6 ]
+ *     silver  [ 2     ][ 5   ]…              the numbers are the order of the batches
+ *     copper  [ 4       ]…
+ *
+ * Ticks of many symbols that arrived together share the pages of PostgreSQL's table, so each page is changed while it is in
+ * memory, and logged once. Symbol by symbol, each page was read and logged once for every symbol: 100 times for 100 symbols.
  */
-export async function pruneDay(
-  engine: Engine,
-  of: TradingDay,
-  receivedBy: number,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  if (!(await isMarked(engine.read, of)) && !(await mark(engine, of, receivedBy, signal))) return false;
-  for (let from: number | undefined = Number.MIN_SAFE_INTEGER; from !== undefined; ) {
-    if (signal?.aborted) return false;
-    const start: number = from;
-    from = await engine.write((tx) => deleteSome(engine, tx, of, receivedBy, start));
+export class TickPruning {
+  readonly #engine: Engine;
+  readonly #marked = new Map<string, Progress>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
-  await engine.write(async (tx) => {
-    const { symbolId, day } = of;
-    await tx`DELETE FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(of)}`;
-  });
-  return true;
+
+  /** How many days are marked and not finished. */
+  get size(): number {
+    return this.#marked.size;
+  }
+
+  /**
+   * Marks a day, if it has a bar or will never need one, and none of its ticks was received after `receivedBy`. A day whose
+   * deletion was interrupted is marked already. Returns whether it is to be deleted.
+   */
+  async mark(of: TradingDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
+    const isInterrupted = await isMarked(this.#engine.read, of);
+    const from = isInterrupted ? Number.MIN_SAFE_INTEGER : await mark(this.#engine, of, receivedBy, signal);
+    if (from === undefined) return false;
+    this.#marked.set(`${of.symbolId} ${of.day} ${of.origin}`, { of, from, receivedBy });
+    return true;
+  }
+
+  /** Deletes the next batch. Returns the day that is finished with it, if one is. */
+  async deleteSome(): Promise<TradingDay | undefined> {
+    let next: [string, Progress] | undefined;
+    for (const entry of this.#marked) if (!next || entry[1].from < next[1].from) next = entry;
+    if (!next) return undefined;
+    const [key, { of, from, receivedBy }] = next;
+    const engine = this.#engine;
+    const rest = await engine.write((tx) => deleteSome(engine, tx, of, receivedBy, from));
+    if (rest !== undefined) {
+      this.#marked.set(key, { of, from: rest, receivedBy });
+      return undefined;
+    }
+    this.#marked.delete(key);
+    return of;
+  }
 }
 
 /** Whether the ticks of a day are being deleted. */
 export async function isMarked(handle: Sql, of: TradingDay): Promise<boolean> {
   const { symbolId, day } = of;
   const rows = await handle`
-    SELECT 1 FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(of)}`;
+    SELECT 1 FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(of.origin)}`;
   return rows.length > 0;
 }
 
 /** How an origin is stored. */
-function flagOf({ origin }: TradingDay): number {
+function flagOf(origin: PriceOrigin): number {
   return origin === 'simulated' ? 1 : 0;
 }
 
+/** Returns the moment of the first tick; undefined when the ticks must stay. */
 async function mark(
   engine: Engine,
   of: TradingDay,
   receivedBy: number,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const [head] = await engine.read`SELECT value FROM counter WHERE name = 'prices'`;
   let isLate = false;
   const fold = await foldDay(engine, of, {
@@ -62,14 +100,14 @@ async function mark(
     },
     ...(signal && { signal }),
   });
-  if (!fold || isLate || signal?.aborted) return false;
+  if (!fold || isLate || signal?.aborted) return undefined;
   return engine.write(async (tx) => {
     await lockRevisions(tx, 'prices'); // no tick comes in between
-    if ((await ticksSince(engine, tx, of, asNumber(head?.value))).length > 0) return false;
-    if (!(await isDispensable(engine, tx, of))) return false;
-    await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${of.symbolId}, ${of.day}, ${flagOf(of)})
+    if ((await ticksSince(engine, tx, of, asNumber(head?.value))).length > 0) return undefined;
+    if (!(await isDispensable(engine, tx, of))) return undefined;
+    await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${of.symbolId}, ${of.day}, ${flagOf(of.origin)})
       ON CONFLICT DO NOTHING`;
-    return true;
+    return fold.open.at;
   });
 }
 
@@ -89,8 +127,8 @@ async function isDispensable(
 }
 
 /**
- * Deletes ticks made from a moment on. Returns from when on to continue; undefined when none are left. Without the moment,
- * PostgreSQL would go through the index entries of all deleted ticks again with each batch.
+ * Deletes ticks made from a moment on. Returns from when on to continue; undefined when none are left, and the day is no longer
+ * marked. Without the moment, PostgreSQL would go through the index entries of all deleted ticks again with each batch.
  */
 async function deleteSome(
   { placeholder: p }: Engine,
@@ -108,6 +146,9 @@ async function deleteSome(
      RETURNING at`,
     [symbolId, day, receivedBy, from],
   );
-  if (deleted.length < TICKS_PER_DELETE) return undefined;
+  if (deleted.length < TICKS_PER_DELETE) {
+    await tx`DELETE FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(origin)}`;
+    return undefined;
+  }
   return deleted.reduce((last, { at }) => Math.max(last, asNumber(at)), from);
 }

@@ -8,7 +8,6 @@ import { markReal, originFilter, type PriceOrigin, symbolsWithRealPrices } from 
 import { DELETED } from '../symbols/delete-symbol.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
-import { pruneDay } from './prune.ts';
 import { type LedgerTick, type NewTick, type TradingDay, toTick } from './rows.ts';
 import { TickDays } from './tick-days.ts';
 
@@ -106,11 +105,6 @@ export class TickStore {
     const rows = await this.#engine.read`
       SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id = ${SIMULATED_ID} LIMIT 1`;
     return rows.length > 0;
-  }
-
-  /** Deletes the ticks of a day in batches. `pruneDay` says when it does. */
-  prune(of: TradingDay, receivedBy: number, signal?: AbortSignal): Promise<boolean> {
-    return pruneDay(this.#engine, of, receivedBy, signal);
   }
 }
 
