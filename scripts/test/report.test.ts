@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatFailures, TestReport } from './report.ts';
+import { formatFailures, parseReport } from './report.ts';
 
 let folder: string;
 
@@ -27,8 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('every failure is kept with its file, name and reason', async () => {
   const tests = Bun.spawn([process.execPath, 'test'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  const report = new TestReport();
-  for (const character of await new Response(tests.stderr).text()) report.add(character);
+  const report = parseReport(await new Response(tests.stderr).text());
 
   expect(report.passed).toBe(1);
   expect(report.failed).toBe(4);

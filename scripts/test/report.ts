@@ -7,36 +7,34 @@ export interface Failure {
 
 const DETAIL_LINES_MAX = 60;
 
+/** What the output of `bun test` says. */
+export interface Report {
+  passed: number;
+  failed: number;
+  failures: Failure[];
+}
+
+export function parseReport(output: string): Report {
+  const reader = new ReportReader();
+  for (const line of Bun.stripANSI(output).split('\n')) reader.add(line);
+  return { passed: reader.counts.pass, failed: reader.counts.fail, failures: reader.failures };
+}
+
 /**
- * Reads the report that `bun test` writes to stderr. Bun prints the error of a test before its `(fail)` line, and the
+ * Reads the output of `bun test` line by line. Bun prints the error of a test before its `(fail)` line, and the
  * name of a file before the first of its tests.
  */
-export class TestReport {
+class ReportReader {
   readonly failures: Failure[] = [];
-  readonly #counts = { pass: 0, fail: 0 };
+  readonly counts = { pass: 0, fail: 0 };
   #file = '';
   #details: string[] = [];
-  #partialLine = '';
   #inRecap = false;
   #inUnhandledError = false;
 
-  get passed(): number {
-    return this.#counts.pass;
-  }
-
-  get failed(): number {
-    return this.#counts.fail;
-  }
-
-  add(chunk: string): void {
-    const lines = (this.#partialLine + chunk).split('\n');
-    this.#partialLine = lines.pop() ?? '';
-    for (const line of lines) this.#addLine(Bun.stripANSI(line));
-  }
-
-  #addLine(line: string): void {
+  add(line: string): void {
     const count = /^\s*(\d+) (pass|fail)$/.exec(line);
-    if (count) this.#counts[count[2] as 'pass' | 'fail'] = Number(count[1]);
+    if (count) this.counts[count[2] as 'pass' | 'fail'] = Number(count[1]);
     else if (/^\d+ tests? failed:$/.test(line))
       this.#inRecap = true; // repeats the names
     else if (!this.#inRecap) this.#addResultLine(line);
@@ -81,8 +79,13 @@ export class TestReport {
 }
 
 /** A failure keeps its last lines: the assertion and the stack come right before its result. */
-export function lastLines(lines: readonly string[]): readonly string[] {
+function lastLines(lines: readonly string[]): readonly string[] {
   return lines.slice(-DETAIL_LINES_MAX);
+}
+
+/** The failure of something that is not a test, with the end of its output. */
+export function failureOf(file: string, name: string, output: string): Failure {
+  return { file, name, details: lastLines(Bun.stripANSI(output).trimEnd().split('\n')) };
 }
 
 /** The failures as the last thing to print, so that the end of a log shows the reasons. */

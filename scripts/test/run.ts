@@ -1,82 +1,78 @@
 /**
- * `npm test`: the check, the audit, every test, then the process tests once more against the single-file build. The output
- * ends with every failure and the counts. Arguments go to `bun test`, and leave the second pass out.
+ * `npm test`: the check, the audit, and every test, in parallel processes. The output ends with every failure and the
+ * counts. `--save-times` records how long each file took, for the next plan.
+ *
+ * `npm run test:quick`: rules, API and contract tests on SQLite, security.
+ *
+ * `npm test -- path…`: what `bun test` does with these arguments.
  */
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDataFolder } from '../../test/support/replication/data-folder.ts';
 import { audit } from '../audit.ts';
-import { type Failure, formatFailures, lastLines, TestReport } from './report.ts';
+import { capture } from './capture.ts';
+import { findTestFiles, planAll, planQuick } from './plan.ts';
+import { addResults, noResults, type Results, runJobs, TEST_MS_MAX } from './pool.ts';
+import { failureOf, formatFailures } from './report.ts';
+import { readTimes, writeTimes } from './times.ts';
 
-/** A test that needs a process or a database waits longer on a busy machine than Bun's 5 s. */
-const TIMEOUT_MS = '60000';
+/** Tests wait for processes and databases more than they compute. */
+const WORKERS_PER_CORE = 2;
+const WORKERS = WORKERS_PER_CORE * availableParallelism();
+const SCRIPT_MS_MAX = 5 * 60_000;
 
-const counts = { passed: 0, failed: 0 };
-const failures: Failure[] = [];
-
-await runScript('npm run check', ['scripts/check.ts']);
-
-const audited = await audit();
-if (audited.outcome === 'not asked') console.log(`not asked: the audit (${audited.why})`);
-else {
-  console.log(audited.outcome === 'clean' ? 'ok     audit' : `FAILED audit: ${audited.names.join(', ')}`);
-  count('npm run audit', audited.outcome === 'clean');
+const args = process.argv.slice(2);
+const [mode] = args;
+if (mode === undefined || mode === '--save-times') {
+  const results = await runAll();
+  if (mode === '--save-times') await writeTimes(results.fileMs);
+  finish(results);
+} else if (mode === '--quick') {
+  finish(await runJobs(planQuick(findTestFiles(), await readTimes()), WORKERS));
+} else {
+  const command = ['bun', 'test', '--timeout', String(TEST_MS_MAX), ...args];
+  process.exit(Bun.spawnSync(command, { stdio: ['inherit', 'inherit', 'inherit'] }).exitCode);
 }
 
-const paths = process.argv.slice(2);
-await runTests(paths);
-if (paths.length === 0) await runAgainstSingleFile();
-
-if (failures.length > 0) console.log(`\n${formatFailures(failures)}\n`);
-console.log(`${counts.passed} passed, ${counts.failed} failed`);
-process.exit(counts.failed === 0 ? 0 : 1);
-
-/** What ships in the Dockerfile and the systemd unit is the single-file build; it has to do all that the source does. */
-async function runAgainstSingleFile(): Promise<void> {
-  const program = join(tmpdir(), `openpit-test-${process.pid}`);
-  const built = await runScript('npm run build', ['scripts/build.ts', program]);
-  if (!built) return;
-  const files = [...new Bun.Glob('test/process/**/*.test.ts').scanSync()]
-    .filter((file) => !file.includes('/faults/')) // they take as long as all others together
-    .map((file) => `./${file}`)
-    .sort();
-  await runTests(files, { OPENPIT_TEST_PROGRAM: program });
-  await Bun.file(program).delete();
-}
-
-async function runTests(args: readonly string[], settings: Record<string, string> = {}): Promise<void> {
-  const tests = Bun.spawn(['bun', 'test', '--timeout', TIMEOUT_MS, ...args], {
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'inherit', 'pipe'],
-  });
-  const report = new TestReport();
-  for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
-    process.stderr.write(chunk);
-    report.add(chunk);
-  }
-  counts.passed += report.passed;
-  counts.failed += report.failed;
-  failures.push(...report.failures);
-  const exitCode = await tests.exited;
-  if (exitCode !== 0 && report.failed === 0) count(`bun test: exit code ${exitCode}`, false); // Bun itself crashed
+async function runAll(): Promise<Results> {
+  const folder = mkdtempSync(join(tmpdir(), 'openpit-run-'));
+  chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user and must get in
+  const program = join(folder, 'openpit');
+  const postgres = join(folder, 'postgres');
+  const results = noResults();
+  const checks = Promise.all([runScript('check'), runAudit()]);
+  const [built] = await Promise.all([runScript('build', program), createDataFolder(postgres)]);
+  const jobs = planAll(findTestFiles(), await readTimes(), { program, postgres });
+  addResults(results, built);
+  addResults(results, await runJobs(jobs, WORKERS));
+  for (const check of await checks) addResults(results, check);
+  rmSync(folder, { recursive: true });
+  return results;
 }
 
 /** Runs one of the other scripts, which counts as one test. */
-async function runScript(name: string, args: readonly string[]): Promise<boolean> {
-  const script = Bun.spawn(['bun', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const outputs = await Promise.all(
-    [script.stdout, script.stderr].map((stream) => new Response(stream).text()),
-  );
-  const output = outputs.join('');
+async function runScript(name: string, ...parameters: string[]): Promise<Partial<Results>> {
+  const command = ['bun', `scripts/${name}.ts`, ...parameters];
+  const { exitCode, output } = await capture(command, { msMax: SCRIPT_MS_MAX });
   process.stdout.write(output);
-  const ok = (await script.exited) === 0;
-  count(name, ok, output);
-  return ok;
+  if (exitCode === 0) return { passed: 1 };
+  return { failed: 1, failures: [failureOf(`scripts/${name}.ts`, `npm run ${name}`, output)] };
 }
 
-function count(name: string, ok: boolean, output = ''): void {
-  if (ok) counts.passed++;
-  else {
-    counts.failed++;
-    failures.push({ file: 'scripts', name, details: lastLines(Bun.stripANSI(output).split('\n')) });
+async function runAudit(): Promise<Partial<Results>> {
+  const result = await audit();
+  if (result.outcome === 'not asked') {
+    console.log(`not asked: the audit (${result.why})`);
+    return {};
   }
+  console.log(result.outcome === 'clean' ? 'ok     audit' : `FAILED audit: ${result.names.join(', ')}`);
+  if (result.outcome === 'clean') return { passed: 1 };
+  return { failed: 1, failures: [failureOf('scripts/audit.ts', 'npm run audit', result.names.join('\n'))] };
+}
+
+function finish({ passed, failed, failures }: Results): never {
+  if (failures.length > 0) console.log(`\n${formatFailures(failures)}\n`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
 }

@@ -162,7 +162,7 @@ describe('the board', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  }, 180_000);
 
   test('knows the first and the last date in every view without loading a price, whatever came in', async () => {
     await fc.assert(
@@ -185,7 +185,7 @@ describe('the board', () => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  }, 180_000);
 
   test('shows in every view each of thousands of ticks at its time, also those that come out of order', async () => {
     const opened = await openBoard();

@@ -25,7 +25,7 @@ test('more clients than there are file descriptors for: who asks is answered, an
   const ask = async () => {
     const before = regular.got().length;
     regular.socket.write(get('/'));
-    await eventually(async () => regular.got().length > before, 10_000);
+    await eventually(async () => regular.got().length > before);
   };
   await ask();
   let gone = 0;
@@ -35,7 +35,7 @@ test('more clients than there are file descriptors for: who asks is answered, an
     socket.on('close', () => gone++);
     crowd.push(socket);
   }
-  await eventually(async () => gone >= 200, 10_000);
+  await eventually(async () => gone >= 200);
   const usedMs = async () => Number(bodyOf(await sendAll(port, get('/'))));
   const before = await usedMs();
   await Bun.sleep(500);
@@ -43,4 +43,4 @@ test('more clients than there are file descriptors for: who asks is answered, an
   await ask();
   expect(regular.socket.closed).toBe(false);
   regular.socket.destroy();
-}, 60_000);
+}, 180_000);

@@ -180,7 +180,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
         }),
         { numRuns: 40 },
       );
-    }, 30_000);
+    }, 180_000);
   });
 
   describe('a body', () => {

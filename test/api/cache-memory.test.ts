@@ -72,11 +72,11 @@ describe('the memory of caches under hostile traffic', () => {
       `/symbols?_=${i}${long}`,
       { ...customer(), 'accept-encoding': i % 2 ? 'gzip' : 'identity' },
     ]);
-  }, 120_000);
+  }, 180_000);
 
   test('answers: short URLs', async () => {
     await expectBounded('answers', 2_000, (i) => [`/rates/latest?symbols=XAU&_=short${i}`, customer()]);
-  }, 120_000);
+  }, 180_000);
 
   test('heads and header lines: other headers each time', async () => {
     const long = 'x'.repeat(1_500);
@@ -84,7 +84,7 @@ describe('the memory of caches under hostile traffic', () => {
       '/rates/latest?symbols=XAU',
       { ...customer(), a: `${i}${long}` },
     ]);
-  }, 120_000);
+  }, 180_000);
 
   test('symbol sets: other lists each time, in long URLs', async () => {
     const long = 'x'.repeat(6_000);
@@ -93,7 +93,7 @@ describe('the memory of caches under hostile traffic', () => {
       const symbols = `XAU,XAG${','.repeat(i % 500)},PL${',,XAU'.repeat(i / 500)}`;
       return [`/rates/time-series?symbols=${symbols}&${dates}&_=${long}`, customer()];
     });
-  }, 120_000);
+  }, 180_000);
 
   test('keys: more customers than fit, in long heads', async () => {
     const keys: string[] = [];
@@ -114,7 +114,7 @@ describe('the memory of caches under hostile traffic', () => {
     expect(grown).toBeLessThan(1.2 * (directory.cache.bytes - bytesBefore) + MEGABYTE);
     expect(directory.cached(keys.at(-1)!)).toBeDefined();
     expect(directory.cached(keys[0]!)).toBeUndefined();
-  }, 120_000);
+  }, 180_000);
 
   test('strangers put nothing into a cache of customers, and evict nothing', async () => {
     for (let i = 0; i < 3; i++) await api.ask('/rates/latest?symbols=XAU');
@@ -138,7 +138,7 @@ describe('the memory of caches under hostile traffic', () => {
       },
     ]);
     expect(await read()).toEqual(before);
-  }, 120_000);
+  }, 180_000);
 
   test('every cache has a share of the one budget', async () => {
     const limits = await stats('limit_bytes');

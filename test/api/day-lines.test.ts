@@ -86,5 +86,5 @@ onEachEngine('a time series', (engine) => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  }, 180_000);
 });

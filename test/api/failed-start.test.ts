@@ -58,7 +58,7 @@ onEachEngine('a start that fails', (engine) => {
 /** Whether nothing of this process holds the ledger or a slot of the spool. */
 async function expectClosed(engine: EngineName, url: string, dataDir: string): Promise<void> {
   expect(isInUse(join(dataDir, 'spool'))).toBe(false);
-  await eventually(async () => (await handlesOn(engine, url)) === 0, 10_000); // PostgreSQL notices a moment later
+  await eventually(async () => (await handlesOn(engine, url)) === 0); // PostgreSQL notices a moment later
 }
 
 async function handlesOn(engine: EngineName, url: string): Promise<number> {

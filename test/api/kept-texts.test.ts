@@ -158,5 +158,5 @@ onEachEngine('time series of texts that are kept', (engine) => {
       }
     });
     await fc.assert(law, { numRuns: engine === 'sqlite' ? 40 : 10 });
-  }, 60_000);
+  }, 180_000);
 });

@@ -41,7 +41,7 @@ onEachEngine('X-Request-Id', (engine) => {
     }
     expect(ids.size).toBe(2_200);
     for (const id of ids) expect(id).toMatch(/^[0-9a-v]{9}-[0-9a-v]{8}$/);
-  }, 60_000);
+  }, 180_000);
 
   test('is in the bare response to what is not HTTP, and in its log line', async () => {
     const response = await sendRaw(api.service.url, 'GET / HTTP/1.1\r\nbroken\r\n\r\n');

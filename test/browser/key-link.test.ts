@@ -11,7 +11,7 @@ const title = found
   : 'the link that the program prints (skipped: no Chromium for this machine)';
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'true' };
   let program: Program;
   let browser: Browser;

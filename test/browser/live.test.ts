@@ -11,7 +11,7 @@ const TICK_EVERY_MS = 1_000;
 const MEASURE_MS = 8_000;
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   let service: TestService;
   let browser: Browser;
   let ids: number[];

@@ -13,7 +13,7 @@ const found = await browserPath();
 const title = found ? 'the operator’s page' : 'the operator’s page (skipped: no Chromium for this machine)';
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   const now = Date.now();
   let service: TestService;
   let browser: Browser;

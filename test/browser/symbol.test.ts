@@ -10,7 +10,7 @@ const found = await browserPath();
 const title = found ? 'a symbol’s page' : 'a symbol’s page (skipped: no Chromium for this machine)';
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   let service: TestService;
   let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);

@@ -13,7 +13,7 @@ const title = found
   : 'the page in a browser (skipped: no Chromium for this machine)';
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   let program: Program;
   let browser: Browser;
   beforeAll(async () => {

@@ -14,7 +14,7 @@ const ours = (complaints: readonly string[]) =>
   complaints.filter((line) => !/^Failed to load resource|net::ERR_/.test(line));
 
 describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(90_000);
+  setDefaultTimeout(180_000);
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   proxy = await TcpProxy.open(Number(new URL(url).port));
   direct = await Ledger.open(url, fixedClock);
   ledger = await Ledger.open(proxy.through(url), fixedClock, 'serving');
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await ledger.close();
   await direct.close();
@@ -37,7 +37,7 @@ test('calls on connections that hang fail as an outage and leave room for the ne
   expect(await outcome(ledger.head())).toBe('answered');
   expect(await outcome(ledger.setMeta('hung', 'no'))).toBe('answered');
   expect(await direct.meta('hung')).toBe('no');
-}, 60_000);
+}, 180_000);
 
 test('who hangs within a transaction holds its locks for seconds, not for good', async () => {
   const hung = outcome(
@@ -52,14 +52,14 @@ test('who hangs within a transaction holds its locks for seconds, not for good',
   expect(await hung).toBe('outage');
   proxy.swallow = false;
   expect(await outcome(ledger.head())).toBe('answered');
-}, 60_000);
+}, 180_000);
 
 test('a slow network slows calls down, and none fails', async () => {
   proxy.delayMs = 100;
   const calls = Array.from({ length: 5 }, (_, i) => outcome(ledger.setMeta(`slow ${i}`, 'yes')));
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 5 }, () => 'answered'));
   proxy.delayMs = 0;
-}, 60_000);
+}, 180_000);
 
 test('a server that has become a standby is left for the one that took its place', async () => {
   const { read } = direct.engine;
@@ -74,4 +74,4 @@ test('a server that has become a standby is left for the one that took its place
   expect(new Set(await writeMany())).toEqual(new Set(['outage']));
   await become('off');
   expect(new Set(await writeMany())).toEqual(new Set(['answered']));
-}, 60_000);
+}, 180_000);

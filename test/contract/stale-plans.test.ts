@@ -4,7 +4,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 let ledger: Ledger;
 let other: SQL;
 beforeAll(async () => {

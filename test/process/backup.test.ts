@@ -45,7 +45,7 @@ test('a backup of a running service is whole, and restoring it brings back price
   expect(await after.json()).toMatchObject({ rates: { XAU: { close: 100 } } });
   expect(after.headers.get('etag')).not.toBe(before.headers.get('etag')); // another epoch
   expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
-}, 60_000);
+}, 180_000);
 
 test('a damaged backup is refused, and the ledger stays as it was', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
@@ -77,7 +77,7 @@ test('what a killed service wrote last is in the ledger that a restore keeps bes
   };
   expect(await names(path)).not.toContain('Last');
   expect(await names(`${path}.before-restore`)).toContain('Last');
-}, 60_000);
+}, 180_000);
 
 test('on PostgreSQL both say what to use instead', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };

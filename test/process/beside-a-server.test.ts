@@ -28,7 +28,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     if (engine === 'postgres') settings.OPENPIT_DATABASE_URL = await newLedgerUrl(engine);
     program = await Program.start(settings);
     key = JSON.parse(await run('account', 'create', '--name', 'Acme', '--plan', 'unlimited', '--json')).key;
-  }, 30_000);
+  }, 180_000);
   afterAll(() => program.end('SIGKILL'));
 
   test('an import shows within a second; importing it again changes nothing', async () => {
@@ -176,5 +176,5 @@ describe('a wrong call', () => {
       expect([name, exitCode]).toEqual([name, 0]);
       expect(stdout).toContain('Usage: openpit');
     }
-  }, 30_000); // a process for each command: 100 ms, and more on a busy machine
+  }, 180_000); // a process for each command: 100 ms, and more on a busy machine
 });

@@ -45,7 +45,7 @@ test('a damaged page of PostgreSQL is a 503 and an alarm, and both end when it i
   const sound = readFileSync(path);
   writeFileSync(path, Buffer.alloc(sound.length, 0xa5));
   await postgres.start();
-  await eventually(async () => (await program.get('/health')).status === 200, 30_000);
+  await eventually(async () => (await program.get('/health')).status === 200);
 
   const damaged = await ask();
   expect({ status: damaged.status, body: await damaged.json() }).toMatchObject({
@@ -53,7 +53,7 @@ test('a damaged page of PostgreSQL is a 503 and an alarm, and both end when it i
     body: { code: 'unavailable', message: expect.stringContaining('damaged') },
   });
   const isAlarmed = async () => (await program.metrics()).includes('alarm="ledger.corrupt"');
-  await eventually(isAlarmed, 10_000);
+  await eventually(isAlarmed);
   expect((await program.get('/health')).status).toBe(503);
   const past = await program.get('/rates/revisions?symbols=XAU&date=2024-05-15', key);
   expect(past.status).toBe(503);
@@ -62,7 +62,7 @@ test('a damaged page of PostgreSQL is a 503 and an alarm, and both end when it i
   await postgres.stop();
   writeFileSync(path, sound);
   await postgres.start();
-  await eventually(() => isPostgresSound(postgres.url, systemClock).catch(() => false), 30_000);
+  await eventually(() => isPostgresSound(postgres.url, systemClock).catch(() => false));
   await eventually(async () => !(await isAlarmed()) && (await program.get('/health')).status === 200, 60_000);
   expect(await (await ask()).json()).toMatchObject({ rates: { XAU: { close: 2386 } } });
 }, 180_000);

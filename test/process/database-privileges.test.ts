@@ -6,7 +6,7 @@ import { newFolder } from '../support/ledger.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { openpit, Program } from '../support/program.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 /** The statements of the manual, for a role of this test. */
 const manual = await Bun.file(join(import.meta.dir, '../../docs/operating.md')).text();

@@ -57,4 +57,4 @@ test('a feed is run by one replica; when that one is killed, another takes it ov
     { number: 1, status: 'failed', taken: 0 },
   ]);
   expect(server.requests).toHaveLength(2);
-}, 120_000);
+}, 180_000);

@@ -66,7 +66,7 @@ test('all that the program writes is for its owner alone, in a folder that is op
   chmodSync(backup, 0o666);
   expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
   expectPrivate(settings.OPENPIT_DATA_DIR, ['openpit.db', 'openpit.db.before-restore']);
-}, 60_000);
+}, 180_000);
 
 test('the demo key and a new data folder are for their owner alone', async () => {
   const folder = join(openFolder(), 'new', 'data');
@@ -74,7 +74,7 @@ test('the demo key and a new data folder are for their owner alone', async () =>
   program = await Program.start(settings);
   expectPrivate(folder, ['demo-key', 'openpit.db']);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-}, 60_000);
+}, 180_000);
 
 test('a ledger that an earlier version left open to others is closed to them when it is opened', async () => {
   const folder = openFolder();

@@ -32,7 +32,7 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
   expect(await run('quarantine', 'release', String(held[1].id))).toMatchObject({ exitCode: 0 });
   expect(await json('quarantine', 'list')).toEqual([]);
   expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
-}, 60_000);
+}, 180_000);
 
 test('a dry run reports the same and writes nothing, not even a new currency', async () => {
   const { file, json } = await workplace();
@@ -45,7 +45,7 @@ test('a dry run reports the same and writes nothing, not even a new currency', a
   const { dryRun, run, ...same } = await json('import', file, '--symbol', 'XAU');
   expect({ dryRun, run }).toEqual({ dryRun: false, run: 1 });
   expect({ ...same, dryRun: true, run: null }).toEqual(dry);
-}, 60_000);
+}, 180_000);
 
 test('--accept publishes suspicious prices, and an undo takes the whole import back', async () => {
   const { file, run, json } = await workplace('date,close\n2024-05-06,2313\n2024-05-07,2310\n');
@@ -70,7 +70,7 @@ test('--accept publishes suspicious prices, and an undo takes the whole import b
   ).toEqual([true, false]);
   expect((await run('import', 'undo', '2')).stderr).toContain('undone already');
   expect(await run('import', 'undo', '9')).toMatchObject({ exitCode: 2 });
-}, 60_000);
+}, 180_000);
 
 test('bars withdraw lists what it withdrew, and fails when there was nothing', async () => {
   const { file, run, json } = await workplace('date,close\n2024-05-06,2313\n2024-05-07,2310\n');
@@ -92,7 +92,7 @@ test('bars withdraw lists what it withdrew, and fails when there was nothing', a
     withdrawn: [{ date: '2024-05-07', open: 2310, high: 2310, low: 2310, close: 2310, source: 'import' }],
   });
   expect(await run('bars', 'withdraw', ...days.with(1, 'XAU'))).toMatchObject({ exitCode: 1 });
-}, 60_000);
+}, 180_000);
 
 test('a new level that comes in daily files is held until three later days confirm it; a change of unit is never', async () => {
   const rows = Array.from({ length: 12 }, (_, i) => `2024-04-${String(i + 1).padStart(2, '0')},${2_300 + i}`);
@@ -111,4 +111,4 @@ test('a new level that comes in daily files is held until three later days confi
   };
   expect(await heldAfter('XAU', 9_200)).toEqual([1, 2, 3, 0]);
   expect(await heldAfter('XAG', 230_000)).toEqual([1, 2, 3, 4]);
-}, 120_000);
+}, 180_000);

@@ -17,7 +17,7 @@ describe('three replicas whose PostgreSQL', () => {
   beforeAll(async () => {
     database = await disturbed();
     cluster = await Cluster.start(database.url, 3, database.through);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await cluster.end();
     await database.remove();
@@ -32,11 +32,11 @@ describe('three replicas whose PostgreSQL', () => {
 
   test('is stopped for 10 s: answers go on from memory, no wrong count, all well soon after', async () => {
     expectSound(await outage(cluster, 10_000, database.ways.stop));
-  }, 120_000);
+  }, 180_000);
 
   test('is a black hole for 10 s: the same, and nothing hangs', async () => {
     expectSound(await outage(cluster, 10_000, database.ways.hole));
-  }, 120_000);
+  }, 180_000);
 
   test('is away while one is told to stop: it ends, and its count is settled when it starts again', async () => {
     const { id, key } = await cluster.newAccount(100_000);
@@ -52,12 +52,12 @@ describe('three replicas whose PostgreSQL', () => {
     const answered = before.count(200) + during.count(200);
     expect(await cluster.usedOf(id)).toBe(answered);
     expect(await cluster.wrongCounts()).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   test('is 50 ms away: answers go on', async () => {
     const result = await outage(cluster, 6_000, database.ways.slow);
     expectSound(result);
     // None on a quiet machine.
     expect(result.during['503'] ?? 0).toBeLessThan(result.during['200']! / 10);
-  }, 120_000);
+  }, 180_000);
 });

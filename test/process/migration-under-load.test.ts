@@ -37,7 +37,7 @@ test('replicas under load answer every request while a newer version adds column
     await cluster.end();
     await other.close();
   }
-}, 120_000);
+}, 180_000);
 
 async function addColumns(sql: SQL, name: string): Promise<void> {
   const tables: { name: string }[] =

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { EventReader } from '../support/events.ts';
+import { freePort } from '../support/free-port.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, openpit, Program } from '../support/program.ts';
 
@@ -9,7 +10,7 @@ const title = NGINX ? 'behind nginx' : 'behind nginx (skipped: nginx is not inst
 const SHIPPED = await Bun.file(join(import.meta.dir, '../../deploy/nginx.conf')).text();
 
 describe.skipIf(!NGINX)(title, () => {
-  setDefaultTimeout(60_000);
+  setDefaultTimeout(180_000);
   const dataDir = newFolder();
   const settings = { OPENPIT_DATA_DIR: dataDir, OPENPIT_DEMO: 'true', OPENPIT_TRUSTED_PROXIES: '127.0.0.1' };
   const proxies: Bun.Subprocess[] = [];
@@ -26,10 +27,7 @@ describe.skipIf(!NGINX)(title, () => {
       Bun.spawn([NGINX!, '-p', folder, '-c', path, '-g', globals], { stdout: 'ignore', stderr: 'ignore' }),
     );
     const url = `http://127.0.0.1:${port}`;
-    await eventually(
-      async () => (await fetch(`${url}/health`).catch(() => undefined))?.status === 200,
-      10_000,
-    );
+    await eventually(async () => (await fetch(`${url}/health`).catch(() => undefined))?.status === 200);
     return url;
   };
   /** The shipped configuration, before one replica, for at most `connections` of a client. */
@@ -95,7 +93,7 @@ describe.skipIf(!NGINX)(title, () => {
     const file = join(newFolder(), 'gold.csv');
     await Bun.write(file, 'date,close\n2024-05-14,2358\n');
     expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
-    await eventually(async () => !(await isGiven()), 10_000);
+    await eventually(async () => !(await isGiven()));
   });
 
   test('through a proxy that hides itself, /metrics needs the admin token where there is one', async () => {
@@ -114,10 +112,3 @@ describe.skipIf(!NGINX)(title, () => {
     await guarded.end();
   });
 });
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
-}

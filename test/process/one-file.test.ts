@@ -47,7 +47,7 @@ test('the one-file program serves prices, also of the past, the page with all it
     expect((await answer.text()).length, path).toBeGreaterThan(500);
   }
   expect(await program.end()).toBe(0);
-}, 120_000);
+}, 180_000);
 
 function linksOf(text: string): string[] {
   return [...text.matchAll(/["'](\/console\/assets\/[^"']+)["']/g)].map(([, path]) => path!);

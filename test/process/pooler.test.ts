@@ -20,7 +20,7 @@ const SERVER_CONNECTIONS = 5;
 describe.skipIf(!hasPgbouncer)(
   hasPgbouncer ? title : `${title} (skipped: pgbouncer is not installed)`,
   () => {
-    setDefaultTimeout(120_000);
+    setDefaultTimeout(180_000);
     let url: string;
     let pooler: Pgbouncer;
     const settings = (database: string) => ({

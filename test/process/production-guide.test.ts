@@ -30,7 +30,7 @@ describe.skipIf(lacks.length > 0)(title, () => {
   beforeAll(async () => {
     replicas = new Replicas(await newDatabase(), 3);
     await replicas.start();
-  }, 60_000);
+  }, 180_000);
   afterAll(() => replicas.end());
 
   test('that need nothing but the program and curl succeed, one after the other, in one shell', async () => {
@@ -55,7 +55,7 @@ describe.skipIf(lacks.length > 0)(title, () => {
       child.exited,
     ]);
     expect({ exitCode, output: exitCode === 0 ? '' : stdout + stderr }).toEqual({ exitCode: 0, output: '' });
-  }, 60_000);
+  }, 180_000);
 });
 
 test('docs/production.md names only commands, settings and files that exist', async () => {

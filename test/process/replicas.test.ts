@@ -13,7 +13,7 @@ describe('three replicas on one PostgreSQL', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await Cluster.start(await newDatabase(), 3);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => cluster.end());
 
   test('a quota of 10,000 asked 20,000 times over all three answers exactly 10,000, 20 times in a row', async () => {
@@ -25,17 +25,17 @@ describe('three replicas on one PostgreSQL', () => {
 
   test('replicas that are killed in the middle and started again: never over, nothing lost', async () => {
     expect(killFaults(await killed(cluster, 10_000, 4))).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   test('a tick that is pushed to one shows on the others', async () => {
     const took = await tickSpread(cluster, 30);
     expect(took).toHaveLength(60);
     expect(Math.max(...took)).toBeLessThan(3_000);
-  }, 120_000);
+  }, 180_000);
 
   test('a key that is revoked is refused on all', async () => {
     expect(Math.max(...(await revocationSpread(cluster, 5)))).toBeLessThan(3_000);
-  }, 120_000);
+  }, 180_000);
 
   test('usage is exact over all of them, whichever is asked', async () => {
     const { key } = await cluster.newAccount(1_000_000);
@@ -43,13 +43,13 @@ describe('three replicas on one PostgreSQL', () => {
     for (const program of cluster.replicas.programs) {
       const isExact = async () =>
         ((await (await program.get('/usage', key)).json()) as { used: number }).used === 333;
-      await eventually(isExact, 5_000);
+      await eventually(isExact);
     }
-  }, 60_000);
+  }, 180_000);
 
   test('a rolling restart under load: no failed request, no lost unit', async () => {
     const rolled = await rolling(cluster, 3);
     expect(rolled.answered).toBeGreaterThan(100);
     expect(rollingFaults(rolled)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });

@@ -34,4 +34,4 @@ test('a start 20 days after the last write leaves an open session as it is, unti
   accepted.kill('SIGTERM');
   await accepted.exited;
   await ledger.close();
-}, 60_000);
+}, 180_000);

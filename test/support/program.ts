@@ -146,8 +146,11 @@ export class Program {
   }
 }
 
-/** Asks again until the answer is as wanted; fails when it is not within the time. Answers how long it took, in ms. */
-export async function eventually(wanted: () => Promise<boolean>, withinMs: number): Promise<number> {
+/** Ends a wait that hangs. Far longer than anything takes, also on a busy machine. */
+const WAIT_MS_MAX = 60_000;
+
+/** Polls until the condition holds, and returns how long that took, in ms. Throws when it does not hold in time. */
+export async function eventually(wanted: () => Promise<boolean>, withinMs = WAIT_MS_MAX): Promise<number> {
   const start = performance.now();
   for (;;) {
     if (await wanted()) return performance.now() - start;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { newFolder } from './ledger.ts';
 import { eventually } from './program.ts';
 
@@ -33,9 +34,7 @@ export class Prometheus {
     const folder = newFolder();
     const file = join(folder, 'prometheus.yml');
     await Bun.write(file, configuration);
-    const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-    const address = `127.0.0.1:${probe.port}`;
-    probe.stop();
+    const address = `127.0.0.1:${freePort()}`;
     const flags = [`--config.file=${file}`, `--storage.tsdb.path=${join(folder, 'data')}`];
     const child = Bun.spawn([PROMETHEUS!, ...flags, `--web.listen-address=${address}`], {
       stdio: ['ignore', 'ignore', 'ignore'],
@@ -46,7 +45,7 @@ export class Prometheus {
         ({ ok }) => ok,
         () => false,
       );
-    await eventually(isReady, 30_000);
+    await eventually(isReady);
     return prometheus;
   }
 

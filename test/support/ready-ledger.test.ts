@@ -9,4 +9,4 @@ test('a ready ledger is on the server that runs now, also after another one was 
   const sql = new SQL(await readyLedgerUrl('postgres'), { max: 1 });
   expect(await sql`SELECT count(*) > 100 AS filled FROM symbol`).toEqual([{ filled: true }]);
   await sql.close();
-}, 60_000);
+}, 180_000);

@@ -1,3 +1,4 @@
+import { freePort } from './free-port.ts';
 import { newFolder } from './ledger.ts';
 import { Program } from './program.ts';
 
@@ -43,11 +44,4 @@ export class Replicas {
   async end(): Promise<void> {
     await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
   }
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
 }

@@ -78,7 +78,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     setTimeout(() => gate.opens.resolve(), ms);
   }
 
-  const isTold = (text: string) => eventually(async () => told.includes(text), 10_000);
+  const isTold = (text: string) => eventually(async () => told.includes(text));
 
   describe('a handler that fails', () => {
     test('is answered for with 500, and the server goes on', async () => {
@@ -122,7 +122,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     test('that was asked for and not waited for is skipped', async () => {
       const { socket, all, got } = open();
       socket.write(post('/body-unawaited', 'abc', 'Content-Length: 5\r\n'));
-      await eventually(async () => got().includes('POST /body-unawaited'), 10_000);
+      await eventually(async () => got().includes('POST /body-unawaited'));
       socket.write(`de${get('/next', LAST)}`);
       expect(await all).toEndWith('GET /next');
     });
@@ -188,7 +188,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
         told.length = 0;
         const { socket, got } = open();
         socket.write(get('/stream') + ahead);
-        await eventually(async () => got().includes('abc'), 10_000);
+        await eventually(async () => got().includes('abc'));
         socket.resetAndDestroy();
         await isTold('cancelled');
       }

@@ -66,7 +66,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
 
     test('75 s between two requests', async () => {
       const { socket, all, got } = await openWith(get('/a'));
-      await eventually(async () => got().endsWith('/a'), 10_000);
+      await eventually(async () => got().endsWith('/a'));
       time.pass(75);
       await isServed();
       expect(socket.closed).toBe(false);

@@ -51,7 +51,7 @@ async function ask(socket: TLSSocket, request: string, end: string): Promise<str
   };
   socket.on('data', take);
   socket.write(request);
-  await eventually(async () => text.endsWith(end), 10_000);
+  await eventually(async () => text.endsWith(end));
   socket.off('data', take);
   return text;
 }
@@ -126,7 +126,7 @@ describe('a renewed certificate', () => {
       received += bytes.length;
     });
     download.resume();
-    await eventually(async () => received > LARGE_BYTES, 10_000);
+    await eventually(async () => received > LARGE_BYTES);
     for (const socket of [open, download]) socket.destroy();
   });
 
@@ -142,7 +142,7 @@ describe('a renewed certificate', () => {
     for (let i = 0; i < 50; i++) {
       server.setCredentials(credentialsOf(i % 2 ? second : rsa));
       const before = connections;
-      await eventually(async () => connections > before, 10_000);
+      await eventually(async () => connections > before);
     }
     done = true;
     await Promise.all(clients);

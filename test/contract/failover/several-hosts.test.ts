@@ -15,7 +15,7 @@ let postgres: ReplicatedPostgres;
 const opened: Ledger[] = [];
 beforeEach(async () => {
   postgres = await ReplicatedPostgres.start('asynchronous');
-}, 120_000);
+}, 180_000);
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((ledger) => ledger.close()));
   await postgres.remove();
@@ -56,7 +56,7 @@ test('the primary is found in whichever place it is listed', async () => {
   const ledger = await open(urlOf(postgres.standby, postgres.primary));
   await ledger.setMeta('first', 'written');
   expect(await isOn(postgres.primary, 'first')).toBe(true);
-}, 60_000);
+}, 180_000);
 
 test('an open ledger follows the primary to a promoted standby, for reading and for writing', async () => {
   const ledger = await open();
@@ -68,7 +68,7 @@ test('an open ledger follows the primary to a promoted standby, for reading and 
   await writeEventually(ledger, 'after');
   expect(await isOn(postgres.standby, 'after')).toBe(true);
   expect(await reading.meta('after')).toBe('written');
-}, 120_000);
+}, 180_000);
 
 test('a write that no server has begun is made on the one that has taken over', async () => {
   const ledger = await open();
@@ -79,7 +79,7 @@ test('a write that no server has begun is made on the one that has taken over', 
   await ledger.head(); // notices
   await ledger.setMeta('at once', 'written');
   expect(await isOn(postgres.standby, 'at once')).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test('a primary that became a standby is not mistaken for the ledger', async () => {
   const ledger = await open();
@@ -88,7 +88,7 @@ test('a primary that became a standby is not mistaken for the ledger', async () 
   await postgres.switchOver();
   await writeEventually(ledger, 'after');
   expect(await isOn(postgres.standby, 'after')).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test('the roles may change again and again', async () => {
   const ledger = await open();
@@ -101,7 +101,7 @@ test('the roles may change again and again', async () => {
     expect(await isOn(to, `after ${round}`)).toBe(true);
   }
   for (let round = 0; round < 4; round++) expect(await ledger.meta(`round ${round}`)).toBe('written');
-}, 120_000);
+}, 180_000);
 
 test('a primary whose machine vanishes without a word is left for the promoted standby', async () => {
   const proxy = await TcpProxy.open(postgres.primary.port);
@@ -120,7 +120,7 @@ test('a primary whose machine vanishes without a word is left for the promoted s
   } finally {
     await proxy.close();
   }
-}, 120_000);
+}, 180_000);
 
 test('an old primary that comes back is not written to', async () => {
   const ledger = await open();
@@ -140,7 +140,7 @@ test('an old primary that comes back is not written to', async () => {
   const refused = await ledger.setMeta('nowhere', 'written').catch((error) => outageOf(error));
   expect(refused).toBe('its ledger cannot be reached');
   expect(await isOn(postgres.primary, 'nowhere')).toBe(false);
-}, 120_000);
+}, 180_000);
 
 test('a process that is still connected to the old primary leaves it once a standby was promoted', async () => {
   const ledger = await open();
@@ -151,7 +151,7 @@ test('a process that is still connected to the old primary leaves it once a stan
     await writeEventually(ledger, 'after');
     return isOn(postgres.standby, 'after');
   }, FOUND_MS_MAX);
-}, 120_000);
+}, 180_000);
 
 test('followers reload after a failover that lost writes, although the counter has passed theirs since', async () => {
   const ledger = await open();
@@ -167,7 +167,7 @@ test('followers reload after a failover that lost writes, although the counter h
   expect(head.prices).toBeGreaterThan(before.prices);
   expect(mustReload(before, head, 'prices')).toBe(true);
   expect(mustReload(before, head, 'accounts')).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test('every command accepts several hosts, and names them without the password when none accepts writes', async () => {
   const settings = { OPENPIT_DATABASE_URL: postgres.url, OPENPIT_DATA_DIR: newFolder() };
@@ -182,7 +182,7 @@ test('every command accepts several hosts, and names them without the password w
   expect(stderr).toContain('no PostgreSQL host accepts writes');
   expect(stderr).toContain(postgres.standby.host);
   expect(stderr).not.toContain('openpit:openpit');
-}, 120_000);
+}, 180_000);
 
 test.skipIf(!hasPgbouncer)(
   `the primary is followed through a pooler before each host${hasPgbouncer ? '' : ' (skipped: no PgBouncer)'}`,

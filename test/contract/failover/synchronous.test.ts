@@ -9,7 +9,7 @@ let ledger: Ledger;
 beforeAll(async () => {
   postgres = await ReplicatedPostgres.start('synchronous');
   ledger = await Ledger.open(postgres.url, fixedClock, 'serving');
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await ledger.close();
   await postgres.remove();
@@ -23,11 +23,11 @@ test('a write that no synchronous standby has confirmed is never reported as don
   );
   expect(outcome).toBe('its ledger cannot be reached');
   postgres.standby.resume();
-}, 120_000);
+}, 180_000);
 
 test('what was acknowledged is there after the primary was killed at once', async () => {
   for (let i = 0; i < 50; i++) await ledger.setMeta(`written ${i}`, 'yes');
   await postgres.primary.end('SIGKILL');
   await postgres.promote();
   for (let i = 0; i < 50; i++) expect(await ledger.meta(`written ${i}`)).toBe('yes');
-}, 120_000);
+}, 180_000);

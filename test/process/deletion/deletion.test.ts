@@ -60,5 +60,5 @@ onEachEngine('a running service', (engine) => {
     expect(await silver.json()).toMatchObject({ rates: { XAG: { close: 2358.2 } } });
     await program.end();
     expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
-  }, 120_000);
+  }, 180_000);
 });

@@ -8,7 +8,7 @@ import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 import { EMPTY_RUN } from '../../support/run-report.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

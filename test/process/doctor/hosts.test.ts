@@ -16,7 +16,7 @@ beforeAll(async () => {
   };
   expect((await openpit(['migrate'], settings)).exitCode).toBe(0);
   await postgres.caughtUp();
-}, 120_000);
+}, 180_000);
 afterAll(() => postgres.remove());
 
 /** In this order: the roles before a failover, after it, and with the old primary back. */
@@ -39,4 +39,4 @@ test('the doctor names the role of each host, one that is down, and an old prima
   const split = await Doctor.run(settings);
   expect(split.exitCode).toBe(1);
   expect(split.of('ledger.hosts')[0]).toStartWith(`problem: ${one} accepts writes, and is not the primary`);
-}, 120_000);
+}, 180_000);

@@ -12,7 +12,7 @@ import { eventually, openpit } from '../../support/program.ts';
 import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
 import { WallClock } from '../../support/wall-clock.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 const ROLE = `doctor_${process.pid}`;
 let url: string;
@@ -144,7 +144,7 @@ test('a standby is a problem, and with both hosts in the URL the primary is insp
   try {
     expect(await openpit(['migrate'], { OPENPIT_DATABASE_URL: servers.url })).toMatchObject({ exitCode: 0 });
     const standby = servers.standby.url;
-    await eventually(async () => (await doctorOn(standby)).of('ledger.schema')[0]!.startsWith('ok'), 30_000);
+    await eventually(async () => (await doctorOn(standby)).of('ledger.schema')[0]!.startsWith('ok'));
     expect((await doctorOn(standby)).of('ledger.writable')[0]).toMatch(/^problem: this server is a standby/);
     const both = await doctorOn(servers.url, { OPENPIT_READ_URL: standby });
     expect(both.of('ledger.writable')).toEqual([]);

@@ -6,7 +6,7 @@ import { Doctor } from '../../support/doctor.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 const DAY_MS = 86_400_000;
 const LONG_TOKEN = '3f9c27d1a86be4507cd2';

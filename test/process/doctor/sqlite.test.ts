@@ -9,7 +9,7 @@ import { newFolder } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { WallClock } from '../../support/wall-clock.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 let program: Program | undefined;
 afterEach(async () => {

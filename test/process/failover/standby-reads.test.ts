@@ -45,7 +45,7 @@ describe('requests about the past with a standby', () => {
       OPENPIT_DATA_DIR: newFolder(),
       OPENPIT_READ_URL: postgres.standby.url,
     });
-  }, 120_000);
+  }, 180_000);
   afterAll(async () => {
     await Promise.all([program, reference].map((one) => one?.end('SIGKILL')));
     await ledger.close();
@@ -57,7 +57,7 @@ describe('requests about the past with a standby', () => {
     await postgres.standby.query('SELECT pg_wal_replay_resume()');
     await postgres.caughtUp();
     await eventually(async () => (await serverOf(historyAsOf(early))) === 'standby', SOON_MS);
-  }, 60_000);
+  }, 180_000);
 
   async function run(settings: Record<string, string>, ...args: string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await openpit(args, settings);
@@ -125,7 +125,7 @@ describe('requests about the past with a standby', () => {
     }
     expect(await ask(historyAsOf(early))).toContain('1000');
     expect(await ask(historyAsOf(late))).toContain('2000');
-  }, 60_000);
+  }, 180_000);
 
   test('have the same entity tag from either server', async () => {
     const tags = await Promise.all(
@@ -145,14 +145,14 @@ describe('requests about the past with a standby', () => {
     await postgres.standby.query('SELECT pg_wal_replay_resume()');
     await eventually(async () => (await serverOf(REVISIONS)) === 'standby', SOON_MS);
     expect(await ask(REVISIONS)).toContain('2101');
-  }, 120_000);
+  }, 180_000);
 
   test('always show what was confirmed the moment before', async () => {
     for (let close = 2_102; close < 2_122; close++) {
       await correct(close);
       expect(await ask(REVISIONS)).toContain(String(close));
     }
-  }, 120_000);
+  }, 180_000);
 
   test('about a symbol that the standby does not know yet are answered by the primary', async () => {
     await postgres.standby.query('SELECT pg_wal_replay_pause()');
@@ -162,7 +162,7 @@ describe('requests about the past with a standby', () => {
     await eventually(async () => (await program.get(path, key)).status === 200, SOON_MS);
     expect(await ask(path)).toBe(await ask(path, reference));
     await postgres.standby.query('SELECT pg_wal_replay_resume()');
-  }, 60_000);
+  }, 180_000);
 
   test('are answered by the primary when the standby is killed, also in the middle of a long table', async () => {
     const path = `/rates/history?symbols=XAU&startDate=2004-01-01&endDate=2023-12-31&asOf=${early}&format=csv`;
@@ -177,7 +177,7 @@ describe('requests about the past with a standby', () => {
       expect(await ask(REVISIONS)).toBe(await ask(REVISIONS, reference));
       await postgres.standby.start();
     }
-  }, 120_000);
+  }, 180_000);
 
   test('are answered by the primary when the standby hangs', async () => {
     postgres.standby.pause();
@@ -187,7 +187,7 @@ describe('requests about the past with a standby', () => {
     } finally {
       postgres.standby.resume();
     }
-  }, 60_000);
+  }, 180_000);
 
   test('never come from a database that is not a standby of this ledger', async () => {
     const other = await Program.start({
@@ -202,7 +202,7 @@ describe('requests about the past with a standby', () => {
     } finally {
       await other.end();
     }
-  }, 60_000);
+  }, 180_000);
 
   async function anotherLedger(): Promise<string> {
     const url = await newDatabase();

@@ -51,7 +51,7 @@ export const cutCommit = row('cut-commit', {
     const { statuses, broken } = await loading;
     await pushing;
     const answered = statuses.get(200) ?? 0;
-    await eventually(async () => (await program.get('/usage', key)).status === 200, 10_000);
+    await eventually(async () => (await program.get('/usage', key)).status === 200);
     const used = await usedOf(program, key);
     scene.holds(answered > 0 && sent > 0, `nothing was answered or taken in`);
     scene.holds(used === answered, `${answered} were answered and ${used} counted`);

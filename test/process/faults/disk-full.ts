@@ -45,8 +45,8 @@ export const diskFull = row('disk-full', {
     const { key: newcomer } = await scene.account(settings, 1_000_000_000, 1);
     let program = await scene.program(settings);
     const desk = new Desk();
-    await eventually(async () => (await desk.send(program.url)).bars === 200, 20_000);
-    await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200, 5_000);
+    await eventually(async () => (await desk.send(program.url)).bars === 200);
+    await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200);
     let answered = 1;
 
     await disk.fill();
@@ -62,7 +62,7 @@ export const diskFull = row('disk-full', {
     }
     scene.holds((await program.get('/symbols', newcomer)).status === 200, 'a new customer is not served');
     scene.holds(await alarmIs(program, true), '/health and /metrics do not say that the disk is full');
-    await eventually(async () => posts.includes('disk.full'), 10_000);
+    await eventually(async () => posts.includes('disk.full'));
     scene.holds(/"event":"alarm","name":"disk.full"/.test(program.stderr), 'the log has no alarm');
     stop.abort();
     const { statuses, broken } = await loading;
@@ -78,7 +78,7 @@ export const diskFull = row('disk-full', {
 
     const freed = performance.now();
     disk.free();
-    await eventually(async () => (await desk.send(program.url)).ticks === 200, 20_000);
+    await eventually(async () => (await desk.send(program.url)).ticks === 200);
     const backMs = performance.now() - freed;
     scene.holds(await alarmIs(program, false), 'the alarm is not over');
     scene.holds(
@@ -112,7 +112,7 @@ async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
   const { status } = await program.get('/symbols', key);
   scene.holds(status === 503, `without room for its spool it answers ${status}`);
   disk.free();
-  await eventually(async () => (await program.get('/symbols', key)).status === 200, 10_000);
+  await eventually(async () => (await program.get('/symbols', key)).status === 200);
   scene.holds((await usedOf(program, key)) === 1, 'what it refused was counted');
 }
 

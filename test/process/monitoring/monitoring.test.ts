@@ -81,9 +81,8 @@ afterAll(async () => {
 });
 
 test('every metric and every label in the dashboard and the rules is exported by the running service', async () => {
-  await eventually(
-    async () => (await (await ask('/metrics')).text()).includes('feed="eia",status="failed"} 1'),
-    30_000,
+  await eventually(async () =>
+    (await (await ask('/metrics')).text()).includes('feed="eia",status="failed"} 1'),
   );
   await ask('/symbols');
   const page = await (await ask('/metrics')).text();
@@ -181,7 +180,7 @@ test.skipIf(!hasPrometheus)(
       }
       expect(empty.filter((expression) => !expression.includes('openpit_alarm'))).toEqual([]);
       expect(await prometheus.query('count by (process) (openpit_ready)')).toHaveLength(2);
-      await eventually(async () => (await prometheus.rules()).every(({ health }) => health === 'ok'), 30_000);
+      await eventually(async () => (await prometheus.rules()).every(({ health }) => health === 'ok'));
       const evaluated = await prometheus.rules();
       expect(evaluated).toHaveLength(rules.length);
       expect(evaluated.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([]);

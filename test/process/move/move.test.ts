@@ -101,7 +101,7 @@ test(
 
     for (const target of [await newLedgerUrl('postgres'), join(newFolder(), 'openpit.db')]) {
       const child = spawnOpenpit(['move', '--to', target], settings);
-      await eventually(async () => (await movedTable(target)) === 'bar', 30_000);
+      await eventually(async () => (await movedTable(target)) === 'bar');
       child.kill('SIGKILL');
       await child.exited;
       expect(child.signalCode).toBe('SIGKILL');

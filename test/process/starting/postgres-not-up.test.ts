@@ -23,13 +23,13 @@ test('a PostgreSQL that is starting up is waited for, and the wait is logged', a
     OPENPIT_DATABASE_URL: proxy.through(url),
     OPENPIT_DEMO: 'false',
   });
-  await eventually(async () => proxy.connections >= 2, 30_000);
+  await eventually(async () => proxy.connections >= 2);
   proxy.refuse = false;
   const program = await starting;
   endings.push(() => program.end('SIGKILL'));
   expect((await program.get('/health')).status).toBe(200);
-  await eventually(async () => program.stderr.includes('"event":"waiting for PostgreSQL"'), 10_000);
-}, 60_000);
+  await eventually(async () => program.stderr.includes('"event":"waiting for PostgreSQL"'));
+}, 180_000);
 
 test('a PostgreSQL that does not come up ends the start with exit code 1 and a line that names the setting', async () => {
   const { exitCode, stderr } = await openpit(['serve'], {
@@ -42,7 +42,7 @@ test('a PostgreSQL that does not come up ends the start with exit code 1 and a l
   const last = stderr.trim().split('\n').at(-1);
   expect(last).toContain('PostgreSQL could not be reached for 6 s');
   expect(last).toContain('OPENPIT_DATABASE_URL');
-}, 30_000);
+}, 180_000);
 
 test('with several processes the first one waits for it, too', async () => {
   const { exitCode, stderr } = await openpit(['serve', '--processes', '2'], {
@@ -52,7 +52,7 @@ test('with several processes the first one waits for it, too', async () => {
   });
   expect(exitCode).toBe(1);
   expect(stderr).toContain('waiting for PostgreSQL');
-}, 30_000);
+}, 180_000);
 
 /** An ErrorResponse of PostgreSQL's protocol. */
 function errorResponse(state: string, message: string): Uint8Array {

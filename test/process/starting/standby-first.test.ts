@@ -20,9 +20,9 @@ test('a start waits until one of the hosts accepts writes, with several processe
     await postgres.promote();
     const program = await starting;
     expect(program.stderr).toContain('waiting for PostgreSQL');
-    await eventually(async () => (await program.get('/health')).status === 200, 30_000);
+    await eventually(async () => (await program.get('/health')).status === 200);
     await program.end();
   } finally {
     await postgres.remove();
   }
-}, 120_000);
+}, 180_000);

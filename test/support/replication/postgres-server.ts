@@ -73,11 +73,11 @@ export class PostgresServer {
 
   /** SIGSTOP for the server and all of its processes: connections hang. */
   pause(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP');
+    this.#signalAll('SIGSTOP');
   }
 
   resume(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGCONT');
+    this.#signalAll('SIGCONT');
   }
 
   async query(statement: string): Promise<Record<string, unknown>[]> {
@@ -86,6 +86,16 @@ export class PostgresServer {
       return await sql.unsafe(statement).simple();
     } finally {
       await sql.close({ timeout: 0 });
+    }
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    for (const pid of this.#pids()) {
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // this connection has just ended
+      }
     }
   }
 

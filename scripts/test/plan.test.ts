@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import { findTestFiles, planAll, planQuick } from './plan.ts';
+
+const PREPARED = { program: '/tmp/openpit', postgres: '/tmp/postgres' };
+
+test('every test file runs, and process tests against the single-file build', () => {
+  const files = findTestFiles();
+  expect(files).toContain('scripts/test/plan.test.ts');
+  const jobs = planAll(files, {}, PREPARED);
+  const planned = jobs.flatMap((job) => job.files);
+  expect([...new Set(planned)].sort()).toEqual(files);
+  const ofBuild = jobs.filter(({ settings }) => settings.OPENPIT_TEST_PROGRAM === PREPARED.program);
+  expect(ofBuild.flatMap((job) => job.files).sort()).toEqual(
+    files.filter((file) => file.startsWith('test/process/')),
+  );
+});
+
+test('a few process tests also run from source', () => {
+  const planned = planAll(findTestFiles(), {}, PREPARED).flatMap((job) => job.files);
+  expect(planned.filter((file, i) => planned.indexOf(file) !== i)).toContain('test/process/start.test.ts');
+});
+
+test('a long file has a job of its own, short neighbours share one, and the longest job comes first', () => {
+  const jobs = planAll(['src/1', 'src/2', 'src/3', 'src/4'], { 'src/3': 60 }, PREPARED);
+  expect(jobs.map((job) => job.files)).toEqual([['src/3'], ['src/1', 'src/2'], ['src/4']]);
+});
+
+test('the quick run leaves out what needs a process, a browser or PostgreSQL', () => {
+  const planned = planQuick(findTestFiles(), {}).flatMap((job) => job.files);
+  expect(planned).toContain('test/contract/meter.test.ts');
+  expect(planned.filter((file) => /^test\/(process|browser)|failover/.test(file))).toEqual([]);
+});

@@ -1,0 +1,78 @@
+/** What runs in one `bun test` process. */
+export interface Job {
+  files: readonly string[];
+  /** Environment variables. */
+  settings: Record<string, string>;
+  /** Estimated from an earlier run. */
+  seconds: number;
+}
+
+/** Seconds of each test file that takes long; see `times.ts`. */
+export type FileTimes = Readonly<Record<string, number>>;
+
+/** Short files share a process: starting one takes 0.3 s, and 0.5 s with its own PostgreSQL. */
+const JOB_SECONDS_MAX = 10;
+const JOB_FILES_MAX = 30;
+const UNLISTED_SECONDS = 0.3;
+
+/** What tests the program as a process tests the single-file build: that is what ships. */
+const PROCESS = 'test/process/**';
+/** These also test the program started from source. */
+const FROM_SOURCE = 'test/process/{start,commands,processes,heartbeat}.test.ts';
+/** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
+const QUICK = '{src/**,scripts/**,test/*,test/{api,security}/**,test/contract/**}';
+const NOT_QUICK = 'test/contract/{failover/**,hung-connections.test.ts,stale-plans.test.ts}';
+
+export function findTestFiles(): string[] {
+  return [...new Bun.Glob('{src,scripts,test}/**/*.test.{ts,tsx}').scanSync()].sort();
+}
+
+/** Made once for all jobs: the single-file build, and a data folder of PostgreSQL to be copied. */
+export interface Prepared {
+  program: string;
+  postgres: string;
+}
+
+/** Every test. */
+export function planAll(files: readonly string[], times: FileTimes, { program, postgres }: Prepared): Job[] {
+  const settings = { OPENPIT_TEST_POSTGRES: postgres };
+  const isProcess = (file: string) => new Bun.Glob(PROCESS).match(file);
+  return longestFirst([
+    ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
+    ...group(matching(files, FROM_SOURCE), times, settings),
+    ...group(
+      files.filter((file) => !isProcess(file)),
+      times,
+      settings,
+    ),
+  ]);
+}
+
+export function planQuick(files: readonly string[], times: FileTimes): Job[] {
+  const quick = matching(files, QUICK).filter((file) => !new Bun.Glob(NOT_QUICK).match(file));
+  return longestFirst(group(quick, times, { OPENPIT_TEST_ENGINES: 'sqlite' }));
+}
+
+function matching(files: readonly string[], pattern: string): string[] {
+  const glob = new Bun.Glob(pattern);
+  return files.filter((file) => glob.match(file));
+}
+
+/** Neighbouring files share a job, up to a limit. */
+function group(files: readonly string[], times: FileTimes, settings: Record<string, string>): Job[] {
+  const jobs: (Job & { files: string[] })[] = [];
+  for (const file of files) {
+    const seconds = times[file] ?? UNLISTED_SECONDS;
+    const last = jobs.at(-1);
+    if (last && last.seconds + seconds <= JOB_SECONDS_MAX && last.files.length < JOB_FILES_MAX) {
+      last.files.push(file);
+      last.seconds += seconds;
+    } else jobs.push({ files: [file], settings, seconds });
+  }
+  return jobs;
+}
+
+/** So that no long job is left to the end, when the other workers have nothing to do. */
+function longestFirst(jobs: readonly Job[]): Job[] {
+  return jobs.toSorted((a, b) => b.seconds - a.seconds);
+}
