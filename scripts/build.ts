@@ -9,13 +9,13 @@ const { success, logs } = await Bun.build({
   entrypoints: [
     'main.ts',
     'feeds/thread/worker.ts',
-    'api/past/reader-thread.ts',
+    'api/ledger-reads/reader-worker.ts',
     'ledger/engine/sqlite/integrity-thread.ts',
   ].map((file) => join(ROOT, 'src', file)),
   compile: { outfile },
   minify: true,
   splitting: true, // the page loads its chart library when the first chart is shown
-  // All entries side by side: a thread is found as ./worker.ts, ./reader-thread.ts or ./integrity-thread.ts from wherever it is started.
+  // All entries side by side: a thread is found as ./worker.ts, ./reader-worker.ts or ./integrity-thread.ts from wherever it is started.
   naming: { entry: '[name].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
 });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
 import { Api } from './api/api.ts';
-import { isReady, type Phase } from './api/endpoints/service/operations.ts';
+import { ConfirmedWrites } from './api/ledger-reads/confirmed-writes.ts';
+import { ReaderPool } from './api/ledger-reads/reader-pool.ts';
 import { isLate } from './api/model/feed-status.ts';
-import { KnownWrites } from './api/past/known-writes.ts';
-import { Readers } from './api/past/readers.ts';
+import { isReady, type Phase } from './api/model/health.ts';
 import { EntityTags } from './api/response/etag.ts';
 import { listen } from './api/server.ts';
 import { IngestMetrics } from './api/telemetry/ingest-metrics.ts';
@@ -191,12 +191,12 @@ export async function openCore(
   const webhook = await openWebhook(config, ledger, clock);
   const ingestMetrics = new IngestMetrics();
   const followerLag = new FollowerLag(clock);
-  const readers = new Readers({
+  const readers = new ReaderPool({
     ledgerUrl: config.databaseUrl,
     standbyUrl: config.readUrl,
     simulated: config.demo !== 'off',
   });
-  const knownWrites = new KnownWrites();
+  const confirmedWrites = new ConfirmedWrites();
   opened.defer(() => readers.close());
   const gauges = [
     ...faultGauges(
@@ -282,7 +282,7 @@ export async function openCore(
       push: (push) => core.push(push),
       ingestMetrics,
       readers,
-      knownWrites,
+      confirmedWrites,
       downloadsDir: join(config.dataDir, 'downloads'),
       gauges,
       ...(shareMetrics && { shareMetrics }),
@@ -293,7 +293,7 @@ export async function openCore(
     }),
     async follow() {
       const followed = followerLag.begin();
-      const writesFollowed = knownWrites.beginFollowing();
+      const writesFollowed = confirmedWrites.beginFollowing();
       const head = await ledger.head();
       if (head.epoch !== epoch) {
         log.warn('the ledger has failed over or was restored: all is loaded from it again', {});

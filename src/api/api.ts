@@ -17,16 +17,16 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import { KeptAnswers, type KnownUrl } from './cache/answer-cache.ts';
-import type { Health, Phase } from './endpoints/service/operations.ts';
 import { Refusal, refuse } from './errors/errors.ts';
 import { bodyRefusal } from './errors/from-gate.ts';
+import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
+import type { ReaderPool } from './ledger-reads/reader-pool.ts';
 import type { Endpoint } from './model/endpoint.ts';
 import type { FeedAdminPort, FeedsKnown } from './model/feed-status.ts';
+import type { Health, Phase } from './model/health.ts';
 import { type Soon, soon } from './model/maybe-async.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './model/query.ts';
 import type { Exchange } from './model/request-context.ts';
-import type { KnownWrites } from './past/known-writes.ts';
-import type { Readers } from './past/readers.ts';
 import { AdminGuard } from './pipeline/admin-guard.ts';
 import { Reception } from './pipeline/authenticate.ts';
 import { Answering } from './pipeline/build-answer.ts';
@@ -74,9 +74,9 @@ export interface ApiOptions {
   push: TakePush;
   ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */
-  readers: Readers;
+  readers: ReaderPool;
   /** The writes that clients were told of. */
-  knownWrites: KnownWrites;
+  confirmedWrites: ConfirmedWrites;
   /** The folder for tables on their way. */
   downloadsDir: string;
   gauges: readonly Gauge[];
@@ -291,7 +291,7 @@ export class Api {
     if (endpoint.kind === 'admin') {
       const managing = { request, id, query: target.query };
       return this.#management.admin(endpoint, managing, address).then((answer) => {
-        if (request.method !== 'GET') this.#options.knownWrites.confirm();
+        if (request.method !== 'GET') this.#options.confirmedWrites.confirm();
         return this.#responses.admin(exchange, answer);
       });
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { unitRecords } from '../../src/api/endpoints/service/units.ts';
+import { unitRecords } from '../../src/api/endpoints/catalog/units.ts';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 

@@ -1,4 +1,4 @@
-import { readBar, readTick } from '../../src/api/admin/push-body.ts';
+import { readBar, readTick } from '../../src/api/admin/push/push-body.ts';
 import { Refusal } from '../../src/api/errors/errors.ts';
 import { readQuery, readTarget } from '../../src/api/model/query.ts';
 import { printCursor, readCursor } from '../../src/api/params/cursor.ts';

@@ -1,5 +1,5 @@
-/** Stands for a reader thread. The symbol in the query says what it does; `log` in a response tells what it has read. */
-import type { FromReader, ToReader } from '../../src/api/past/protocol.ts';
+/** Replaces the reader worker in tests. The query tells it what to do. */
+import type { FromReader, ToReader } from '../../src/api/ledger-reads/protocol.ts';
 
 declare const self: Worker;
 

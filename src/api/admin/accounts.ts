@@ -1,136 +1,86 @@
 import { secureRandom } from '../../gate/key.ts';
-import { createAccount, issueKey, rotateKey } from '../../gate/onboarding.ts';
+import { createAccount } from '../../gate/onboarding.ts';
 import { type Account, UnknownPlan } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
-import { issuedKey, keyRecord, orRefuse } from '../endpoints/account/keys.ts';
 import { refuse } from '../errors/errors.ts';
+import { issuedKey, keyRecord } from '../keys/key-records.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { isPlainText } from '../model/query.ts';
 import { single } from '../params/parameters.ts';
-import { ACCOUNT_CHANGE, NEW_ACCOUNT, NEW_KEY, ROTATION } from './bodies.ts';
+import { adminEndpoint } from './admin-endpoint.ts';
+import { ACCOUNT_CHANGE, NEW_ACCOUNT } from './bodies.ts';
 import { requireConfirmation } from './confirmation.ts';
 
-/** As many as a page can show; a search finds the others. */
+/** As many as the console shows on one page. `search` finds the others. */
 const ACCOUNTS_MAX = 200;
 
 const USAGE_DAYS = 31;
 
+/** /admin/accounts: lists, creates, changes and deletes accounts. */
 export const adminAccounts: readonly AdminEndpoint[] = [
-  {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/accounts',
-    actions: {
-      async GET({ query, ledger }) {
-        const search = single(query, 'search') ?? '';
-        const found = isPlainText(search) ? await ledger.accounts.list(search, ACCOUNTS_MAX) : [];
-        const period = periodOf(await ledger.quota.now());
-        const accounts = await Promise.all(
-          found.map(async (account) => {
-            const { used, quota } = await ledger.quota.usage(account.id, period);
-            return { ...record(account), used, quota };
-          }),
-        );
-        return { success: true, accounts };
-      },
-      async POST({ ledger, now, body }) {
-        const wanted = await body(NEW_ACCOUNT);
-        const creating = createAccount(ledger, wanted, now, secureRandom);
-        const { account, issued } = await withPlan(wanted.plan, creating);
-        return { ...issuedKey(issued, now), account: record(account) };
-      },
+  adminEndpoint('/admin/accounts', {
+    async GET({ query, ledger }) {
+      const search = single(query, 'search') ?? '';
+      const found = isPlainText(search) ? await ledger.accounts.list(search, ACCOUNTS_MAX) : [];
+      const period = periodOf(await ledger.quota.now());
+      const accounts = await Promise.all(
+        found.map(async (account) => {
+          const { used, quota } = await ledger.quota.usage(account.id, period);
+          return { ...record(account), used, quota };
+        }),
+      );
+      return { success: true, accounts };
     },
-  },
-  {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/accounts/:id',
-    actions: {
-      async GET({ id, ledger, now }) {
-        const account = await requireAccount(ledger, id);
-        const ledgerNow = await ledger.quota.now();
-        const { used, quota } = await ledger.quota.usage(id, periodOf(ledgerNow));
-        const last = utcDay(ledgerNow);
-        const days = await ledger.quota.usageByDay(id, last - USAGE_DAYS + 1, last);
-        return {
-          success: true,
-          account: { ...record(account), used, quota },
-          keys: (await ledger.accounts.keys(id)).map((key) => keyRecord(key, now)),
-          days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
-        };
-      },
-      async PATCH({ id, ledger, body }) {
-        const { plan, status } = await body(ACCOUNT_CHANGE);
-        await requireAccount(ledger, id);
-        const change = { ...(plan !== undefined && { plan }), ...(status !== undefined && { status }) };
-        await withPlan(plan, ledger.accounts.update(id, change));
-        return { success: true, account: record(await requireAccount(ledger, id)) };
-      },
-      async DELETE({ id, query, ledger }) {
-        await requireAccount(ledger, id);
-        requireConfirmation(query, id, 'its keys and its usage');
-        await ledger.accounts.delete(id);
-        return { success: true, id, deleted: true };
-      },
+    async POST({ ledger, now, body }) {
+      const input = await body(NEW_ACCOUNT);
+      const creating = createAccount(ledger, input, now, secureRandom);
+      const { account, issued } = await withPlan(input.plan, creating);
+      return { ...issuedKey(issued, now), account: record(account) };
     },
-  },
-  {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/accounts/:id/keys',
-    actions: {
-      async POST({ id, ledger, now, body }) {
-        const { expiresAt, ...rules } = await body(NEW_KEY);
-        await requireAccount(ledger, id);
-        const options = {
-          ...(rules.headerOnly !== undefined && { headerOnly: rules.headerOnly }),
-          ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
-          ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
-        };
-        return issuedKey(await issueKey(ledger, id, options, now, secureRandom), now);
-      },
+  }),
+  adminEndpoint('/admin/accounts/:id', {
+    async GET({ id, ledger, now }) {
+      const account = await requireAccount(ledger, id);
+      const ledgerNow = await ledger.quota.now();
+      const { used, quota } = await ledger.quota.usage(id, periodOf(ledgerNow));
+      const last = utcDay(ledgerNow);
+      const days = await ledger.quota.usageByDay(id, last - USAGE_DAYS + 1, last);
+      return {
+        success: true,
+        account: { ...record(account), used, quota },
+        keys: (await ledger.accounts.keys(id)).map((key) => keyRecord(key, now)),
+        days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
+      };
     },
-  },
-  {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/keys/:id',
-    actions: {
-      async DELETE({ id, ledger, now }) {
-        if (!(await ledger.accounts.revokeKey(id, now))) throw refuse('not_there', { what: 'key', id });
-        return { success: true, id, revoked: true };
-      },
+    async PATCH({ id, ledger, body }) {
+      const { plan, status } = await body(ACCOUNT_CHANGE);
+      await requireAccount(ledger, id);
+      const change = { ...(plan !== undefined && { plan }), ...(status !== undefined && { status }) };
+      await withPlan(plan, ledger.accounts.update(id, change));
+      return { success: true, account: record(await requireAccount(ledger, id)) };
     },
-  },
-  {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/keys/:id/rotate',
-    actions: {
-      async POST({ id, ledger, now, body }) {
-        const { overlapSeconds } = await body(ROTATION);
-        const old = await ledger.accounts.findKey(id);
-        if (!old) throw refuse('not_there', { what: 'key', id });
-        const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom);
-        return issuedKey(await orRefuse(rotating), now);
-      },
+    async DELETE({ id, query, ledger }) {
+      await requireAccount(ledger, id);
+      requireConfirmation(query, id, 'its keys and its usage');
+      await ledger.accounts.delete(id);
+      return { success: true, id, deleted: true };
     },
-  },
+  }),
 ];
 
-function record({ id, name, plan, status, createdAt }: Account) {
-  return { id, name, plan, status, createdAt: Math.floor(createdAt / 1000) };
-}
-
-async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
+export async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
   const account = await ledger.accounts.find(id);
   if (!account) throw refuse('not_there', { what: 'account', id: id.slice(0, 64) });
   return account;
 }
 
-/** Refuses a change to a plan that is not there, or was deleted while the account was changed. */
+function record({ id, name, plan, status, createdAt }: Account) {
+  return { id, name, plan, status, createdAt: Math.floor(createdAt / 1000) };
+}
+
+/** Awaits a change that assigns a plan. Refused if the plan does not exist, or was deleted in the meantime. */
 async function withPlan<T>(plan: string | undefined, changing: Promise<T>): Promise<T> {
   try {
     return await changing;

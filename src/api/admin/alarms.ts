@@ -2,42 +2,38 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { type ReportedAlarm, SILENT_MS } from '../../ledger/operations/replicas.ts';
 import { processName } from '../../runtime/process-name.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
+import { adminEndpoint } from './admin-endpoint.ts';
 
 export interface AlarmSources {
-  /** Names the process that answers among the replicas. */
+  /** Identifies this process among the replicas. */
   id: string;
-  /** The alarms that are on in it. */
+  /** The active alarms of this process. */
   alarms(): readonly ReportedAlarm[];
   isLedgerUnusable(): boolean;
 }
 
 /** The alarms of one process. */
-interface Report {
+interface ProcessAlarms {
   process: string;
   alarms: readonly ReportedAlarm[];
 }
 
 /**
- * GET /admin/alarms: the alarms that are on, in this process now and in the others at their last heartbeat. It needs no
- * ledger: an operator must see that the ledger is away.
+ * GET /admin/alarms: the active alarms of this process, and of the others as of their last heartbeat. It works without
+ * the ledger, so that an operator can see that the ledger is down.
  */
 export function adminAlarms(sources: AlarmSources): AdminEndpoint {
-  return {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/alarms',
-    actions: {
-      async GET({ ledger }) {
-        const own = { process: processName(), alarms: sources.alarms() };
-        const others = sources.isLedgerUnusable() ? undefined : await reportsOfOthers(ledger, sources.id);
-        return { success: true, complete: others !== undefined, alarms: merge([own, ...(others ?? [])]) };
-      },
+  return adminEndpoint('/admin/alarms', {
+    async GET({ ledger }) {
+      const own = { process: processName(), alarms: sources.alarms() };
+      const others = sources.isLedgerUnusable() ? undefined : await alarmsOfOthers(ledger, sources.id);
+      return { success: true, complete: others !== undefined, alarms: merge([own, ...(others ?? [])]) };
     },
-  };
+  });
 }
 
-/** Undefined when the ledger does not answer. A process that is silent has died, or cannot report. */
-async function reportsOfOthers(ledger: Ledger, ownId: string): Promise<Report[] | undefined> {
+/** Undefined if the ledger does not respond. Skips silent processes: they died, or cannot report. */
+async function alarmsOfOthers(ledger: Ledger, ownId: string): Promise<ProcessAlarms[] | undefined> {
   try {
     const { now, replicas } = await ledger.replicas.list();
     return replicas
@@ -48,16 +44,16 @@ async function reportsOfOthers(ledger: Ledger, ownId: string): Promise<Report[] 
   }
 }
 
-/** One entry for each name, with the first report's details and the earliest beginning. */
-function merge(reports: readonly Report[]) {
+/** One entry per alarm name, with the details of the first report and the earliest start. */
+function merge(reports: readonly ProcessAlarms[]) {
   const alarms = reports.flatMap(({ process, alarms }) => alarms.map((alarm) => ({ process, ...alarm })));
   return [...Map.groupBy(alarms, ({ name }) => name)].map(([name, same]) => {
     const { type, ...details } = same[0]!.event;
-    const begins = same.flatMap(({ since }) => since ?? []);
+    const starts = same.flatMap(({ since }) => since ?? []);
     return {
       name,
       type,
-      since: begins.length === 0 ? null : new Date(Math.min(...begins)).toISOString(),
+      since: starts.length === 0 ? null : new Date(Math.min(...starts)).toISOString(),
       details,
       processes: same.map(({ process }) => process).sort(),
     };

@@ -1,40 +1,31 @@
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
-import { basicsOf, coverageOf, time } from '../endpoints/service/feed-record.ts';
+import { basicsOf, coverageOf, time } from '../endpoints/catalog/feed-record.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, FeedInFull } from '../model/feed-status.ts';
+import { adminEndpoint } from './admin-endpoint.ts';
 import { FEED_CHANGE } from './bodies.ts';
 
-/** How many of the reasons for what a run refused are told; `openpit feed history --json` has more. */
-const REASONS_TOLD = 5;
+/** How many reasons and notes are listed per run; `openpit feed history --json` lists more. */
+const LISTED_MAX = 5;
 
-/** /admin/feeds: every feed with its health and its last runs; on and off. */
+/** /admin/feeds: lists every feed with its health and its last runs, and turns feeds on and off. */
 export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
   return [
-    {
-      kind: 'admin',
-      name: 'admin',
-      path: '/admin/feeds',
-      actions: {
-        async GET({ now }) {
-          return { success: true, feeds: (await feedAdmin.list(now)).map(record) };
-        },
+    adminEndpoint('/admin/feeds', {
+      async GET({ now }) {
+        return { success: true, feeds: (await feedAdmin.list(now)).map(record) };
       },
-    },
-    {
-      kind: 'admin',
-      name: 'admin',
-      path: '/admin/feeds/:id',
-      actions: {
-        async PATCH({ id: key, now, body }) {
-          const { enabled } = await body(FEED_CHANGE);
-          if (!(await feedAdmin.turn(key, enabled, now))) {
-            throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
-          }
-          return { success: true, key, enabled };
-        },
+    }),
+    adminEndpoint('/admin/feeds/:id', {
+      async PATCH({ id: key, now, body }) {
+        const { enabled } = await body(FEED_CHANGE);
+        if (!(await feedAdmin.turn(key, enabled, now))) {
+          throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
+        }
+        return { success: true, key, enabled };
       },
-    },
+    }),
   ];
 }
 
@@ -60,7 +51,7 @@ function record(feed: FeedInFull) {
   };
 }
 
-/** In one word, the worst first. */
+/** The worst condition that applies. */
 function healthOf({ enabled, late, failures, failing, lastOkAt }: FeedInFull) {
   if (!enabled) return 'off';
   if (late) return 'late';
@@ -88,7 +79,7 @@ function runRecord(run: FeedRun) {
     ignored: run.ignored,
     held: run.held,
     withdrawn: run.withdrawn,
-    reasons: run.reasons.slice(0, REASONS_TOLD),
-    notes: run.notes.slice(0, REASONS_TOLD),
+    reasons: run.reasons.slice(0, LISTED_MAX),
+    notes: run.notes.slice(0, LISTED_MAX),
   };
 }

@@ -1,53 +1,53 @@
 import type { Board } from '../../board/board.ts';
 import { type ReplicaRow, SILENT_MS } from '../../ledger/operations/replicas.ts';
 import { type Holder, readHolders } from '../../ledger/quota/holders.ts';
-import { ageSeconds, type Health } from '../endpoints/service/operations.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
+import { ageSeconds, type Health } from '../model/health.ts';
+import { adminEndpoint } from './admin-endpoint.ts';
 
-/** The process that answers. */
-export interface Answering {
+/** Identifies the process that handles the request. */
+export interface ReplicaIdentity {
   id: string;
   version: string;
 }
 
-/** GET /admin/replicas: every process that serves, how far it has followed the ledger, and who holds units of quotas. */
-export function adminReplicas(board: Board, health: () => Health, { id, version }: Answering): AdminEndpoint {
-  return {
-    kind: 'admin',
-    name: 'admin',
-    path: '/admin/replicas',
-    actions: {
-      async GET({ ledger, now }) {
-        const head = await ledger.head();
-        const known = await ledger.replicas.list();
-        const holders = await readHolders(ledger.engine);
-        const { phase, newestPriceAt, newestWriteAt, simulated } = health();
-        return {
-          success: true,
-          answering: {
-            id,
-            version,
-            phase,
-            simulated,
-            engine: ledger.engine.name,
-            revision: board.revision,
-            behind: Math.max(0, head.prices - board.revision),
-            newestDataAgeSeconds: ageSeconds(newestPriceAt, now),
-            newestWriteAgeSeconds: ageSeconds(newestWriteAt, now),
-            historyBytes: board.bytes,
-          },
-          newestRevision: head.prices,
-          replicas: known.replicas.map((row) => record(row, known.now, head.prices, holders)),
-          holders,
-        };
-      },
+/** GET /admin/replicas: every serving process, its lag behind the ledger, and the quota units it holds. */
+export function adminReplicas(
+  board: Board,
+  health: () => Health,
+  { id, version }: ReplicaIdentity,
+): AdminEndpoint {
+  return adminEndpoint('/admin/replicas', {
+    async GET({ ledger, now }) {
+      const head = await ledger.head();
+      const known = await ledger.replicas.list();
+      const holders = await readHolders(ledger.engine);
+      const { phase, newestPriceAt, newestWriteAt, simulated } = health();
+      return {
+        success: true,
+        answering: {
+          id,
+          version,
+          phase,
+          simulated,
+          engine: ledger.engine.name,
+          revision: board.revision,
+          behind: Math.max(0, head.prices - board.revision),
+          newestDataAgeSeconds: ageSeconds(newestPriceAt, now),
+          newestWriteAgeSeconds: ageSeconds(newestWriteAt, now),
+          historyBytes: board.bytes,
+        },
+        newestRevision: head.prices,
+        replicas: known.replicas.map((row) => record(row, known.now, head.prices, holders)),
+        holders,
+      };
     },
-  };
+  });
 }
 
 /**
- * A replica that is heard of follows the ledger all the time, so what it lacked at its last word is what it lacks; one
- * that is silent is taken to have stood still since.
+ * A live replica follows the ledger continuously, so its lag is the one it last reported. A silent one is assumed to
+ * have stopped at its last report.
  */
 function record(row: ReplicaRow, now: number, newest: number, holders: readonly Holder[]) {
   const { id, name, version, phase, started, seen, revision, head } = row;

@@ -7,18 +7,9 @@ import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
-import { bodyOf } from './chunks.ts';
+import { chunkStream } from './chunk-stream.ts';
 import { gzipChunks } from './gzip-chunks.ts';
-
-/** Where the text of a table comes from. */
-export interface TableSource {
-  /** What it costs beside what was taken already. It is taken before the first byte. */
-  units(): Promise<number>;
-  /** The text from its beginning. It is read when the units are taken. */
-  text(): AsyncGenerator<Uint8Array>;
-  /** The text is sent, or nobody wants it any more. */
-  release(): Promise<void>;
-}
+import type { TableSource } from './table-source.ts';
 
 export interface DownloadOptions {
   source: TableSource;
@@ -29,13 +20,13 @@ export interface DownloadOptions {
   onFailure: (error: unknown) => void;
 }
 
-/** What differs from request to request. */
-export interface Addressed {
+/** Header values that differ between requests for the same table. */
+export interface DownloadHeaders {
   requestId: string;
   rateLimit: string | undefined;
 }
 
-/** A table that is streamed. Its tag and its row count are known before it is written. */
+/** A table that is streamed. Its entity tag and row count are known before it is written. */
 export class Download {
   readonly #options: DownloadOptions;
 
@@ -43,41 +34,41 @@ export class Download {
     this.#options = options;
   }
 
-  /** Whether `If-None-Match` names its tag, in any encoding. */
+  /** Whether `If-None-Match` contains its tag, for any encoding. */
   isUnchanged(ifNoneMatch: string): boolean {
     return matches(ifNoneMatch, this.#options.etag);
   }
 
-  /** A 304 is free: it carries the tag that the client sent, and so tells nothing about the body. */
-  notModified(ifNoneMatch: string, addressed: Addressed): Reply {
-    return reply(null, this.#headers(ifNoneMatch.includes('-gzip"'), addressed), 304);
+  /** A 304 is free. It repeats the tag that the client sent. */
+  notModified(ifNoneMatch: string, headers: DownloadHeaders): Reply {
+    return reply(null, this.#headers(ifNoneMatch.includes('-gzip"'), headers), 304);
   }
 
-  /** HEAD is free too, and the same whatever encodings the client accepts. */
-  headOnly(addressed: Addressed): Reply {
-    return reply(new ReadableStream(), { ...this.#headers(false, addressed), 'Content-Type': this.#type });
+  /** HEAD is free too. It ignores `Accept-Encoding`. */
+  headOnly(headers: DownloadHeaders): Reply {
+    return reply(new ReadableStream(), { ...this.#headers(false, headers), 'Content-Type': this.#type });
   }
 
   units(): Promise<number> {
     return this.#options.source.units();
   }
 
-  async send(request: IncomingRequest, addressed: Addressed): Promise<Reply> {
+  async send(request: IncomingRequest, headers: DownloadHeaders): Promise<Reply> {
     const { source, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
-    const headers = { ...this.#headers(isGzip, addressed), 'Content-Type': this.#type };
+    const all = { ...this.#headers(isGzip, headers), 'Content-Type': this.#type };
     const chunks = () => (isGzip ? gzipChunks(source.text()) : source.text());
-    // HTTP/1.0 has no chunks: without a length, a body that is cut off would look complete.
+    // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete.
     const length = request.isHttp10 ? await lengthOf(chunks()) : undefined;
-    const body = bodyOf(chunks(), { onFailure, onEnd: () => source.release() });
-    return reply(body, isGzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers, 200, length);
+    const body = chunkStream(chunks(), { onFailure, onEnd: () => source.release() });
+    return reply(body, isGzip ? { ...all, 'Content-Encoding': 'gzip' } : all, 200, length);
   }
 
   get #type(): string {
     return TYPES[this.#options.format];
   }
 
-  #headers(isGzip: boolean, { requestId, rateLimit }: Addressed): Record<string, string> {
+  #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> {
     const { etag, lasting, plan } = this.#options;
     return {
       ...COMMON_HEADERS,

@@ -2,15 +2,15 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { gzip } from '../response/gzip.ts';
 
-/** No name, no time, fastest compression, unknown system (RFC 1952, 2.3). */
+/** No name, no time, fastest compression, unknown operating system (RFC 1952, 2.3). */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255);
-/** The last block of a deflate stream, without content. */
+/** An empty final deflate block. */
 const LAST_BLOCK = [3, 0];
 const OPTIONS = { level: 1, finishFlush: constants.Z_SYNC_FLUSH };
 
 /**
- * Chunks as one gzip stream. Each is compressed by itself and ends at a byte, so nothing is kept between two of them and
- * there is nothing to release when the client leaves. 32 KB take about 0.2 ms.
+ * Compresses chunks into one gzip stream. Each chunk is compressed on its own and ends on a byte boundary, so there is no
+ * compressor state to release when the client disconnects. 32 KB take about 0.2 ms.
  */
 export async function* gzipChunks(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   let checksum = 0;
@@ -29,13 +29,13 @@ export async function* gzipChunks(chunks: AsyncGenerator<Uint8Array>): AsyncGene
 }
 
 const CHUNK_BYTES = 32 * 1024;
-/** Up to this size the faster compressor, which takes a body as a whole, needs about 2 ms. */
-const WHOLE_BYTES_MAX = 512 * 1024;
+/** Up to this size, compressing the body in one call is faster and takes at most about 2 ms. */
+const SINGLE_CALL_BYTES_MAX = 512 * 1024;
 
-/** Compresses a body, yielding to requests between chunks of a long one. */
+/** Compresses a body, yielding to requests between the chunks of a long one. */
 export async function gzipInSlices(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (shouldYield()) await yieldToRequests();
-  if (body.length <= WHOLE_BYTES_MAX) return gzip(body);
+  if (body.length <= SINGLE_CALL_BYTES_MAX) return gzip(body);
   const parts: Uint8Array[] = [];
   for await (const part of gzipChunks(slicesOf(body))) parts.push(part);
   return new Uint8Array(Buffer.concat(parts));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const READ_BYTES = 64 * 1024;
 
 /**
- * The pages of a table, on disk until they are sent: a client may be slow, and the table long. The file is unlinked as soon as
- * it is open, so nobody else can read it and it is gone with the process.
+ * Spools the pages of a table to disk until they are sent, because the table may be long and the client slow. The file is
+ * unlinked right after it is opened, so no other process can open it and it disappears with this one.
  */
 export class PageFile {
   readonly #file: FileHandle;
@@ -31,7 +31,7 @@ export class PageFile {
     }
   }
 
-  /** Forgets all pages. */
+  /** Discards all pages. */
   clear(): void {
     this.#length = 0;
   }
@@ -42,7 +42,7 @@ export class PageFile {
         buffer: Buffer.allocUnsafe(Math.min(READ_BYTES, this.#length - at)),
         position: at,
       });
-      if (bytesRead === 0) throw new Error('a page file is shorter than what was written to it');
+      if (bytesRead === 0) throw new Error('a page file is shorter than the data written to it');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

@@ -1,5 +1,5 @@
-import { NEW_KEY, ROTATION } from '../admin/bodies.ts';
 import type { ErrorCode } from '../errors/errors.ts';
+import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import type { ParameterName } from './parameters.ts';

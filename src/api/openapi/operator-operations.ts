@@ -1,5 +1,6 @@
-import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, NEW_KEY, PLAN_CHANGE, ROTATION } from '../admin/bodies.ts';
-import { PUSHED_BARS, PUSHED_TICKS } from '../admin/push-schema.ts';
+import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, PLAN_CHANGE } from '../admin/bodies.ts';
+import { PUSHED_BARS, PUSHED_TICKS } from '../admin/push/push-schema.ts';
+import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
 
 /** What the operator may ask, with the admin token. */

@@ -10,19 +10,20 @@ import { type Log, messageOf } from '../../runtime/log/log.ts';
 import type { KeptAnswers } from '../cache/answer-cache.ts';
 import { ReadyAnswer } from '../cache/cached-answer.ts';
 import { DeferredAnswer } from '../cache/deferred-answer.ts';
-import { LongTableSource } from '../download/chunks.ts';
-import { Download, type TableSource } from '../download/download.ts';
+import { ConvertedPrices } from '../conversion/converted-prices.ts';
+import { Download } from '../download/download.ts';
 import { gzipInSlices } from '../download/gzip-chunks.ts';
-import type { LongTable } from '../download/long-table.ts';
+import { LongTableSource } from '../download/long-table-source.ts';
+import type { TableSource } from '../download/table-source.ts';
+import type { ConfirmedWrites } from '../ledger-reads/confirmed-writes.ts';
+import type { LedgerRequest, LedgerResponse } from '../ledger-reads/protocol.ts';
 import type { Context, Lasting, PriceEndpoint, Question } from '../model/endpoint.ts';
 import type { LargeAnswer } from '../model/large-answer.ts';
+import type { LongTable } from '../model/long-table.ts';
 import { type Soon, soon } from '../model/maybe-async.ts';
 import { type Query, readTarget } from '../model/query.ts';
 import type { Format, TableFormat } from '../model/table.ts';
-import { ConvertedPrices } from '../params/converted-prices.ts';
 import { nextLink } from '../params/cursor.ts';
-import type { KnownWrites } from '../past/known-writes.ts';
-import type { LedgerRequest, LedgerResponse } from '../past/protocol.ts';
 import type { EntityTags } from '../response/etag.ts';
 import { type Body, contentOf, formatAccepted, formatInUrl, noBody, writeDown } from '../response/format.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
@@ -32,7 +33,7 @@ export interface AnsweringOptions {
   clock: Clock;
   tags: EntityTags;
   kept: KeptAnswers;
-  knownWrites: KnownWrites;
+  confirmedWrites: ConfirmedWrites;
   log: Log;
 }
 
@@ -47,15 +48,15 @@ export class Answering {
   readonly #clock: Clock;
   readonly #tags: EntityTags;
   readonly #kept: KeptAnswers;
-  readonly #knownWrites: KnownWrites;
+  readonly #confirmedWrites: ConfirmedWrites;
   readonly #log: Log;
 
-  constructor({ board, clock, tags, kept, knownWrites, log }: AnsweringOptions) {
+  constructor({ board, clock, tags, kept, confirmedWrites, log }: AnsweringOptions) {
     this.#board = board;
     this.#clock = clock;
     this.#tags = tags;
     this.#kept = kept;
-    this.#knownWrites = knownWrites;
+    this.#confirmedWrites = confirmedWrites;
     this.#log = log;
   }
 
@@ -89,7 +90,7 @@ export class Answering {
       format,
       known: {
         epoch: this.#board.epoch,
-        revision: this.#knownWrites.areFollowed ? this.#board.revision : Number.MAX_SAFE_INTEGER,
+        revision: this.#confirmedWrites.areFollowed ? this.#board.revision : Number.MAX_SAFE_INTEGER,
         catalogRevision: this.#board.catalogRevision,
       },
       gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),

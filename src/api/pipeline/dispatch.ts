@@ -9,13 +9,13 @@ import { DeferredAnswer } from '../cache/deferred-answer.ts';
 import type { Representation } from '../cache/encoded-response.ts';
 import { Download } from '../download/download.ts';
 import { quotaRefusal } from '../errors/from-gate.ts';
+import { LedgerTableSource } from '../ledger-reads/ledger-table.ts';
+import type { LedgerRequest } from '../ledger-reads/protocol.ts';
+import type { ReaderPool } from '../ledger-reads/reader-pool.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from '../model/endpoint.ts';
 import { type Soon, soon } from '../model/maybe-async.ts';
 import type { Query } from '../model/query.ts';
 import type { Exchange } from '../model/request-context.ts';
-import { PastPages } from '../past/past-pages.ts';
-import type { LedgerRequest } from '../past/protocol.ts';
-import type { Readers } from '../past/readers.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import type { Allowance } from '../response/rate-limit-header.ts';
 import type { Responses } from '../response/responses.ts';
@@ -31,7 +31,7 @@ export interface ServingOptions {
   allowance: Allowance;
   answering: Answering;
   management: Management;
-  readers: Readers;
+  readers: ReaderPool;
   /** The folder for tables on their way. */
   downloadsDir: string;
   reception: Reception;
@@ -87,17 +87,22 @@ export class Serving {
   ): Promise<RawReply | Reply> {
     const { allowance, answering, downloadsDir, readers, reception } = this.#options;
     const { request, requestId } = exchange;
-    const place = readers.enter(customer.account.id);
+    const slot = readers.reserve(customer.account.id);
     try {
       await reception.count(exchange, customer, endpoint);
       const ask = answering.ledgerRequest(asked, request);
       const read = (from?: Partial<LedgerRequest>) =>
-        place.read({ ...ask, ...from }, () => exchange.peer() !== '');
+        slot.read({ ...ask, ...from }, () => exchange.peer() !== '');
       const response = await read();
       if (asked.context.format !== 'json' && response.next !== undefined) {
         const format = asked.context.format;
         const requireAffordable = (units: number) => reception.requireAffordable(customer, units);
-        const source = new PastPages(response, { format, dir: downloadsDir, read, requireAffordable });
+        const source = new LedgerTableSource(response, {
+          format,
+          dir: downloadsDir,
+          read,
+          requireAffordable,
+        });
         const download = answering.pastDownload(asked, response, source);
         return await this.#sellDownload(exchange, endpoint, customer, download);
       }
@@ -108,7 +113,7 @@ export class Serving {
       if (request.method === 'HEAD') return ready.plain.headOnly(requestId, left);
       return ready.representation(request).success(requestId, left);
     } finally {
-      place.leave();
+      slot.release();
     }
   }
 

@@ -1,8 +1,8 @@
 import { bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import { HEAD_ROOM } from '../cache/encoded-response.ts';
-import type { LongTable } from '../download/long-table.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Answer } from '../model/endpoint.ts';
+import type { LongTable } from '../model/long-table.ts';
 import type { Query } from '../model/query.ts';
 import { type Format, writeTable } from '../model/table.ts';
 import { single } from '../params/parameters.ts';

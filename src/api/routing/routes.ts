@@ -6,28 +6,31 @@ import type { Clock } from '../../runtime/clock.ts';
 import { adminAccounts } from '../admin/accounts.ts';
 import { adminAlarms } from '../admin/alarms.ts';
 import { adminFeeds } from '../admin/feeds.ts';
+import { adminKeys } from '../admin/keys.ts';
 import { adminPlans } from '../admin/plans.ts';
-import { adminPush } from '../admin/push.ts';
+import { adminPush } from '../admin/push/push.ts';
 import { adminQuarantine } from '../admin/quarantine.ts';
 import { adminReplicas } from '../admin/replicas.ts';
 import { adminSymbols } from '../admin/symbols.ts';
 import { account, usageDaily } from '../endpoints/account/account.ts';
 import { keyRotation, keys, oneKey } from '../endpoints/account/keys.ts';
 import { usage } from '../endpoints/account/usage.ts';
+import { feedsEndpoint } from '../endpoints/catalog/feeds.ts';
+import { symbols } from '../endpoints/catalog/symbols.ts';
+import { unitsEndpoint } from '../endpoints/catalog/units.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
 import { historical } from '../endpoints/rates/historical.ts';
 import { history } from '../endpoints/rates/history.ts';
 import { latest } from '../endpoints/rates/latest.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
+import { stream } from '../endpoints/rates/stream.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
-import { feedsEndpoint } from '../endpoints/service/feeds.ts';
-import { type Health, operations } from '../endpoints/service/operations.ts';
-import { stream } from '../endpoints/service/stream.ts';
-import { symbols } from '../endpoints/service/symbols.ts';
-import { unitsEndpoint } from '../endpoints/service/units.ts';
+import { healthEndpoints } from '../endpoints/service/health.ts';
+import { metricsEndpoint } from '../endpoints/service/metrics.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, FeedsKnown } from '../model/feed-status.ts';
+import type { Health } from '../model/health.ts';
 import type { AdminGuard } from '../pipeline/admin-guard.ts';
 import { allowedMethods } from '../response/headers.ts';
 import type { PageKeys } from '../site/page-key.ts';
@@ -80,7 +83,8 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(board)];
   const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
-    ...operations({ ...options, metrics, guard: admin ? guard : undefined }),
+    ...healthEndpoints(options),
+    metricsEndpoint(metrics, admin ? guard : undefined),
     ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version }),
     ...adminSide,
   ];
@@ -96,8 +100,9 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
   const prices = [...adminFeeds(feedAdmin), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
   return [
     ...adminAccounts,
+    ...adminKeys,
     ...adminPlans,
-    ...adminSymbols,
+    adminSymbols,
     adminReplicas(board, health, { id, version }),
     adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
     ...prices,

@@ -1,16 +1,16 @@
 import type { Board } from '../../board/board.ts';
 import type { View } from '../../board/views/view.ts';
 import type { AskedSymbol } from '../params/symbol-set.ts';
-import type { Connection } from './connection.ts';
+import type { StreamConnection } from './connection.ts';
 import { Topic } from './topic.ts';
 
 /**
- * All streams of one plan delay. Topics stay when nobody listens, so that a client that comes back is told what changed
- * while it was away and nothing else.
+ * All streams of one plan delay. Topics stay in memory when nobody is subscribed, so a client that reconnects receives
+ * only what changed while it was away.
  */
 export class Channel {
   readonly view: View;
-  readonly connections = new Set<Connection>();
+  readonly connections = new Set<StreamConnection>();
   readonly #board: Board;
   readonly #instance: string;
   readonly #topics = new Map<string, Topic>();
@@ -29,26 +29,26 @@ export class Channel {
     return topics;
   }
 
-  /** Brings every topic that somebody listens to up to date, and tells who does. */
-  async turn(now: number): Promise<void> {
-    const heard = new Set<Topic>();
-    for (const { topics } of this.connections) for (const topic of topics) heard.add(topic);
-    const series = [...heard].map(({ asked }) => asked.series);
+  /** Updates every topic that has subscribers, and offers the changed ones to all connections. */
+  async publish(now: number): Promise<void> {
+    const subscribed = new Set<Topic>();
+    for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
+    const series = [...subscribed].map(({ asked }) => asked.series);
     await this.#board.ready(series, 'recent', now);
-    const changed = new Set([...heard].filter((topic) => this.#update(topic)));
+    const changed = new Set([...subscribed].filter((topic) => this.#update(topic)));
     if (changed.size === 0) return;
     for (const connection of this.connections) connection.offer(changed);
   }
 
   /**
-   * The id of a change. It belongs to this process and this view, and counts that view's changes alone: it says nothing
-   * of what a delayed plan may not see yet.
+   * The event id of a topic's last change. It is valid in this process and view only, and counts only changes that the
+   * view shows, so it reveals nothing that a delayed plan may not see yet.
    */
-  idOf({ sequence }: Topic): string {
+  readonly eventId = ({ sequence }: Topic): string => {
     return `${this.#instance}-${this.view.delayMs}-${sequence}`;
-  }
+  };
 
-  /** The place of a change by its id; 0, before everything, when the id is of another process or view. */
+  /** The sequence number in an event id; 0, before all changes, for an id of another process or view. */
   sequenceOf(id: string | null): number {
     const prefix = `${this.#instance}-${this.view.delayMs}-`;
     return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) || 0 : 0;

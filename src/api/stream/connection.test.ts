@@ -1,15 +1,14 @@
 import { expect, test } from 'bun:test';
-import type { View } from '../../board/views/view.ts';
 import { refuse } from '../errors/errors.ts';
-import { Connection } from './connection.ts';
+import { StreamConnection } from './connection.ts';
 import type { Topic } from './topic.ts';
 
-/** A connection that nobody reads from unless a test does. */
+/** A connection that nobody reads from unless the test does. */
 function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
   const clock = { time: 0, now: () => clock.time };
   const state = { clock, spent: 0, closed: 0 };
-  const connection = new Connection({
-    channel: { idOf: ({ sequence }) => String(sequence), view: {} as View, connections: new Set() },
+  const connection = new StreamConnection({
+    eventId: ({ sequence }) => String(sequence),
     topics,
     after: 0,
     account: { id: 'acc_1' },
@@ -42,7 +41,7 @@ async function readAll(body: ReadableStream<Uint8Array>): Promise<string> {
   }
 }
 
-test('a reader that takes nothing costs at most its queue, and then hears the newest of each symbol', async () => {
+test('a client that stops reading costs at most its queue, and then receives the newest price of each symbol', async () => {
   const topics = [topicAt(1, 'A'), topicAt(2, 'B')];
   const { connection } = connectionTo(topics);
   for (let sequence = 3; sequence < 20_000; sequence++) {
@@ -57,19 +56,19 @@ test('a reader that takes nothing costs at most its queue, and then hears the ne
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('one that takes nothing for 20 s is dropped', () => {
+test('a client that reads nothing for 20 s is disconnected', () => {
   const topic = topicAt(1);
   const { connection, state } = connectionTo([topic]);
   for (topic.sequence = 2; topic.sequence < 5_000; topic.sequence++) connection.offer([topic]);
   state.clock.time = 19_000;
-  connection.beat();
+  connection.heartbeat();
   expect(state.closed).toBe(0);
   state.clock.time = 20_000;
-  connection.beat();
+  connection.heartbeat();
   expect(state.closed).toBe(1);
 });
 
-test('a unit is taken before the 101st event, and none is sent when there is none', async () => {
+test('the 101st event costs a unit, and is not sent when the quota is exhausted', async () => {
   const topic = topicAt(1);
   const { connection, state } = connectionTo([topic], 0);
   for (topic.sequence = 2; topic.sequence <= 100; topic.sequence++) connection.offer([topic]);

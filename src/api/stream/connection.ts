@@ -1,59 +1,59 @@
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
 import type { Clock } from '../../runtime/clock.ts';
-
-import { type Refusal, refuse } from '../errors/errors.ts';
-import type { Channel } from './channel.ts';
+import type { Refusal } from '../errors/errors.ts';
 import type { Topic } from './topic.ts';
 
-/** So many events are paid for by the connection's own unit, and by each unit after it. */
-export const EVENTS_PER_UNIT = 100;
+/** Events that each unit pays for, starting with the unit charged for the connection itself. */
+const EVENTS_PER_UNIT = 100;
 
-/** What may wait in the socket's queue. More is not written: a topic that changes again is sent once, as it is then. */
-const QUEUE_BYTES = 64 * 1024;
+/** Bytes that may be queued for the client. While the queue is full, changes of a symbol are coalesced. */
+const QUEUE_BYTES_MAX = 64 * 1024;
 
-/** A client that has taken nothing for so long is dropped. */
+/** A client that has read nothing for this long is disconnected. */
 const STUCK_MS = 20_000;
 
-/** Proxies close a connection that is silent for a minute or less. */
+/** Proxies close idle connections after a minute or less. */
 const HEARTBEAT_MS = 5_000;
 
-/** How soon a client that lost its connection tries again. */
+/** How long clients wait before they reconnect. */
 const RETRY_MS = 3_000;
 
-export interface ConnectionOptions {
-  channel: Pick<Channel, 'idOf' | 'view' | 'connections'>;
+export interface StreamConnectionOptions {
   topics: readonly Topic[];
-  /** Changes up to here are known to the client. */
+  /** The client has already received changes up to this sequence number. */
   after: number;
   account: { readonly id: string };
-  /** The key it was opened with, to see whether it still holds. */
+  /** The key that opened the stream. It is checked again while the stream is open. */
   key: string;
   meter: Pick<Meter, 'spend'>;
-  /** Time that never jumps, in ms. */
+  /** A monotonic clock, in ms. */
   monotonic: Clock;
+  eventId(topic: Topic): string;
   quotaRefusal(spend: Spend & { ok: false }): Refusal;
-  onClose(connection: Connection): void;
+  onClose(connection: StreamConnection): void;
 }
 
 /**
- * One client that listens. It holds at most one waiting change for each of its symbols, so a slow reader costs no more
- * memory than a fast one: it is told the newest price of each symbol when it reads again, or is dropped.
+ * One client's stream. It holds at most one pending change per symbol, so a slow reader needs no more memory than a
+ * fast one: it receives the newest price of each symbol when it reads again, or is disconnected.
  */
-export class Connection {
+export class StreamConnection {
   readonly topics: ReadonlySet<Topic>;
-  readonly options: ConnectionOptions;
+  readonly key: string;
   readonly body: ReadableStream<Uint8Array>;
-  readonly #waiting = new Set<Topic>();
+  readonly #options: StreamConnectionOptions;
+  readonly #pending = new Set<Topic>();
   readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #paidFor = EVENTS_PER_UNIT;
+  #eventsPaid = EVENTS_PER_UNIT;
   #isPaying = false;
   #isFlushing = false;
   #lastWriteAt: number;
 
-  constructor(options: ConnectionOptions) {
-    this.options = options;
+  constructor(options: StreamConnectionOptions) {
+    this.#options = options;
+    this.key = options.key;
     this.#lastWriteAt = options.monotonic.now();
     this.topics = new Set(options.topics);
     this.body = new ReadableStream<Uint8Array>(
@@ -66,76 +66,75 @@ export class Connection {
         pull: () => this.#flush(),
         cancel: () => this.#close(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES }),
+      new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES_MAX }),
     );
   }
 
-  /** Whether more will be written. */
   get isOpen(): boolean {
     return this.#controller !== undefined;
   }
 
-  /** Tells of changes, as soon as the client takes them. */
+  /** Sends changes as soon as the client has room for them. */
   offer(changed: Iterable<Topic>): void {
-    for (const topic of changed) if (topic.sequence > 0 && this.topics.has(topic)) this.#waiting.add(topic);
+    for (const topic of changed) if (topic.sequence > 0 && this.topics.has(topic)) this.#pending.add(topic);
     this.#flush();
   }
 
-  /** Once a second or so: a sign of life when there was nothing to tell, and the end of a client that takes nothing. */
-  beat(): void {
-    const silentMs = this.options.monotonic.now() - this.#lastWriteAt;
+  /** Call this about once a second. It sends a heartbeat when idle, and disconnects a client that stopped reading. */
+  heartbeat(): void {
+    const silentMs = this.#options.monotonic.now() - this.#lastWriteAt;
     if (this.#hasRoom()) {
       if (silentMs >= HEARTBEAT_MS) this.#write(': still here\n\n');
     } else if (silentMs >= STUCK_MS) {
-      this.#controller?.error(new Error('the client takes nothing'));
+      this.#controller?.error(new Error('the client stopped reading'));
       this.#close();
     }
   }
 
-  /** Says why, and closes. */
+  /** Sends the reason and closes the stream. */
   end({ code, message }: Refusal): void {
     const controller = this.#controller;
     if (!controller) return;
-    this.#close(); // first: what is written calls for more
+    this.#close(); // first, because enqueue may call pull synchronously
     controller.enqueue(this.#encoder.encode(`event: end\ndata: ${JSON.stringify({ code, message })}\n\n`));
     controller.close();
   }
 
-  /** Writes what waits, while there is room. A write may call for more before it returns: one at a time. */
+  /** Writes pending changes while there is room. Guarded against reentry: a write may call pull before it returns. */
   #flush(): void {
-    if (this.#isFlushing || this.#isPaying || this.#waiting.size === 0) return;
+    if (this.#isFlushing || this.#isPaying || this.#pending.size === 0) return;
     this.#isFlushing = true;
-    this.#writeWaiting();
+    this.#writePending();
     this.#isFlushing = false;
   }
 
-  #writeWaiting(): void {
-    // In the order of their changes: the id of an event then stands for everything before it.
-    for (const topic of [...this.#waiting].sort((a, b) => a.sequence - b.sequence)) {
+  #writePending(): void {
+    // In sequence order, so that an event id covers everything before it.
+    for (const topic of [...this.#pending].sort((a, b) => a.sequence - b.sequence)) {
       if (!this.#hasRoom()) return;
-      if (this.#paidFor === 0 && !this.#pay()) return;
-      this.#waiting.delete(topic);
-      this.#paidFor--;
-      this.#write(`id: ${this.options.channel.idOf(topic)}\n${topic.event}`);
+      if (this.#eventsPaid === 0 && !this.#pay()) return;
+      this.#pending.delete(topic);
+      this.#eventsPaid--;
+      this.#write(`id: ${this.#options.eventId(topic)}\n${topic.event}`);
     }
   }
 
-  /** Takes the unit for the next events. False when they must wait for it, or when there is none. */
+  /** Spends the unit for the next events. False if they must wait for it, or if the quota is exhausted. */
   #pay(): boolean {
-    const { meter, account } = this.options;
+    const { meter, account } = this.#options;
     const spending = meter.spend(account, 'stream');
-    if (!(spending instanceof Promise)) return this.#paid(spending);
+    if (!(spending instanceof Promise)) return this.#onSpent(spending);
     this.#isPaying = true;
     void spending.then((spend) => {
       this.#isPaying = false;
-      if (this.#paid(spend)) this.#flush();
+      if (this.#onSpent(spend)) this.#flush();
     });
     return false;
   }
 
-  #paid(spend: Spend): boolean {
-    if (spend.ok) this.#paidFor = EVENTS_PER_UNIT;
-    else this.end(this.options.quotaRefusal(spend));
+  #onSpent(spend: Spend): boolean {
+    if (spend.ok) this.#eventsPaid = EVENTS_PER_UNIT;
+    else this.end(this.#options.quotaRefusal(spend));
     return spend.ok;
   }
 
@@ -144,18 +143,13 @@ export class Connection {
   }
 
   #write(text: string): void {
-    this.#lastWriteAt = this.options.monotonic.now();
+    this.#lastWriteAt = this.#options.monotonic.now();
     this.#controller?.enqueue(this.#encoder.encode(text));
   }
 
   #close(): void {
     this.#controller = undefined;
-    this.#waiting.clear();
-    this.options.onClose(this);
+    this.#pending.clear();
+    this.#options.onClose(this);
   }
-}
-
-/** Why a stream ends when its account is on another plan now: what it may see has changed. */
-export function planChanged(): Refusal {
-  return refuse('unavailable', { why: 'the plan of the account has changed; connect again' });
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
 import { type Refusal, refuse } from '../errors/errors.ts';
 import { Channel } from './channel.ts';
-import { Connection, type ConnectionOptions, planChanged } from './connection.ts';
+import { StreamConnection, type StreamConnectionOptions } from './connection.ts';
 
 export interface HubOptions {
   board: Board;
@@ -14,35 +14,39 @@ export interface HubOptions {
   log: Log;
 }
 
-/** How often connections are looked after. A revoked key is to be refused within a second. */
-const LOOK_MS = 500;
+/** How often connections are checked. A revoked key must stop working within a second. */
+const CHECK_MS = 500;
 
-/** A client needs a few; a leak in one program must not take all connections of the process. */
+/** Clients need a few streams; a leak in one program must not use up all connections of the process. */
 const PER_ACCOUNT_MAX = 100;
 
-/** One of the streams that an account may have. */
-export interface StreamPlace {
-  /** Gives it back, once. */
+/** A reservation of one of an account's streams. */
+export interface StreamSlot {
+  /** Idempotent. */
   release(): void;
 }
 
+export interface StreamOptions extends Omit<StreamConnectionOptions, 'onClose' | 'monotonic' | 'eventId'> {
+  channel: Channel;
+}
+
 /**
- * All streams of this process. It does nothing until the board says that a view has changed; then each symbol that
- * somebody listens to is looked at once for each plan delay, however many listen.
+ * All streams of this process. It is idle until the board reports a change; then it checks each symbol with subscribers
+ * once per plan delay, regardless of how many clients are subscribed.
  */
 export class StreamHub {
   readonly #options: HubOptions;
   readonly #instance = crypto.randomUUID().slice(0, 8);
   readonly #channels = new Map<View, Channel>();
   readonly #perAccount = new Map<string, number>();
-  #looking: ReturnType<typeof setInterval> | undefined;
-  #turning: Promise<void> | undefined;
-  #changedMeanwhile = false;
+  #checking: ReturnType<typeof setInterval> | undefined;
+  #publishing: Promise<void> | undefined;
+  #hasChanges = false;
   #isDraining = false;
 
   constructor(options: HubOptions) {
     this.#options = options;
-    options.board.onChange(() => this.#changed());
+    options.board.onChange(() => this.#onChange());
   }
 
   get size(): number {
@@ -56,15 +60,15 @@ export class StreamHub {
     return this.#channels.getOrInsertComputed(view, () => new Channel(view, board, this.#instance));
   }
 
-  /** Takes one of the account's streams before it is charged: the ledger may be asked in between, and others come meanwhile. */
-  reserve(accountId: string): StreamPlace {
+  /** Reserves a stream before it is charged: charging may wait for the ledger while other requests arrive. */
+  reserve(accountId: string): StreamSlot {
     this.requireRoom(accountId);
     this.#perAccount.set(accountId, (this.#perAccount.get(accountId) ?? 0) + 1);
-    let isTaken = true;
+    let isReleased = false;
     return {
       release: () => {
-        if (!isTaken) return;
-        isTaken = false;
+        if (isReleased) return;
+        isReleased = true;
         const left = this.#perAccount.get(accountId)! - 1;
         if (left > 0) this.#perAccount.set(accountId, left);
         else this.#perAccount.delete(accountId);
@@ -72,30 +76,29 @@ export class StreamHub {
     };
   }
 
-  /** Refuses a stream that may not be opened. */
+  /** Throws a refusal if the account may not open another stream. */
   requireRoom(accountId: string): void {
     if (this.#isDraining) throw stopping();
     if ((this.#perAccount.get(accountId) ?? 0) < PER_ACCOUNT_MAX) return;
     throw refuse('rate_limited', { limit: `an account may have ${PER_ACCOUNT_MAX} streams open` }, 60);
   }
 
-  /** Opens a stream in a place that was reserved for it; when it closes, the place is free again. */
-  open(
-    place: StreamPlace,
-    options: Omit<ConnectionOptions, 'onClose' | 'monotonic'>,
-  ): ReadableStream<Uint8Array> {
+  /** Opens a stream. It releases its slot when it closes. */
+  open(slot: StreamSlot, { channel, ...options }: StreamOptions): ReadableStream<Uint8Array> {
     const { clock } = this.#options;
-    const connection = new Connection({
+    const connection = new StreamConnection({
       ...options,
+      eventId: channel.eventId,
       monotonic: { now: () => clock.elapsed?.() ?? clock.now() },
-      onClose: (one) => {
-        place.release();
-        this.#closed(one);
+      onClose: (closed) => {
+        slot.release();
+        channel.connections.delete(closed);
+        if (this.size === 0) this.#stopChecking();
       },
     });
-    if (!connection.isOpen) return connection.body; // the quota ended with its first events
-    options.channel.connections.add(connection);
-    this.#looking ??= setInterval(() => void this.#look(), LOOK_MS);
+    if (!connection.isOpen) return connection.body; // the first events exhausted the quota
+    channel.connections.add(connection);
+    this.#checking ??= setInterval(() => void this.#checkAll(), CHECK_MS);
     if (this.#isDraining) connection.end(stopping());
     return connection.body;
   }
@@ -103,59 +106,64 @@ export class StreamHub {
   /** Ends every stream, so that the process can stop. */
   drain(): void {
     this.#isDraining = true;
-    for (const connection of this.#all()) connection.end(stopping());
+    for (const [connection] of this.#connections()) connection.end(stopping());
   }
 
-  #all(): Connection[] {
-    return [...this.#channels.values()].flatMap(({ connections }) => [...connections]);
+  #connections(): [StreamConnection, Channel][] {
+    return [...this.#channels.values()].flatMap((channel) =>
+      [...channel.connections].map((connection): [StreamConnection, Channel] => [connection, channel]),
+    );
   }
 
-  #closed(connection: Connection): void {
-    connection.options.channel.connections.delete(connection);
-    if (this.size > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+  /** Changes that arrive while publishing are handled by the running loop. */
+  #onChange(): void {
+    this.#hasChanges = true;
+    if (this.size > 0) this.#publishing ??= this.#publishChanges();
   }
 
-  /** One turn at a time; what changes meanwhile is for the next. */
-  #changed(): void {
-    this.#changedMeanwhile = true;
-    if (this.size > 0) this.#turning ??= this.#turn();
-  }
-
-  async #turn(): Promise<void> {
+  async #publishChanges(): Promise<void> {
     const { clock, log } = this.#options;
-    await Promise.resolve(); // the board finishes first
-    while (this.#changedMeanwhile) {
-      this.#changedMeanwhile = false;
+    await Promise.resolve(); // lets the board finish its update
+    while (this.#hasChanges) {
+      this.#hasChanges = false;
       for (const channel of this.#channels.values()) {
         if (channel.connections.size === 0) continue;
-        await channel.turn(clock.now()).catch((error) => {
-          log.warn('streams could not be told', { message: messageOf(error) });
+        await channel.publish(clock.now()).catch((error) => {
+          log.warn('publishing to streams failed', { message: messageOf(error) });
         });
       }
     }
-    this.#turning = undefined;
+    this.#publishing = undefined;
   }
 
-  async #look(): Promise<void> {
-    for (const connection of this.#all()) {
-      connection.beat();
-      await this.#judge(connection).catch(() => {}); // the ledger is away: the next look tries again
+  async #checkAll(): Promise<void> {
+    for (const [connection, channel] of this.#connections()) {
+      connection.heartbeat();
+      await this.#check(connection, channel).catch(() => {}); // the ledger is unreachable; the next check retries
     }
   }
 
-  /** Ends a stream whose key or plan no longer holds. A key that is in memory costs no more than a look. */
-  async #judge(connection: Connection): Promise<void> {
+  /** Ends a stream whose key is no longer valid or whose plan has changed. Cheap while the key is cached. */
+  async #check(connection: StreamConnection, { view }: Channel): Promise<void> {
     const { gate } = this.#options;
-    const { key, channel } = connection.options;
+    const { key } = connection;
     const reason = await gate.endOf(key);
     if (reason) return connection.end(refuse(reason, {}));
     const delayMs = (gate.directory.cached(key)?.customer.plan.delaySeconds ?? 0) * 1000;
-    if (delayMs !== channel.view.delayMs) connection.end(planChanged());
+    if (delayMs !== view.delayMs) connection.end(planChanged());
+  }
+
+  #stopChecking(): void {
+    clearInterval(this.#checking);
+    this.#checking = undefined;
   }
 }
 
 function stopping(): Refusal {
   return refuse('unavailable', { why: 'it is stopping' }, 1);
+}
+
+/** A new plan may have another delay, so the client has to reconnect. */
+function planChanged(): Refusal {
+  return refuse('unavailable', { why: 'the plan of the account has changed; connect again' });
 }

@@ -7,12 +7,12 @@ import { printAt } from '../endpoints/rates/latest.ts';
 import type { AskedSymbol } from '../params/symbol-set.ts';
 import { measureJson, sourcesJson } from '../response/json.ts';
 
-/** One symbol as one view shows it, with its event made once for everybody who listens. */
+/** One symbol as one view shows it. Its event is serialized once for all subscribers. */
 export class Topic {
   readonly asked: AskedSymbol;
-  /** The place of its last change among all changes of the view; 0 while it has no price. */
+  /** Sequence number of its last change among all changes of the view; 0 while it has no price. */
   sequence = 0;
-  /** The event's lines without its id. */
+  /** The serialized event, without its id. */
   event = '';
   #version = -1;
   #shown: LatestPrice | undefined;
@@ -21,7 +21,7 @@ export class Topic {
     this.asked = asked;
   }
 
-  /** Looks whether the view shows another price. The series must be loaded. */
+  /** Returns whether the view shows a new price. The series must be loaded. */
   update(view: View, board: Board, nextSequence: () => number): boolean {
     const { series } = this.asked;
     const version = view.version(series);
@@ -29,7 +29,7 @@ export class Topic {
     this.#version = version;
     const latest = view.latest(series);
     if (!latest) {
-      this.sequence = 0; // its price was withdrawn: nobody is told the old one any more
+      this.sequence = 0; // the price was withdrawn, so the old one is no longer sent
       this.#shown = undefined;
       return false;
     }

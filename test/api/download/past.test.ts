@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from 'bun:test';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readers } from '../../../src/api/past/readers.ts';
+import { ReaderPool } from '../../../src/api/ledger-reads/reader-pool.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -65,15 +65,18 @@ onEachEngine('a table that is read from the ledger', (engine) => {
   test('is of one state of the prices: when they change on the way, it is read again', async () => {
     const { service } = api;
     const path = `${REVISIONS}&format=csv`;
-    const original = Readers.prototype.enter;
+    const original = ReaderPool.prototype.reserve;
     let pages = 0;
-    const spy = spyOn(Readers.prototype, 'enter').mockImplementation(function (this: Readers, account) {
-      const place = original.call(this, account);
+    const spy = spyOn(ReaderPool.prototype, 'reserve').mockImplementation(function (
+      this: ReaderPool,
+      account,
+    ) {
+      const slot = original.call(this, account);
       return {
-        leave: () => place.leave(),
+        release: () => slot.release(),
         read: async (request, isWanted) => {
           if (++pages === 3) await service.publish('XAU', { '2010-05-16': 3_000, '2024-05-13': 3_000 });
-          return place.read(request, isWanted);
+          return slot.read(request, isWanted);
         },
       };
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { intervalPieces } from '../../../src/api/download/interval-rows.ts';
-import { intervalTable } from '../../../src/api/download/interval-table.ts';
+import { intervalPieces } from '../../../src/api/history/interval-rows.ts';
+import { intervalTable } from '../../../src/api/history/interval-table.ts';
 import type { Reply } from '../../../src/http/message/reply.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { INTERVALS, intervalStart } from '../../../src/market/interval.ts';

@@ -1,11 +1,11 @@
 import { printDay, utcDay } from '../../../market/day.ts';
+import { keyRecord } from '../../keys/key-records.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
-import { keyRecord } from './keys.ts';
 
-/** How many days of usage are told: a month, whichever it is. */
+/** The longest month. */
 const USAGE_DAYS = 31;
 
-/** GET /account: whose key it is, what its plan allows, and the key's own rules. */
+/** GET /account: the account, its plan, and the restrictions of the key in use. */
 export const account: OwnerEndpoint = {
   kind: 'owner',
   name: 'account',
@@ -18,7 +18,7 @@ export const account: OwnerEndpoint = {
   },
 };
 
-/** GET /usage/daily: what was counted on each day, by endpoint, and the shares of the quota that were reached. */
+/** GET /usage/daily: usage by day and endpoint, and the quota thresholds that were reached. */
 export const usageDaily: OwnerEndpoint = {
   kind: 'owner',
   name: 'usage-daily',

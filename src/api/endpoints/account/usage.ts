@@ -1,6 +1,6 @@
 import type { AccountEndpoint } from '../../model/endpoint.ts';
 
-/** GET /usage: plan, quota and usage, exact over all replicas. When it cannot be exact, the answer says so and from when it is. */
+/** GET /usage: plan, quota and usage over all replicas. If the count may be stale, the response says so, and since when. */
 export const usage: AccountEndpoint = {
   kind: 'account',
   name: 'usage',

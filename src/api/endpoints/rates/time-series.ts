@@ -1,8 +1,8 @@
 import type { Board } from '../../../board/board.ts';
 import type { Prices } from '../../../board/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
-import { intervalTable } from '../../download/interval-table.ts';
-import { buildRates, type Described, describe, writeRates } from '../../large/rates-by-day.ts';
+import { intervalTable } from '../../history/interval-table.ts';
+import { type BarsMetadata, buildRates, metadataOf, writeRates } from '../../history/rates-by-day.ts';
 import { type Context, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, type LargeAnswer, stateOfBars } from '../../model/large-answer.ts';
 import { lastingOf, readBasket, readRange } from '../../params/parameters.ts';
@@ -11,7 +11,7 @@ import type { AskedSymbol } from '../../params/symbol-set.ts';
 import { CLOSE, OPEN, type Sheet } from '../../response/byte-writer.ts';
 import { bySymbol, measureJson, sourcesJson } from '../../response/json.ts';
 
-/** GET /rates/time-series: every day of a range on which a symbol has a bar. */
+/** GET /rates/time-series: open, high, low and close of each day of a range that has a bar. */
 export const timeSeries = priceEndpoint({
   name: 'time-series',
   path: '/rates/time-series',
@@ -32,11 +32,11 @@ export const timeSeries = priceEndpoint({
       json(sheet) {
         const begin = openJson(sheet, question);
         const found = writeRates(sheet, symbols, prices, { first, last: end }, basket);
-        closeJson(sheet, begin, metadata && metadataJson(board, symbols, prices, [found.map(describe)]));
+        closeJson(sheet, begin, metadata && metadataJson(board, symbols, prices, [found.map(metadataOf)]));
       },
       table() {
         const span = { first, last: end, interval: 'day' } as const;
-        // It costs one unit, however many rows it has: the plan limits its span.
+        // It costs one unit regardless of its rows: the plan limits its span.
         return intervalTable({
           board,
           symbols,
@@ -76,15 +76,15 @@ function largeOf(question: TimeSeriesQuestion, prices: Prices, { board, now }: C
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
     lasting,
     async build() {
-      const { bytes, described } = await buildRates(symbols, frozen, days, {
+      const rates = await buildRates(symbols, frozen, days, {
         basket,
         isConverted: !!conversion,
       });
       return {
         json(sheet) {
           const begin = openJson(sheet, question);
-          sheet.copy(bytes, 0, bytes.length);
-          closeJson(sheet, begin, metadata && metadataJson(board, symbols, frozen, described));
+          sheet.copy(rates.bytes, 0, rates.bytes.length);
+          closeJson(sheet, begin, metadata && metadataJson(board, symbols, frozen, rates.metadata));
         },
         lasting,
       };
@@ -92,13 +92,13 @@ function largeOf(question: TimeSeriesQuestion, prices: Prices, { board, now }: C
   };
 }
 
-/** Returns where the rates begin. */
+/** Returns the offset at which the rates start. */
 function openJson(sheet: Sheet, { first, last }: TimeSeriesQuestion): number {
   sheet.ascii(`{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`);
   return sheet.length;
 }
 
-/** The first day begins with the comma that would divide it from the one before. */
+/** Every day is written with a leading comma; the first one is overwritten with the opening brace. */
 function closeJson(sheet: Sheet, begin: number, metadata: string | false): void {
   if (sheet.length > begin) sheet.overwrite(begin, OPEN);
   else sheet.byte(OPEN);
@@ -107,12 +107,12 @@ function closeJson(sheet: Sheet, begin: number, metadata: string | false): void 
   sheet.byte(CLOSE);
 }
 
-/** `parts` are consecutive spans of days, each with what is said of every symbol. */
+/** `parts` are consecutive spans of days, each with the metadata of every symbol. */
 function metadataJson(
   board: Board,
   symbols: readonly AskedSymbol[],
   prices: Prices,
-  parts: readonly (readonly Described[])[],
+  parts: readonly (readonly BarsMetadata[])[],
 ): string {
   return bySymbol(symbols, ({ series }, i) => {
     const { sourceIds, factors } = parts.length === 1 ? parts[0]![i]! : joined(parts.map((part) => part[i]!));
@@ -121,7 +121,7 @@ function metadataJson(
   });
 }
 
-function joined(parts: readonly Described[]): Described {
+function joined(parts: readonly BarsMetadata[]): BarsMetadata {
   const factors = parts.map((part) => part.factors).filter((text) => text !== '');
   return { sourceIds: parts.flatMap((part) => part.sourceIds), factors: factors.join(',') };
 }

@@ -1,0 +1,40 @@
+import { secureRandom } from '../../gate/key.ts';
+import { issueKey, rotateKey } from '../../gate/onboarding.ts';
+import { refuse } from '../errors/errors.ts';
+import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
+import { issuedKey } from '../keys/key-records.ts';
+import { issuedOrRefused } from '../keys/key-refusals.ts';
+import type { AdminEndpoint } from '../model/endpoint.ts';
+import { requireAccount } from './accounts.ts';
+import { adminEndpoint } from './admin-endpoint.ts';
+
+/** Creates, revokes and rotates keys of any account. */
+export const adminKeys: readonly AdminEndpoint[] = [
+  adminEndpoint('/admin/accounts/:id/keys', {
+    async POST({ id, ledger, now, body }) {
+      const { expiresAt, ...rules } = await body(NEW_KEY);
+      await requireAccount(ledger, id);
+      const options = {
+        ...(rules.headerOnly !== undefined && { headerOnly: rules.headerOnly }),
+        ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
+        ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
+      };
+      return issuedKey(await issueKey(ledger, id, options, now, secureRandom), now);
+    },
+  }),
+  adminEndpoint('/admin/keys/:id', {
+    async DELETE({ id, ledger, now }) {
+      if (!(await ledger.accounts.revokeKey(id, now))) throw refuse('not_there', { what: 'key', id });
+      return { success: true, id, revoked: true };
+    },
+  }),
+  adminEndpoint('/admin/keys/:id/rotate', {
+    async POST({ id, ledger, now, body }) {
+      const { overlapSeconds } = await body(ROTATION);
+      const old = await ledger.accounts.findKey(id);
+      if (!old) throw refuse('not_there', { what: 'key', id });
+      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom);
+      return issuedKey(await issuedOrRefused(rotating), now);
+    },
+  }),
+];

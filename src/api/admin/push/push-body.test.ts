@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { readTick } from './push-body.ts';
+import { PUSHED_BARS, PUSHED_TICKS } from './push-schema.ts';
+
+const NOW = Date.parse('2026-07-15T14:00:00Z');
+
+/** Valid values of a field, mixed with any other JSON. */
+const field = (...right: fc.Arbitrary<unknown>[]) =>
+  fc.oneof(...right, fc.jsonValue(), fc.constant(undefined));
+const record = fc.record({
+  symbol: field(fc.constantFrom('XAU', 'HG-SPOT', 'a', '', ' XAU', 'Ä')),
+  price: field(fc.double(), fc.constantFrom(-0, 0, 1e308, '12.5', ' 1 ', Number.POSITIVE_INFINITY)),
+  at: field(fc.constantFrom(NOW, NOW / 1000, NOW + 1e9, '2026-07-15T14:00:00Z', '2026-07-15', Number.NaN)),
+  id: field(
+    fc.string({ unit: 'binary' }),
+    fc.nat(),
+    fc.constantFrom('a'.repeat(100), 'a'.repeat(101), '\u0007'),
+  ),
+});
+
+test('the fast path for ticks gives what the schema gives', () => {
+  let valid = 0;
+  fc.assert(
+    fc.property(record, (one) => {
+      const fast = readTick(one, NOW);
+      if (!('reason' in fast)) valid++;
+      if (typeof one.symbol !== 'string') return;
+      // A space sends the record to the schema, which trims it.
+      expect(readTick({ ...one, symbol: `${one.symbol} ` }, NOW)).toEqual(fast);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(valid).toBeGreaterThan(20);
+});
+
+test('a price of negative zero becomes zero', () => {
+  expect(readTick({ symbol: 'XAU', price: -0, at: NOW }, NOW)).toMatchObject({ price: 0 });
+});
+
+test('the documented schema allows every body that is accepted: an array, prices as strings, numeric ids, no source', () => {
+  const tick = { symbol: 'XAU', price: '2350.5', at: NOW, id: 7 };
+  expect(readTick(tick, NOW)).toMatchObject({ price: 2350.5, id: '7' });
+  expect(PUSHED_TICKS.safeParse([tick]).success).toBe(true);
+  expect(PUSHED_TICKS.safeParse({ ticks: [tick] }).success).toBe(true);
+  expect(
+    PUSHED_TICKS.safeParse({ source: 'feedAdmin', accept: true, ticks: [{ ...tick, note: 'x' }] }).success,
+  ).toBe(true);
+  expect(PUSHED_BARS.safeParse([{ symbol: 'XAU', date: '2026-07-14', price: '1' }]).success).toBe(true);
+});
+
+test('the documented schema refuses whatever the reader refuses', () => {
+  for (const wrong of [{ price: 'a' }, { price: null }, { symbol: '' }, { id: '' }, { at: true }]) {
+    const tick = { symbol: 'XAU', price: 1, at: NOW, ...wrong };
+    expect(readTick(tick, NOW)).toHaveProperty('reason');
+    expect(PUSHED_TICKS.safeParse({ ticks: [tick] }).success).toBe(false);
+  }
+});

@@ -1,0 +1,158 @@
+import type { z } from 'zod';
+import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
+import type { Ohlc } from '../../../market/bar.ts';
+import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
+import { refuse } from '../../errors/errors.ts';
+import { isPlainText, type Query } from '../../model/query.ts';
+import { single } from '../../params/parameters.ts';
+import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
+
+/** Records per request. Bodies are limited to 1 MiB in any case. */
+export const RECORDS_MAX = 10_000;
+
+/** A batch whose records are not validated yet. */
+export interface Batch {
+  source: string;
+  records: readonly unknown[];
+  /** Whether to accept bars that look like a change of unit. */
+  accept: boolean;
+}
+
+export interface InvalidRecord {
+  reason: string;
+}
+
+const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
+
+/** Reads JSON (an array, or an object with the array under `member`) or NDJSON. */
+export async function readBatch(
+  request: IncomingRequest,
+  query: Query,
+  member: 'ticks' | 'bars',
+): Promise<Batch> {
+  const text = await request.text();
+  const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
+  const body = isLines ? readLines(text) : readJson(text, member);
+  const source = single(query, 'source')?.trim() || body.source || 'push';
+  if (!SOURCE.test(source) || source === 'simulated') {
+    problem(
+      `source must be a word of at most 32 letters, digits, ".", "_" and "-" (received "${source.slice(0, 40)}")`,
+    );
+  }
+  const { records } = body;
+  if (records.length === 0) problem(`it holds no ${member}`);
+  if (records.length > RECORDS_MAX) {
+    problem(`it holds ${records.length} ${member}, and at most ${RECORDS_MAX} may be sent at a time`);
+  }
+  return { source, records, accept: body.accept || single(query, 'accept') === 'true' };
+}
+
+function readJson(text: string, member: 'ticks' | 'bars') {
+  const value = parseJson(text);
+  if (value === UNREADABLE) problem('it is not JSON');
+  if (Array.isArray(value)) return { records: value as unknown[], source: undefined, accept: false };
+  const envelope = PUSH_ENVELOPE.safeParse(value);
+  const records = envelope.success ? (value as Record<string, unknown>)[member] : undefined;
+  if (!envelope.success || !Array.isArray(records)) {
+    return problem(`it must be a list of ${member}, or {"source": "…", "${member}": […]}`);
+  }
+  return {
+    records: records as unknown[],
+    source: envelope.data.source,
+    accept: envelope.data.accept === true,
+  };
+}
+
+/** A line that is not JSON makes one record invalid, not the whole batch. */
+function readLines(text: string) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return { records: lines.map(parseJson), source: undefined, accept: false };
+}
+
+const UNREADABLE = Symbol('not JSON');
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function problem(what: string): never {
+  throw refuse('invalid_body', { problems: [what] });
+}
+
+export interface TickRecord {
+  symbol: string;
+  price: number;
+  at: number;
+  id: string | undefined;
+}
+
+/** Tolerance for the sender's clock. */
+const AHEAD_MS_MAX = 60_000;
+/** Smaller numbers are seconds: as milliseconds they would be before March 1973. */
+const SECONDS_BELOW = 1e11;
+
+export function readTick(record: unknown, now: number): TickRecord | InvalidRecord {
+  const tick = plainTick(record) ?? read(PUSHED_TICK, record);
+  if ('reason' in tick) return tick;
+  const at = readTime(tick.at);
+  if (at === undefined) {
+    return {
+      reason: 'at: must be a time such as 2026-07-15T14:00:00Z, or seconds or milliseconds since 1970',
+    };
+  }
+  if (at > now + AHEAD_MS_MAX) return { reason: `at: ${new Date(at).toISOString()} is in the future` };
+  return { symbol: tick.symbol, price: tick.price, at, id: tick.id };
+}
+
+const PLAIN_SYMBOL = /^[A-Z0-9._-]{1,64}$/;
+
+/** Fast path for well-formed ticks that the schema would not change; the schema takes ten times as long. */
+function plainTick(record: unknown): z.output<typeof PUSHED_TICK> | undefined {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined;
+  const { symbol, price, at, id } = record as Record<string, unknown>;
+  if (typeof symbol !== 'string' || !PLAIN_SYMBOL.test(symbol)) return undefined;
+  if (typeof price !== 'number' || !Number.isFinite(price)) return undefined;
+  if (typeof at !== 'string' && (typeof at !== 'number' || !Number.isFinite(at))) return undefined;
+  if (id === undefined) return { symbol, price: price + 0, at };
+  if (typeof id !== 'string' || id === '' || id.length > 100 || !isPlainText(id)) return undefined;
+  return { symbol, price: price + 0, at, id };
+}
+
+/** Reads a time as ms. ISO text must name its time zone. */
+function readTime(at: string | number): number | undefined {
+  const isZoned = typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i.test(at);
+  const ms =
+    typeof at === 'number' ? at * (Math.abs(at) < SECONDS_BELOW ? 1000 : 1) : isZoned ? Date.parse(at) : NaN;
+  const whole = Math.round(ms);
+  return whole >= FIRST_DAY * MS_PER_DAY && whole < 8e15 ? whole : undefined;
+}
+
+export interface BarRecord extends Ohlc {
+  symbol: string;
+  day: Day;
+}
+
+export function readBar(record: unknown, latestDay: Day): BarRecord | InvalidRecord {
+  const bar = read(PUSHED_BAR, record);
+  if ('reason' in bar) return bar;
+  const day = parseDay(bar.date);
+  if (day === undefined) return { reason: 'date: must be a day that exists, as YYYY-MM-DD' };
+  if (day > latestDay) return { reason: `date: ${bar.date} is in the future` };
+  const { price, open = price, high = price, low = price, close = price } = bar;
+  if (open === undefined || high === undefined || low === undefined || close === undefined) {
+    return { reason: 'it must have open, high, low and close, or price' };
+  }
+  return { symbol: bar.symbol, day, open, high, low, close };
+}
+
+function read<T extends object>(schema: z.ZodType<T>, record: unknown): T | InvalidRecord {
+  if (record === UNREADABLE) return { reason: 'the line is not JSON' };
+  const parsed = schema.safeParse(record);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  return { reason: path.length > 0 ? `${path.join('.')}: ${message}` : message };
+}

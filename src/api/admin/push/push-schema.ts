@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { parseNumber } from '../../../market/decimal.ts';
+import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
+
+/** Schemas of pushed records. Records are validated one by one, and the OpenAPI document is generated from these. */
+
+const price = z
+  .union([z.number(), z.string()])
+  .describe('A number, or a string with its decimal digits')
+  .transform((value, context) => {
+    const number = typeof value === 'number' ? value + 0 : parseNumber(value.trim());
+    if (number !== undefined && Number.isFinite(number)) return number;
+    context.addIssue('is not a number');
+    return z.NEVER;
+  });
+
+const symbol = z.string().trim().toUpperCase().min(1).max(64);
+
+export const PUSHED_TICK = z.object({
+  symbol,
+  price,
+  at: z
+    .union([z.string(), z.number()])
+    .describe('An ISO time with its zone, or seconds or milliseconds since 1970'),
+  id: z
+    .union([z.string(), z.int()])
+    .transform(String)
+    .pipe(z.string().min(1).max(100))
+    .refine(isPlainText, NOT_PLAIN)
+    .optional(),
+});
+
+export const PUSHED_BAR = z.object({
+  symbol,
+  date: z.string().describe('YYYY-MM-DD'),
+  open: price.optional(),
+  high: price.optional(),
+  low: price.optional(),
+  close: price.optional(),
+  price: price.optional().describe('Replaces open, high, low and close'),
+});
+
+export const PUSH_ENVELOPE = z.object({
+  source: z.string().trim().optional(),
+  accept: z.boolean().optional(),
+});
+
+export const PUSHED_TICKS = z.union([
+  PUSH_ENVELOPE.extend({ ticks: z.array(PUSHED_TICK) }),
+  z.array(PUSHED_TICK),
+]);
+
+export const PUSHED_BARS = z.union([
+  PUSH_ENVELOPE.extend({ bars: z.array(PUSHED_BAR) }),
+  z.array(PUSHED_BAR),
+]);

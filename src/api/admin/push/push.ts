@@ -1,0 +1,94 @@
+import type { Board } from '../../../board/board.ts';
+import type { Push, PushOutcome, TakePush } from '../../../ledger/prices/pushes.ts';
+import { utcDay } from '../../../market/day.ts';
+import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
+import type { AdminEndpoint } from '../../model/endpoint.ts';
+import type { IngestMetrics, OutcomeCounts } from '../../telemetry/ingest-metrics.ts';
+import { adminEndpoint } from '../admin-endpoint.ts';
+import { type Batch, type InvalidRecord, readBar, readBatch, readTick } from './push-body.ts';
+
+/** Trade dates in Asia and in evening sessions are ahead of UTC. */
+const DAYS_AHEAD_OF_UTC_MAX = 2;
+
+/** POST /admin/ticks and /admin/bars: accepts prices from the operator's own feed. */
+export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics): AdminEndpoint[] {
+  const timed: TakePush = (push) => metrics.timePush(push.kind, () => take(push));
+  return [
+    adminEndpoint('/admin/ticks', {
+      async POST({ request, query, now }) {
+        const batch = await readBatch(request, query, 'ticks');
+        const { source } = batch;
+        return pushBatch(batch, board, timed, {
+          count: (outcomes) => metrics.countPushed('ticks', outcomes),
+          parse: (record) => readTick(record, now),
+          entry: ({ at, price, id }, symbolId) => {
+            return { symbolId, at, price, received: now, id: id ?? derivedId(symbolId, at, price, source) };
+          },
+          push: (ticks) => ({ kind: 'ticks', source, ticks }),
+        });
+      },
+    }),
+    adminEndpoint('/admin/bars', {
+      async POST({ request, query, now }) {
+        const batch = await readBatch(request, query, 'bars');
+        const { source, accept } = batch;
+        return pushBatch(batch, board, timed, {
+          count: (outcomes) => metrics.countPushed('bars', outcomes),
+          parse: (record) => readBar(record, utcDay(now) + DAYS_AHEAD_OF_UTC_MAX),
+          entry: ({ symbol: _, ...bar }, symbolId) => ({ symbolId, ...bar }),
+          push: (bars) => ({ kind: 'bars', source, bars, received: now, accept }),
+        });
+      },
+    }),
+  ];
+}
+
+/** Makes a tick without an id idempotent: the same price, time and source give the same id. */
+function derivedId(symbolId: number, at: number, price: number, source: string): string {
+  return new Bun.CryptoHasher('sha256')
+    .update(`${symbolId} ${at} ${price} ${source}`)
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** How records of one kind are parsed, and turned into a push to the ledger. */
+interface RecordKind<Record extends { symbol: string }, Entry> {
+  parse(record: unknown): Record | InvalidRecord;
+  entry(record: Record, symbolId: number): Entry;
+  push(entries: readonly Entry[]): Push;
+  count(outcomes: OutcomeCounts): void;
+}
+
+/** Pushes the valid records of a batch, and reports the outcome of every record in the order received. */
+async function pushBatch<Record extends { symbol: string }, Entry>(
+  { source, records }: Batch,
+  board: Board,
+  take: TakePush,
+  { parse, entry, push, count }: RecordKind<Record, Entry>,
+): Promise<Readonly<{ [member: string]: unknown }>> {
+  const results: PushOutcome[] = [];
+  const entries: Entry[] = [];
+  const indexes: number[] = []; // of the entries in `results`
+  for (const [i, record] of records.entries()) {
+    if (shouldYield()) await yieldToRequests();
+    const parsed = parse(record);
+    const series = 'reason' in parsed ? undefined : board.catalog.find(parsed.symbol);
+    if ('reason' in parsed) results[i] = { status: 'refused', reason: parsed.reason };
+    else if (!series) results[i] = { status: 'refused', reason: unknownSymbol(board, parsed.symbol) };
+    else {
+      entries.push(entry(parsed, series.symbol.id));
+      indexes.push(i);
+    }
+  }
+  const outcomes = entries.length > 0 ? await take(push(entries)) : [];
+  for (const [i, outcome] of outcomes.entries()) results[indexes[i]!] = outcome;
+  const counts: OutcomeCounts = { accepted: 0, corrected: 0, duplicate: 0, quarantined: 0, refused: 0 };
+  for (const { status } of results) counts[status]++;
+  count(counts);
+  return { success: true, source, ...counts, results };
+}
+
+function unknownSymbol(board: Board, code: string): string {
+  const nearest = board.catalog.nearest(code);
+  return `symbol: there is no ${code}${nearest.length > 0 ? ` (did you mean ${nearest.join(', ')}?)` : ''}`;
+}

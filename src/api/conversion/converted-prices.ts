@@ -1,0 +1,218 @@
+import type { Factor, FrozenPrices, IntervalBar, Measure, Prices } from '../../board/prices.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
+import type { LatestPrice } from '../../board/series/delayed-view.ts';
+import type { Series } from '../../board/series/series.ts';
+import { type Day, printDay, utcDay } from '../../market/day.ts';
+import type { Interval } from '../../market/interval.ts';
+import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../../market/ratio.ts';
+import { refuse } from '../errors/errors.ts';
+import type { Conversion, SeriesConversion } from '../params/conversion.ts';
+import { foldConverted } from './fold-converted.ts';
+
+/** How old an exchange rate may be, in days: as old as the close that stands for a closed day. */
+export const RATE_DAYS_MAX = 14;
+
+/** A factor is told to more digits than the numbers that were made with it. */
+const FACTOR_DIGITS = 12;
+
+/** Enough for a page of days. A long answer goes through its days in order, and does not come back to one. */
+const FACTORS_MAX = 4_000;
+
+/** Prices in another currency or unit. Each number is converted by the rate of its own day, and rounded once. */
+export class ConvertedPrices<P extends Prices = Prices> implements Prices {
+  protected readonly prices: P;
+  protected readonly conversion: Conversion;
+  readonly #now: number;
+  /** The factors that were worked out, by day; a factor without an exchange has one for all days. */
+  readonly #factors = new Map<SeriesConversion, Map<Day, ExactFactor>>();
+
+  constructor(prices: P, conversion: Conversion, now: number) {
+    this.prices = prices;
+    this.conversion = conversion;
+    this.#now = now;
+  }
+
+  get delayMs(): number {
+    return this.prices.delayMs;
+  }
+
+  measure(series: Series): Measure {
+    return this.of(series);
+  }
+
+  /** By the last rate that is known, however old the price is. */
+  latest(series: Series): LatestPrice | undefined {
+    const latest = this.prices.latest(series);
+    if (!latest) return undefined;
+    const today = utcDay(this.#now - this.delayMs);
+    const factor = factorBy(this.of(series), (rate) => {
+      const found = this.prices.latest(rate);
+      if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
+      return { rate: found.price, sourceId: found.sourceId };
+    });
+    return { ...latest, price: factor.apply(latest.price), factor };
+  }
+
+  firstDay(series: Series): Day | undefined {
+    return this.prices.firstDay(series);
+  }
+
+  lastDay(series: Series): Day | undefined {
+    return this.prices.lastDay(series);
+  }
+
+  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+    const bar = this.prices.barOnOrBefore(series, day, earliest);
+    return bar && convert(bar, this.#factorsOf(series)(bar.day));
+  }
+
+  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+    const factorOn = this.#factorsOf(series);
+    return this.prices.bars(series, first, last).map((bar) => convert(bar, factorOn(bar.day)));
+  }
+
+  fold(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[] {
+    return foldConverted(this.prices.bars(series, first, last), this.#factorsOf(series), interval);
+  }
+
+  freeze(series: readonly Series[]): FrozenPrices | undefined {
+    const frozen = this.prices.freeze?.([...series, ...this.conversion.rates]);
+    return frozen && new FrozenConvertedPrices(frozen, this.conversion, this.#now);
+  }
+
+  protected of(series: Series): SeriesConversion {
+    return this.conversion.of.get(series)!;
+  }
+
+  /** The factor of each day for a series. */
+  #factorsOf(series: Series): (day: Day) => ExactFactor {
+    const conversion = this.of(series);
+    const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
+    const isFixed = !conversion.from && !conversion.to;
+    return (day) => {
+      const key = isFixed ? 0 : day;
+      const found = known.get(key);
+      if (found) return found;
+      if (known.size >= FACTORS_MAX) known.clear();
+      const factor = factorBy(conversion, (rate) => this.#rateOn(rate, day));
+      known.set(key, factor);
+      return factor;
+    };
+  }
+
+  #rateOn(rate: Series, day: Day): { rate: number; sourceId: number } {
+    const found = this.prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
+    if (!found || found.close <= 0) throw noRate(rate, day);
+    return { rate: found.close, sourceId: found.sourceId };
+  }
+}
+
+function convert(bar: SourcedBar, factor: ExactFactor): SourcedBar {
+  return {
+    day: bar.day,
+    open: factor.apply(bar.open),
+    high: factor.apply(bar.high),
+    low: factor.apply(bar.low),
+    close: factor.apply(bar.close),
+    sourceId: bar.sourceId,
+    factor,
+  };
+}
+
+interface Gap {
+  first: Day;
+  last: Day;
+}
+
+/** The same over prices that do not change any more. */
+class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements FrozenPrices {
+  /** What was worked out for an exchange rate, by its range of days: all series that are converted alike share it. */
+  readonly #rateDigests = new Map<Series, Map<string, bigint>>();
+  readonly #gaps = new Map<Series, Map<string, Gap[]>>();
+
+  days(series: Series, first: Day, last: Day): Int32Array {
+    return this.prices.days(series, first, last);
+  }
+
+  digest(series: Series, first: Day, last: Day): bigint {
+    const { unit, quote, constant, from, to } = this.of(series);
+    const rates = [from, to].map((rate) => rate && this.#rateDigest(rate, first, last));
+    const { numerator, denominator } = constant;
+    const bars = this.prices.digest(series, first, last);
+    return Bun.hash.xxHash3([bars, ...rates, numerator, denominator, unit, quote].join('\n'));
+  }
+
+  #rateDigest(rate: Series, first: Day, last: Day): bigint {
+    return this.#rateDigests
+      .getOrInsertComputed(rate, () => new Map<string, bigint>())
+      .getOrInsertComputed(`${first} ${last}`, () => this.prices.digest(rate, first - RATE_DAYS_MAX, last));
+  }
+
+  requireComplete(series: Series, first: Day, last: Day): void {
+    const { from, to } = this.of(series);
+    for (const rate of [from, to]) {
+      for (const gap of rate ? this.#gapsOf(rate, first, last) : []) {
+        const [day] = this.days(series, gap.first, gap.last);
+        if (day !== undefined) throw noRate(rate!, day);
+      }
+    }
+  }
+
+  /** The spans of days from `first` to `last` that have no exchange rate. */
+  #gapsOf(rate: Series, first: Day, last: Day): Gap[] {
+    return this.#gaps
+      .getOrInsertComputed(rate, () => new Map<string, Gap[]>())
+      .getOrInsertComputed(`${first} ${last}`, () => this.#findGaps(rate, first, last));
+  }
+
+  #findGaps(rate: Series, first: Day, last: Day): Gap[] {
+    const gaps: Gap[] = [];
+    let start = first;
+    for (const { day, close } of this.prices.bars(rate, first - RATE_DAYS_MAX, last)) {
+      if (day > start) gaps.push({ first: start, last: day - 1 });
+      start = Math.max(first, close > 0 ? day + RATE_DAYS_MAX + 1 : day);
+    }
+    if (start <= last) gaps.push({ first: start, last });
+    return gaps;
+  }
+}
+
+/** A factor whose text is made when it is told: most are not. */
+class ExactFactor extends Multiplier implements Factor {
+  readonly sourceIds: readonly number[];
+  #text: string | undefined;
+
+  constructor(ratio: Ratio, sourceIds: readonly number[]) {
+    super(ratio);
+    this.sourceIds = sourceIds;
+  }
+
+  get text(): string {
+    this.#text ??= roundTo(this.ratio, FACTOR_DIGITS);
+    return this.#text;
+  }
+}
+
+function factorBy(
+  { constant, from, to }: SeriesConversion,
+  rateOf: (series: Series) => { rate: number; sourceId: number },
+): ExactFactor {
+  const sourceIds: number[] = [];
+  let ratio = constant;
+  if (from) {
+    const { rate, sourceId } = rateOf(from);
+    ratio = over(ratio, ratioOf(rate));
+    sourceIds.push(sourceId);
+  }
+  if (to) {
+    const { rate, sourceId } = rateOf(to);
+    ratio = times(ratio, ratioOf(rate));
+    sourceIds.push(sourceId);
+  }
+  return new ExactFactor(ratio, sourceIds);
+}
+
+/** A rate that is not above 0 is a mistake of its source, and as good as none. */
+function noRate({ symbol }: Series, day: Day) {
+  return refuse('no_data', { date: printDay(day), rate: symbol.code, days: RATE_DAYS_MAX });
+}

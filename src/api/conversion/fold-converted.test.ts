@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { SourcedBar } from '../../board/series/columns.ts';
+import { foldBars, INTERVALS } from '../../market/interval.ts';
+import { Multiplier, ratioOf } from '../../market/ratio.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
+import { foldConverted } from './fold-converted.ts';
+
+class TestFactor extends Multiplier {
+  readonly text: string;
+  readonly sourceIds: readonly number[];
+
+  constructor(rate: number) {
+    super(ratioOf(rate));
+    this.text = String(rate);
+    this.sourceIds = [rate > 1 ? 8 : 9];
+  }
+}
+
+/** Prices so close together that rounding decides which is the highest. */
+const price = fc
+  .tuple(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -300, max: 300 }))
+  .map(([base, parts]) => Number((base * 100 + parts / 1e9).toFixed(9)));
+const bar = fc.record({ open: price, high: price, low: price, close: price, sourceId: fc.nat(2) });
+const rate = fc.constantFrom(1, 1, 1.00000001, 0.99999999, 1.07, 0.9);
+
+test('folding and then converting gives what converting and then folding gives', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(bar, rate, fc.integer({ min: 1, max: 4 })), { minLength: 1, maxLength: 80 }),
+      fc.constantFrom(...INTERVALS),
+      (items, interval) => {
+        let day = 19_000;
+        const factors = new Map<number, TestFactor>();
+        const bars: SourcedBar[] = items.map(([ohlc, ofDay, gap]) => {
+          day += gap;
+          factors.set(day, new TestFactor(ofDay));
+          return { day, ...ohlc };
+        });
+        const converted = bars.map((one) => {
+          const factor = factors.get(one.day)!;
+          const [open, high] = [factor.apply(one.open), factor.apply(one.high)];
+          return { ...one, open, high, low: factor.apply(one.low), close: factor.apply(one.close), factor };
+        });
+        const expected = foldBars(converted, interval).map(({ bars: own, ...folded }) => ({
+          ...folded,
+          bars: own.length,
+          factor: own.at(-1)!.factor,
+          sourceIds: sourceIdsOfAll(own),
+        }));
+        expect(foldConverted(bars, (one) => factors.get(one)!, interval)).toEqual(expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,62 @@
+import type { Board } from '../../board/board.ts';
+import type { Prices } from '../../board/prices.ts';
+import { printDay } from '../../market/day.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
+import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+
+/** Collects a page of history as JSON, and the sources of each symbol in it. */
+export class HistoryPage {
+  readonly #symbols: readonly AskedSymbol[];
+  readonly #codes: readonly string[];
+  #rates = '';
+  #length = 0;
+  readonly #sources: readonly Set<number>[];
+
+  constructor(symbols: readonly AskedSymbol[]) {
+    this.#symbols = symbols;
+    this.#codes = symbols.map(({ code }) => `","symbol":"${code}",`); // codes contain nothing to escape
+    this.#sources = symbols.map(() => new Set<number>());
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(row: IntervalRow): void {
+    const { day, place, factor, sourceIds } = row;
+    const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printDay(day)}${this.#codes[place]}`;
+    this.#rates += `${start}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
+    for (const id of sourceIds) this.#sources[place]!.add(id);
+  }
+
+  ratesJson(): string {
+    return `[${this.#rates}]`;
+  }
+
+  metadataJson(board: Board, prices: Prices): string {
+    return bySymbol(this.#symbols, ({ series }, place) => {
+      const source = sourcesJson(board, [...this.#sources[place]!]);
+      return `{${measureJson(prices.measure(series))},"source":${source}}`;
+    });
+  }
+}
+
+/** Builds a page of `rows` rows starting at a cursor, yielding to requests between pieces. The prices must be immutable. */
+export async function buildPage(
+  from: Cursor,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  span: Span,
+  rows: number,
+): Promise<HistoryPage> {
+  const page = new HistoryPage(symbols);
+  for (const piece of intervalPieces(from, symbols, prices, span)) {
+    for (const row of piece.rows.slice(0, rows - page.length)) page.add(row);
+    if (page.length === rows) return page;
+    if (shouldYield()) await yieldToRequests();
+  }
+  throw new Error(`a page of history has ${page.length} rows, but ${rows} were planned`);
+}

@@ -1,0 +1,175 @@
+import type { IntervalBar, Prices } from '../../board/prices.ts';
+import type { Series } from '../../board/series/series.ts';
+import type { Day } from '../../market/day.ts';
+import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
+
+/** One interval of one symbol. `place` is the symbol's index in the request. */
+export interface IntervalRow extends IntervalBar {
+  place: number;
+}
+
+/** Consecutive rows, the number of bars they were folded from, and where the next rows start. */
+export interface Piece {
+  rows: IntervalRow[];
+  bars: number;
+  next: Cursor;
+}
+
+export interface Span {
+  first: Day;
+  last: Day;
+  interval: Interval;
+}
+
+/** Makes a piece take about half a millisecond. */
+const BARS_PER_PIECE = 500;
+
+/** Typical number of bars per interval of a daily series. */
+const BARS_PER_INTERVAL: Readonly<Record<Interval, number>> = {
+  day: 1,
+  week: 5,
+  month: 22,
+  quarter: 65,
+  year: 260,
+};
+
+/** Consecutive intervals that are read together. */
+export interface IntervalWindow {
+  /** Start of the first interval. */
+  start: Day;
+  /** End of the last interval, exclusive. */
+  end: Day;
+  /** The part of the span that lies in the window. */
+  first: Day;
+  last: Day;
+  /** Whether it consists of a single interval. */
+  isSingle: boolean;
+}
+
+/** Symbols of a window that are read together. */
+export interface SymbolGroup {
+  /** Index of the first symbol. */
+  place: number;
+  /** Index after the last symbol. */
+  end: number;
+  /** Where the rows after the group start. */
+  next: Cursor;
+}
+
+/** The rows of a span starting at a cursor, ordered by date and then by the order of symbols in the request. */
+export function* intervalPieces(
+  from: Cursor,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  span: Span,
+): Generator<Piece> {
+  for (const window of windowsFrom(from, symbols, prices, span)) {
+    yield* piecesOf(window, from, symbols, prices, span.interval);
+  }
+}
+
+/** Splits a span into windows that are cheap to read, regardless of the number of symbols. */
+export function* windowsFrom(
+  from: Cursor,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  { first, last, interval }: Span,
+): Generator<IntervalWindow> {
+  const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
+  const barsPerInterval = symbols.length * BARS_PER_INTERVAL[interval];
+  const intervals = Math.max(1, Math.floor(BARS_PER_PIECE / barsPerInterval));
+  let day = Math.max(from.day, Math.min(...firstDays));
+  while (day <= last) {
+    const start = intervalStart(interval, day);
+    const end = laterInterval(interval, start, intervals);
+    const isSingle = intervals === 1;
+    yield { start, end, first: Math.max(first, start), last: Math.min(last, end - 1), isSingle };
+    day = end;
+  }
+}
+
+/**
+ * Splits the symbols of a window into groups, so that one interval of many symbols is read in several pieces. In the
+ * cursor's own interval, the symbols before the cursor are skipped.
+ */
+export function* groupsOf(
+  { start, end, isSingle }: IntervalWindow,
+  from: Cursor,
+  symbolCount: number,
+  interval: Interval,
+): Generator<SymbolGroup> {
+  const size = Math.ceil(BARS_PER_PIECE / BARS_PER_INTERVAL[interval]);
+  const first = isSingle && start === from.day ? from.place : 0;
+  for (let place = first; place < symbolCount; place += size) {
+    const groupEnd = Math.min(place + size, symbolCount);
+    const next = groupEnd < symbolCount ? { day: start, place: groupEnd } : { day: end, place: 0 };
+    yield { place, end: groupEnd, next };
+  }
+}
+
+/** The rows of a window, starting at a cursor. */
+export function* piecesOf(
+  window: IntervalWindow,
+  from: Cursor,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  interval: Interval,
+): Generator<Piece> {
+  for (const group of groupsOf(window, from, symbols.length, interval)) {
+    const { rows, bars } = foldGroup(group, symbols, prices, window, interval);
+    yield {
+      rows: window.start <= from.day ? rows.filter((row) => isFrom(from, row)) : rows,
+      bars,
+      next: group.next,
+    };
+  }
+}
+
+function foldGroup(
+  { place: firstPlace, end }: SymbolGroup,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  { first, last }: IntervalWindow,
+  interval: Interval,
+): Pick<Piece, 'rows' | 'bars'> {
+  const rows: IntervalRow[] = [];
+  let bars = 0;
+  for (let place = firstPlace; place < end; place++) {
+    for (const bar of foldSeries(prices, symbols[place]!.series, first, last, interval)) {
+      bars += bar.bars;
+      rows.push(Object.assign(bar, { place }));
+    }
+  }
+  if (end - firstPlace > 1) rows.sort(byDayAndPlace);
+  return { rows, bars };
+}
+
+/** Compares rows by their order in the response. */
+export function byDayAndPlace(a: Cursor, b: Cursor): number {
+  return a.day - b.day || a.place - b.place;
+}
+
+/** Whether a row is at or after a cursor. */
+export function isFrom(from: Cursor, row: Cursor): boolean {
+  return byDayAndPlace(row, from) >= 0;
+}
+
+/** The bars of a series from `first` to `last`, folded by interval. */
+function foldSeries(
+  prices: Prices,
+  series: Series,
+  first: Day,
+  last: Day,
+  interval: Interval,
+): IntervalBar[] {
+  if (prices.fold) return prices.fold(series, first, last, interval);
+  return foldBars(prices.bars(series, first, last), interval).map(({ bars, ...folded }) => ({
+    ...folded,
+    bars: bars.length,
+    factor: bars.at(-1)!.factor,
+    sourceIds: sourceIdsOfAll(bars),
+  }));
+}

@@ -1,0 +1,101 @@
+import type { Board } from '../../board/board.ts';
+import type { FrozenPrices, Prices } from '../../board/prices.ts';
+import { printDay } from '../../market/day.ts';
+import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { isLarge, stateOfBars } from '../model/large-answer.ts';
+import type { LongTable } from '../model/long-table.ts';
+import { columnsOf, type Row, type Table } from '../model/table.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { AskedSymbol } from '../params/symbol-set.ts';
+import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
+import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+
+/** The columns of /rates/history and /rates/time-series. */
+export const INTERVAL_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
+
+export interface IntervalTableOptions<P extends Prices = Prices> {
+  board: Board;
+  symbols: readonly AskedSymbol[];
+  prices: P;
+  span: Span;
+  from: Cursor;
+  unitsOf: (rows: number) => number;
+}
+
+/** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
+export function intervalTable(options: IntervalTableOptions): Table | LongTable {
+  const { symbols, prices, span, from } = options;
+  if (isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
+    return longTable({ ...options, prices: prices.freeze!(symbols.map(({ series }) => series))! });
+  }
+  return { columns: INTERVAL_COLUMNS, rows: [...rowPieces(options)].flat() };
+}
+
+function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
+  const { symbols, prices, span, from, unitsOf } = options;
+  const first = Math.max(span.first, from.day);
+  for (const { series } of symbols) prices.requireComplete(series, first, span.last);
+  return {
+    columns: INTERVAL_COLUMNS,
+    state: stateOf(options),
+    count: () => countRows(options),
+    pieces: () => rowPieces(options),
+    unitsOf,
+  };
+}
+
+function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions): Generator<Row[]> {
+  const cells = rowWriter(board, symbols, prices);
+  for (const { rows } of intervalPieces(from, symbols, prices, span)) yield rows.map(cells);
+}
+
+/** Returns a function that turns rows into cells. */
+export function rowWriter(
+  board: Board,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+): (row: IntervalRow) => Row {
+  const measures = symbols.map(({ series }) => prices.measure(series));
+  return (row) => {
+    const { place } = row;
+    const measure = measureCells(measures[place]!, row.factor);
+    const source = sourceNames(board, row.sourceIds);
+    return [printDay(row.day), symbols[place]!.code, ...ohlcCells(row), ...measure, source];
+  };
+}
+
+function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): string {
+  const { first, last, interval } = span;
+  return JSON.stringify([
+    first,
+    interval,
+    from.day,
+    from.place,
+    stateOfBars(symbols, prices, { first: Math.max(first, from.day), last }),
+  ]);
+}
+
+/** Counts the rows without folding any bars. */
+async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<number> {
+  let rows = 0;
+  for (let place = 0; place < options.symbols.length; place++) {
+    if (shouldYield()) await yieldToRequests();
+    rows += rowsAt(place, options);
+  }
+  return rows;
+}
+
+/** The number of rows of one symbol. A symbol before the cursor has already had its row of the cursor's interval. */
+function rowsAt(place: number, { symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): number {
+  const { series } = symbols[place]!;
+  const { first, last, interval } = span;
+  const rows = countIntervals(prices.days(series, Math.max(first, from.day), last), interval);
+  const isSkipped = place < from.place && prices.days(series, ...intervalOf(span, from)).length > 0;
+  return isSkipped ? rows - 1 : rows;
+}
+
+function intervalOf({ first, last, interval }: Span, { day }: Cursor): [number, number] {
+  const end = laterInterval(interval, day, 1) - 1;
+  return [Math.max(first, intervalStart(interval, day)), Math.min(last, end)];
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { FrozenView } from '../../board/frozen/frozen-view.ts';
+import { Columns } from '../../board/series/columns.ts';
+import type { Series } from '../../board/series/series.ts';
+import { INTERVALS, intervalStart } from '../../market/interval.ts';
+import { ROWS_PER_UNIT } from '../model/long-table.ts';
+import type { Cursor } from '../params/cursor.ts';
+import { intervalPieces, type Span } from './interval-rows.ts';
+import { PAGE_BARS_MAX, planPage } from './page-plan.ts';
+
+const FIRST = 16_000;
+const DAYS = 2_000;
+
+/** A market with one series per gap: it has bars on all days except multiples of the gap. */
+function marketOf(gaps: readonly number[]) {
+  const frozen = gaps.map((gap) => {
+    const columns = new Columns();
+    for (let day = FIRST; day < FIRST + DAYS; day++) {
+      if (day % gap !== 0) columns.set(day, { open: 1, high: 1, low: 1, close: 1 }, 1);
+    }
+    const measure = { unit: '', quote: '' };
+    const ends = { latest: undefined, firstDay: FIRST, lastDay: FIRST + DAYS - 1 };
+    return [{} as Series, { measure, ...ends, bars: columns.freeze(), overlay: [] }] as const;
+  });
+  const symbols = frozen.map(([series], i) => ({ code: `S${i}`, series }));
+  return { symbols, prices: new FrozenView(0, new Map(frozen)) };
+}
+
+test('a planned page has the rows that folding gives, and the next page starts with the row after them', () => {
+  const { symbols, prices } = marketOf([2, 3, 5, 7, 400]);
+  const property = fc.property(
+    fc.constantFrom(...INTERVALS),
+    fc.integer({ min: FIRST - 50, max: FIRST + DAYS }),
+    fc.nat(DAYS),
+    fc.nat(DAYS),
+    fc.nat(6),
+    (interval, first, length, offset, place) => {
+      const span: Span = { first, last: first + length, interval };
+      const from: Cursor = { day: intervalStart(interval, first + offset), place };
+      const rows = [...intervalPieces(from, symbols, prices, span)].flatMap((piece) => piece.rows);
+      const plan = planPage(from, symbols, prices, span);
+      expect(plan.rows).toBe(Math.min(rows.length, ROWS_PER_UNIT));
+      const next = rows[ROWS_PER_UNIT];
+      expect(plan.next).toEqual(next && { day: next.day, place: next.place });
+    },
+  );
+  fc.assert(property, { numRuns: 200 });
+});
+
+test('pages that end at the limit on bars cover all rows without gaps', () => {
+  const { symbols: one, prices } = marketOf([3_000]);
+  const symbols = Array.from({ length: 600 }, (_, i) => ({ ...one[0]!, code: `S${i}` }));
+  const span: Span = { first: FIRST, last: FIRST + DAYS - 1, interval: 'year' };
+  const start = { day: intervalStart('year', FIRST), place: 0 };
+  const expected = [...intervalPieces(start, symbols, prices, span)].flatMap((p) => p.rows);
+  let rows = 0;
+  let pages = 0;
+  let next: Cursor | undefined = start;
+  while (next) {
+    const plan = planPage(next, symbols, prices, span);
+    expect(plan.bars).toBeLessThan(PAGE_BARS_MAX + 1_000);
+    expect(plan.rows).toBeGreaterThan(0);
+    rows += plan.rows;
+    pages++;
+    next = plan.next;
+  }
+  expect(pages).toBeGreaterThan(5);
+  expect(rows).toBe(expected.length);
+});

@@ -1,0 +1,82 @@
+import type { FrozenPrices, Prices, SettledRange } from '../../board/prices.ts';
+import type { SourcedBar } from '../../board/series/columns.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { printDay } from '../../market/day.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import type { AskedSymbol, Basket } from '../params/symbol-set.ts';
+import { Sheet } from '../response/byte-writer.ts';
+import { sourceIdsOfAll } from '../response/json.ts';
+import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
+
+/** The bars of one symbol: a range of its settled history, or the bars themselves. */
+type SymbolBars = SettledRange | SourcedBar[];
+
+/** The metadata of some bars of one symbol. */
+export interface BarsMetadata {
+  sourceIds: readonly number[];
+  /** `"2024-05-14":0.92,…`: the conversion factor of each day. Empty if nothing is converted. */
+  factors: string;
+}
+
+/**
+ * Writes the rates of each day: `,"2024-05-14":{"XAU":{…}}`. If all of them are settled, a symbol set that was requested
+ * before has them cached.
+ */
+export function writeRates(
+  sheet: Sheet,
+  symbols: readonly AskedSymbol[],
+  prices: Prices,
+  { first, last }: DayRange,
+  basket?: Basket,
+): SymbolBars[] {
+  const found = symbols.map(
+    ({ series }): SymbolBars => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
+  );
+  const settled = found.filter((one): one is SettledRange => !Array.isArray(one));
+  const isCached =
+    settled.length === found.length && basket?.lines?.write(sheet, basket.codes, settled, first, last);
+  if (!isCached) {
+    const lines = found.map((one, i) => {
+      const { code } = symbols[i]!;
+      return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
+    });
+    writeByDay(sheet, lines);
+  }
+  return found;
+}
+
+export function metadataOf(bars: SymbolBars): BarsMetadata {
+  if (!Array.isArray(bars)) {
+    return { sourceIds: bars.columns.sources(bars.from, bars.to), factors: '' };
+  }
+  const factors = bars[0]?.factor
+    ? bars.map(({ day, factor }) => `"${printDay(day)}":${factor!.text}`).join(',')
+    : '';
+  return { sourceIds: sourceIdsOfAll(bars), factors };
+}
+
+/** Bars per slice: about 3 ms of work. */
+const BARS_PER_SLICE = 3_200;
+const CONVERTED_BARS_PER_SLICE = 1_000;
+
+/** Writes the rates of many days in slices, yielding to requests between them. */
+export async function buildRates(
+  symbols: readonly AskedSymbol[],
+  prices: FrozenPrices,
+  { first, last }: DayRange,
+  { basket, isConverted }: { basket: Basket; isConverted: boolean },
+): Promise<{ bytes: Uint8Array; metadata: BarsMetadata[][] }> {
+  const sheet = new Sheet();
+  const metadata: BarsMetadata[][] = [];
+  const barsPerSlice = isConverted ? CONVERTED_BARS_PER_SLICE : BARS_PER_SLICE;
+  const days = Math.max(1, Math.floor(barsPerSlice / symbols.length));
+  const isWhole = first + days > last;
+  for (let start = first; start <= last; start += days) {
+    if (shouldYield()) await yieldToRequests();
+    const slice = { first: start, last: Math.min(last, start + days - 1) };
+    // The cache admits a page on its second request. Slices of one request must not count as several.
+    const found = writeRates(sheet, symbols, prices, slice, isWhole ? basket : undefined);
+    metadata.push(found.map(metadataOf)); // now: the history may change before the next slice
+  }
+  return { bytes: sheet.bytes(), metadata };
+}

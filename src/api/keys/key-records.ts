@@ -1,0 +1,20 @@
+import type { IssuedKey } from '../../gate/onboarding.ts';
+import { type ApiKey, keyStatus } from '../../ledger/accounts/accounts.ts';
+
+/** A key as shown to its owner and to operators. Times are in seconds. */
+export function keyRecord(key: ApiKey, now: number) {
+  const status = keyStatus(key, now);
+  return {
+    id: key.id,
+    status,
+    createdAt: Math.floor(key.createdAt / 1000),
+    expiresAt: key.expiresAt === null ? null : Math.floor(key.expiresAt / 1000),
+    allowedIps: key.allowedIps,
+    headerOnly: key.headerOnly,
+  };
+}
+
+/** The only response that contains the secret itself. */
+export function issuedKey({ text, key }: IssuedKey, now: number) {
+  return { success: true, apiKey: text, key: keyRecord(key, now) };
+}

@@ -1,0 +1,128 @@
+import { Board } from '../../board/board.ts';
+import { PastPrices, type SeriesRange } from '../../board/past/past-prices.ts';
+import { PastVersions } from '../../board/past/versions.ts';
+import type { PastMoment } from '../../board/past/visible-history.ts';
+import type { CountedEndpoint } from '../../gate/endpoints.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { HEAD_ROOM } from '../cache/encoded-response.ts';
+import { ConvertedPrices, RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
+import { fluctuation } from '../endpoints/rates/fluctuation.ts';
+import { historical } from '../endpoints/rates/historical.ts';
+import { history } from '../endpoints/rates/history.ts';
+import { revisions } from '../endpoints/rates/revisions.ts';
+import { timeSeries } from '../endpoints/rates/time-series.ts';
+import type { Answer, Context, PriceEndpoint, Question } from '../model/endpoint.ts';
+import { readQuery } from '../model/query.ts';
+import { lastingAsOf } from '../params/as-of.ts';
+import { writeDown } from '../response/format.ts';
+import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
+import type { LedgerRequest, LedgerResponse } from './protocol.ts';
+
+const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
+  [historical, timeSeries, fluctuation, history, revisions].map((endpoint) => [endpoint.name, endpoint]),
+);
+
+/** Prepares responses that read the ledger. Runs in a reader thread. */
+export class LedgerReader {
+  readonly #ledger: Ledger;
+  readonly #board: Board;
+  readonly #simulated: boolean;
+
+  private constructor(ledger: Ledger, board: Board, simulated: boolean) {
+    this.#ledger = ledger;
+    this.#board = board;
+    this.#simulated = simulated;
+  }
+
+  static async open(ledger: Ledger, clock: Clock, simulated: boolean): Promise<LedgerReader> {
+    const board = await Board.open({ ledger, clock, historyBytesMax: 0, simulated }, []);
+    return new LedgerReader(ledger, board, simulated);
+  }
+
+  async respond(request: LedgerRequest) {
+    const { endpoint: name, plan, now, horizon, format, gzip: wantsGzip } = request;
+    await this.#board.followCatalog();
+    const endpoint = ENDPOINTS.get(name)!;
+    const query = new Map(readQuery(request.query));
+    if (request.cursor !== undefined) query.set('cursor', [request.cursor]);
+    const context: Context = { query, plan, board: this.#board, now, format };
+    const question = endpoint.read(context);
+    const revision = (await this.#ledger.head()).prices;
+    const answer = await this.#answer(endpoint, question, context, horizon);
+    const table = format === 'json' ? undefined : answer.table!();
+    const written = writeDown(table ? { ...answer, table: () => table } : answer, format);
+    if ('columns' in written) throw new Error('expected a page: tables from the ledger are never streamed');
+    const { packet, length, contentFrom, type } = written;
+    const body = packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + length);
+    const transferable = new Uint8Array(HEAD_ROOM + length); // its own buffer, because it moves to the serving thread
+    transferable.set(body, HEAD_ROOM);
+    const response: LedgerResponse = {
+      packet: transferable,
+      length,
+      contentFrom,
+      type,
+      gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
+      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
+      next: answer.next,
+      isFromStandby: false,
+      rows: table && 'rows' in table ? table.rows.length : 0,
+      revision,
+      isChanged: await this.#isChanged(question, request.since ?? revision),
+    };
+    return response;
+  }
+
+  /** Whether any bar of these symbols that the request can see was recorded after revision `since`. */
+  #isChanged({ series, asOf }: Question, since: number): Promise<boolean> {
+    const symbolIds = series.map(({ symbol }) => symbol.id);
+    return this.#ledger.past.hasChanged(symbolIds, since, asOf?.moment ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  async #answer(
+    endpoint: PriceEndpoint,
+    question: Question,
+    context: Context,
+    horizon: number,
+  ): Promise<Answer> {
+    const moment = this.#moment(question, context, horizon);
+    const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : question.series, moment);
+    const { ranges = [], looksBack = false } = endpoint.reads?.(question) ?? {};
+    await past.load(ranges.flatMap((days) => windowsOf(question, days, looksBack)));
+    const prices = question.conversion ? new ConvertedPrices(past, question.conversion, context.now) : past;
+    return endpoint.answer(question, prices, {
+      ...context,
+      past: {
+        load: (days) => past.load(windowsOf(question, days, false)),
+        versions: () => PastVersions.open(this.#ledger, question.series, moment),
+      },
+    });
+  }
+
+  #moment({ asOf }: Question, { plan }: Context, horizon: number): PastMoment {
+    const delayMs = plan.delaySeconds * 1000;
+    const recordedBy = asOf?.moment ?? Number.MAX_SAFE_INTEGER;
+    return {
+      delayMs,
+      horizon: Math.min(horizon, recordedBy - delayMs),
+      recordedBy,
+      simulated: this.#simulated,
+    };
+  }
+}
+
+/** The days to load for each series: the requested range, extended back as far as an earlier bar may stand in for it. */
+function windowsOf(
+  { series, conversion }: Question,
+  { first, last }: DayRange,
+  looksBack: boolean,
+): SeriesRange[] {
+  const rates = new Set(conversion?.rates);
+  const lookBackMax = looksBack ? LOOK_BACK_DAYS.month : 0;
+  return [...new Set(series)].map((one) => {
+    const lookBack = looksBack ? LOOK_BACK_DAYS[one.symbol.updateInterval] : 0;
+    return { series: one, first: first - (rates.has(one) ? lookBackMax + RATE_DAYS_MAX : lookBack), last };
+  });
+}

@@ -1,0 +1,75 @@
+import type { CountedEndpoint } from '../../gate/endpoints.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import type { Lasting } from '../model/endpoint.ts';
+import type { Format } from '../model/table.ts';
+
+export interface ReaderSettings {
+  ledgerUrl: string;
+  /** Standbys that may be read in place of the primary. */
+  standbyUrl: string | undefined;
+  /** Whether symbols without real prices show simulated ones. */
+  simulated: boolean;
+}
+
+/** A request that reads the ledger. The serving thread has already validated its parameters. */
+export interface LedgerRequest {
+  endpoint: CountedEndpoint;
+  /** The query string, still encoded. */
+  query: string;
+  plan: Plan;
+  now: number;
+  /** The plan sees the market as it was at this time, in ms. */
+  horizon: number;
+  format: Format;
+  gzip: boolean;
+  known: KnownState;
+  /** Where the page starts, in place of the query's own cursor. */
+  cursor?: string | undefined;
+  /** The ledger's price revision at which the first page of the table was read. */
+  since?: number | undefined;
+}
+
+/** How far the serving process has followed the ledger. A standby behind it may lack data that a client has already seen. */
+export interface KnownState {
+  epoch: string;
+  /** Price revision that a server must have reached to answer for the present. */
+  revision: number;
+  /** Price revision that a server must have reached to know all symbols. */
+  catalogRevision: number;
+}
+
+/** The response. `packet` has headroom for the response head in front of the body. */
+export interface LedgerResponse {
+  packet: Uint8Array<ArrayBuffer>;
+  length: number;
+  contentFrom: number;
+  type: string;
+  gzipped: Uint8Array<ArrayBuffer> | undefined;
+  lasting: Lasting;
+  /** Cursor of the next page. */
+  next: string | undefined;
+  /** Number of table rows; 0 for JSON. */
+  rows: number;
+  /** The ledger's price revision when the read started. */
+  revision: number;
+  isFromStandby: boolean;
+  /** Whether prices of these symbols have changed since `since`, or since the read started. */
+  isChanged: boolean;
+}
+
+/** An error as it crosses threads, which do not preserve its class. */
+export type PackedError =
+  | { kind: 'refusal'; code: ErrorCode; status: number; message: string; retryAfterSeconds?: number }
+  | { kind: 'error'; message: string; stack?: string; code?: string; errno?: string };
+
+export type ToReader =
+  | { kind: 'start'; settings: ReaderSettings }
+  | { kind: 'read'; request: LedgerRequest }
+  | { kind: 'stop' };
+
+export type FromReader =
+  | { kind: 'response'; response: LedgerResponse }
+  | { kind: 'failed'; error: PackedError }
+  /** The ledger is closed. */
+  | { kind: 'stopped' };
