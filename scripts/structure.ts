@@ -17,8 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   setup: ['ledger', 'gate', 'config.ts'],
   ops: ['api', 'board', 'gate', 'http', 'ledger', 'runtime', 'config.ts'],
-  'service.ts': ['market', 'ledger', 'board', 'feeds', 'gate', 'api', 'setup', 'ops', 'runtime', 'config.ts'],
-  cli: ['market', 'ledger', 'feeds', 'gate', 'http', 'ops', 'runtime', 'config.ts', 'service.ts'],
+  service: ['ledger', 'board', 'feeds', 'gate', 'api', 'setup', 'ops', 'runtime', 'config.ts'],
+  'service.ts': ['board', 'api', 'runtime', 'config.ts', 'service'],
+  cli: ['market', 'ledger', 'feeds', 'gate', 'http', 'ops', 'runtime', 'config.ts', 'service', 'service.ts'],
   'main.ts': ['cli'],
 };
 

@@ -9,7 +9,7 @@ import { Meter } from '../../src/gate/meter/meter.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log/log.ts';
-import { openCore } from '../../src/service.ts';
+import { openCore } from '../../src/service/core.ts';
 
 const [dataDir = '', mode] = process.argv.slice(2);
 if (mode === 'uncounted') {

@@ -3,7 +3,7 @@ import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { isFull, outageOf } from '../ledger/engine/errors.ts';
 import { messageOf } from '../runtime/log/log.ts';
-import { VERSION } from '../service.ts';
+import { VERSION } from '../runtime/version.ts';
 import { accountCommands } from './commands/account.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { barsCommands } from './commands/bars.ts';

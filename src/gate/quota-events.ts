@@ -20,7 +20,7 @@ export class QuotaEventReporter {
   }
 
   /** Tells what nobody has told yet. What the webhook does not take stays for a later turn. */
-  async turn(): Promise<void> {
+  async run(): Promise<void> {
     const claimMs = (attempts: number) => Math.min(CLAIM_MS * 2 ** (attempts - 1), CLAIM_MS_MAX);
     const events = await this.#ledger.quota.claimEvents(claimMs);
     await Promise.all(events.map((event) => this.#tell(event)));

@@ -55,7 +55,7 @@ export class AlarmReporter {
     this.#options = options;
   }
 
-  async turn(): Promise<void> {
+  async run(): Promise<void> {
     const alarms = this.#options.current();
     for (const [name, raised] of this.#raised) {
       if (!alarms.some((alarm) => alarm.name === name)) this.#clear(name, raised);

@@ -39,10 +39,10 @@ onEachEngine('alarms', (engine) => {
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     let now = 1_000_000;
     const alarms = alarmsOf(ledger, log, webhook, { current: () => current, clock: { now: () => now } });
-    for (let turn = 0; turn < 3; turn++) await alarms.turn();
+    for (let i = 0; i < 3; i++) await alarms.run();
     current = [];
     now += 90_000;
-    for (let turn = 0; turn < 3; turn++) await alarms.turn();
+    for (let i = 0; i < 3; i++) await alarms.run();
     expect(lines).toMatchObject([
       { event: 'alarm' },
       { event: 'alarm is over', name: alarm.name, seconds: 90 },
@@ -57,7 +57,7 @@ onEachEngine('alarms', (engine) => {
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     const log = createLog('error', fixedClock, () => {});
     const current = [{ name: 'disk.full', about: '7', event: { type: 'disk.full' } }];
-    await alarmsOf(ledger, log, webhook, { current: () => current }).turn();
+    await alarmsOf(ledger, log, webhook, { current: () => current }).run();
     expect(posts).toEqual(['disk.full.7']);
   });
 
@@ -73,7 +73,7 @@ onEachEngine('alarms', (engine) => {
       store: store as unknown as AlarmStore,
       isStoreReachable: () => false,
     });
-    await alarms.turn();
+    await alarms.run();
     expect(posts).toEqual(['ledger.unreachable.3']);
   });
 

@@ -6,7 +6,7 @@ import type { Plan } from '../../src/ledger/accounts/accounts.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { createLog, type LogLevel } from '../../src/runtime/log/log.ts';
-import { openCore } from '../../src/service.ts';
+import { openCore } from '../../src/service/core.ts';
 import { type EngineName, newFolder } from './ledger.ts';
 import { readyLedgerUrl } from './ready-ledger.ts';
 

@@ -1,5 +1,4 @@
-import { secureRandom } from '../../gate/key.ts';
-import { createWebhookSecret } from '../../gate/webhook.ts';
+import { webhookSecret } from '../../service/secrets.ts';
 import { type Command, JSON_FLAG, LEDGER_SETTINGS } from '../framework/command.ts';
 
 export const webhookCommand: Command = {
@@ -8,9 +7,7 @@ export const webhookCommand: Command = {
   flags: JSON_FLAG,
   settings: [...LEDGER_SETTINGS, 'OPENPIT_WEBHOOK_SECRET'],
   async run({ config, withLedger, isSet }) {
-    const make = () => createWebhookSecret(secureRandom);
-    const secret =
-      config.webhookSecret ?? (await withLedger((ledger) => ledger.metaOnce('webhook-secret', make)));
+    const secret = config.webhookSecret ?? (await withLedger(webhookSecret));
     console.log(isSet('json') ? JSON.stringify({ secret }) : secret);
   },
 };

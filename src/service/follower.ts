@@ -1,0 +1,43 @@
+import type { ConfirmedWrites } from '../api/ledger-reads/confirmed-writes.ts';
+import type { Board } from '../board/board.ts';
+import type { Freshness } from '../feeds/thread/freshness.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { Meter } from '../gate/meter/meter.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { FollowerLag } from '../ops/follower-lag.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log/log.ts';
+
+export interface FollowerParts {
+  ledger: Ledger;
+  gate: Gate;
+  meter: Meter;
+  board: Board;
+  freshness: Freshness;
+  confirmedWrites: ConfirmedWrites;
+  followerLag: FollowerLag;
+  clock: Clock;
+  log: Log;
+}
+
+/** Returns a function that loads what was written to the ledger since it was last called: keys, plans, prices, feed states. */
+export function createFollower(parts: FollowerParts): () => Promise<void> {
+  const { ledger, gate, meter, board, freshness, confirmedWrites, followerLag, clock, log } = parts;
+  let { epoch } = board;
+  return async () => {
+    const followed = followerLag.begin();
+    const writesFollowed = confirmedWrites.beginFollowing();
+    const head = await ledger.head();
+    if (head.epoch !== epoch) {
+      log.warn('the ledger has failed over or was restored: reloading everything from it', {});
+      meter.reportAll();
+    }
+    epoch = head.epoch;
+    await gate.follow(head);
+    await board.follow(head);
+    writesFollowed();
+    await freshness.follow(clock.now());
+    board.setLateFrom((code) => freshness.lateFrom(code));
+    followed();
+  };
+}

@@ -1,0 +1,56 @@
+import type { Health, Phase } from '../api/model/health.ts';
+import { type FeedsKnown, isLate } from '../api/model/feed-status.ts';
+import type { Board } from '../board/board.ts';
+import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../ops/alarms.ts';
+import type { Faults } from '../ops/faults.ts';
+import type { CertificateMonitor } from '../ops/tls/certificate-monitor.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+export interface HealthSources {
+  phase(): Phase;
+  clock: Clock;
+  board: Board;
+  feeds: FeedsKnown;
+  faults: Faults;
+  certificate: CertificateMonitor | undefined;
+  simulated: boolean;
+  hasRoom(): boolean;
+}
+
+/** Collects what `/health`, the alarms and the metrics report about this process. */
+export class HealthReport {
+  readonly #sources: HealthSources;
+
+  constructor(sources: HealthSources) {
+    this.#sources = sources;
+  }
+
+  readonly health = (): Health => {
+    const { phase, clock, board, faults, feeds, simulated, hasRoom } = this.#sources;
+    const known = feeds();
+    const partial = known.filter(({ enabled, failing }) => enabled && failing.length > 0);
+    return {
+      phase: phase(),
+      isLedgerUnusable: faults.isLedgerUnusable,
+      alarms: this.alarms().map(({ name }) => name),
+      diskFull: !hasRoom(),
+      revision: board.revision,
+      newestPriceAt: board.newest.priceAt,
+      newestWriteAt: board.newest.writtenAt,
+      simulated,
+      lateFeeds: known.filter((feed) => isLate(feed, clock.now())).map(({ key }) => key),
+      partialFeeds: partial.map(({ key }) => key),
+    };
+  };
+
+  readonly alarms = (): ActiveAlarm[] => {
+    const { clock, faults, certificate, feeds, hasRoom } = this.#sources;
+    return [
+      ...faults.alarms(),
+      ...(certificate?.alarms() ?? []),
+      ...lateFeeds(feeds, clock),
+      ...lateFeedSeries(feeds, clock),
+      ...fullDisk(hasRoom, clock),
+    ];
+  };
+}
