@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import packageJson from '../package.json';
 import { openApiDocument } from '../src/api/openapi/document.ts';
-import { SETTINGS } from '../src/config.ts';
+import { SETTINGS } from '../src/config/settings.ts';
 import { RELIABILITY, reliabilityFromResults } from '../test/process/faults/doc.ts';
 
 const README = join(import.meta.dir, '..', 'README.md');

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/values.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { isFull, outageOf } from '../ledger/engine/errors.ts';

@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError } from '../config/values.ts';
+import type { Config } from '../config.ts';
 import { createKey, hashKey, secureRandom } from '../gate/key.ts';
 import { addKnownKey, PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
 import { isActive } from '../ledger/accounts/accounts.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SETTINGS } from '../../src/config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { newFolder } from '../support/ledger.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { openpit, PROGRAM_COMMAND } from '../support/program.ts';

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS, type SettingName } from '../../src/config.ts';
+import { SETTINGS, type SettingName } from '../../src/config/settings.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, openpit, Program } from '../support/program.ts';

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../config.ts';
+import { SETTINGS } from '../../config/settings.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';

@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  type Config,
-  flagOf,
-  readConfig,
-  readUsableConfig,
-  SETTINGS,
-  type SettingName,
-} from '../../config.ts';
+import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
+import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';

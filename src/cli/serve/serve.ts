@@ -1,4 +1,5 @@
-import { type Config, SETTINGS } from '../../config.ts';
+import { SETTINGS } from '../../config/settings.ts';
+import type { Config } from '../../config.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { ConfigError, type TlsFiles } from '../../config.ts';
+import { ConfigError, type TlsFiles } from '../../config/values.ts';
 import { type Credentials, CredentialsError, parseCredentials } from '../../http/tls/credentials.ts';
 
 const SETTINGS = { cert: 'OPENPIT_TLS_CERT', key: 'OPENPIT_TLS_KEY' } as const;

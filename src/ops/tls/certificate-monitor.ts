@@ -1,5 +1,5 @@
 import type { Gauge } from '../../api/telemetry/metrics.ts';
-import type { TlsFiles } from '../../config.ts';
+import type { TlsFiles } from '../../config/values.ts';
 import type { Credentials } from '../../http/tls/credentials.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';

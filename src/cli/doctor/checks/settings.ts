@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { ADMIN_TOKEN_CHARACTERS_MIN, type Config } from '../../../config.ts';
+import { ADMIN_TOKEN_CHARACTERS_MIN } from '../../../config/warnings.ts';
+import type { Config } from '../../../config.ts';
 import { isLoopback, readRange } from '../../../gate/addresses.ts';
 import { isKeyExposed, readCredentials } from '../../../ops/tls/certificate-files.ts';
 import { messageOf } from '../../../runtime/log/log.ts';

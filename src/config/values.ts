@@ -1,0 +1,85 @@
+import { isAddressOrRange } from '../gate/addresses.ts';
+import { LOG_LEVELS, type LogLevel } from '../runtime/log/log.ts';
+
+/** An invalid setting. The message names it and says what it must be. */
+export class ConfigError extends Error {}
+
+/** Paths of a certificate chain and its private key, both PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export function readWhole(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max} (it is "${text}").`);
+}
+
+export function readList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** The URL of PostgreSQL or of a SQLite file; empty when none is set. */
+export function readDatabaseUrl(text: string): string {
+  if (text === '' || /^(postgres(ql)?|sqlite):/.test(text)) return text;
+  throw new ConfigError('OPENPIT_DATABASE_URL must begin with postgres:// or sqlite://.');
+}
+
+export function readStandbyUrl(text: string): string | undefined {
+  if (text === '' || isPostgresUrl(text)) return text || undefined;
+  throw new ConfigError('OPENPIT_READ_URL must begin with postgres://.');
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text);
+}
+
+export function readDemo(text: string): 'auto' | 'on' | 'off' {
+  if (text === '') return 'auto';
+  if (/^(true|1|yes|on)$/i.test(text)) return 'on';
+  if (/^(false|0|no|off)$/i.test(text)) return 'off';
+  throw new ConfigError(`OPENPIT_DEMO must be true or false (it is "${text}").`);
+}
+
+export function readTls(cert: string, key: string): TlsFiles | undefined {
+  if ((cert === '') !== (key === ''))
+    throw new ConfigError('OPENPIT_TLS_CERT and OPENPIT_TLS_KEY must be set together.');
+  return cert === '' ? undefined : Object.freeze({ cert, key });
+}
+
+/** The path prefixes of the API; `/` is the empty one. */
+export function readMounts(mounts: readonly string[]): string[] {
+  for (const mount of mounts) {
+    if (!/^\/([A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*)?$/.test(mount)) {
+      throw new ConfigError(`OPENPIT_MOUNTS must be paths such as /,/v1 ("${mount}" is not one).`);
+    }
+  }
+  if (mounts.length === 0)
+    throw new ConfigError('OPENPIT_MOUNTS must name at least one path, for example /.');
+  return mounts.map((mount) => (mount === '/' ? '' : mount));
+}
+
+export function readAddresses(name: string, entries: readonly string[]): readonly string[] {
+  const wrong = entries.find((entry) => !isAddressOrRange(entry));
+  if (wrong === undefined) return entries;
+  throw new ConfigError(
+    `${name} must be addresses and ranges such as 127.0.0.1,10.0.0.0/8 ("${wrong}" is neither).`,
+  );
+}
+
+export function readUrl(name: string, text: string): string | undefined {
+  if (text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
+    return text || undefined;
+  throw new ConfigError(`${name} must be a URL such as https://example.com/hook.`);
+}
+
+export function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((one) => one === text.toLowerCase());
+  if (!level)
+    throw new ConfigError(`OPENPIT_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')} (it is "${text}").`);
+  return level;
+}
