@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Api } from '../api/api.ts';
-import type { Phase } from '../api/model/health.ts';
 import { ConfirmedWrites } from '../api/ledger-reads/confirmed-writes.ts';
 import { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
+import type { Phase } from '../api/model/health.ts';
 import { EntityTags } from '../api/response/etag.ts';
 import { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
 import type { ShareMetrics } from '../api/telemetry/metrics.ts';

@@ -1,6 +1,6 @@
-import { isReady } from '../api/model/health.ts';
-import type { FeedsKnown } from '../api/model/feed-status.ts';
 import type { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
+import type { FeedsKnown } from '../api/model/feed-status.ts';
+import { isReady } from '../api/model/health.ts';
 import type { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
 import type { Gauge } from '../api/telemetry/metrics.ts';
 import type { Board } from '../board/board.ts';

@@ -1,5 +1,5 @@
-import type { Health, Phase } from '../api/model/health.ts';
 import { type FeedsKnown, isLate } from '../api/model/feed-status.ts';
+import type { Health, Phase } from '../api/model/health.ts';
 import type { Board } from '../board/board.ts';
 import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../ops/alarms.ts';
 import type { Faults } from '../ops/faults.ts';

@@ -3,13 +3,13 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../../src/gate/endpoints.ts';
 import { Meter, type MeterOptions } from '../../src/gate/meter/meter.ts';
-import { systemScheduler } from '../../src/gate/meter/scheduler.ts';
 import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Spool } from '../../src/gate/spool/spool.ts';
 import { pack } from '../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { systemScheduler } from '../../src/runtime/scheduler.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 

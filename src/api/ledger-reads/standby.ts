@@ -1,7 +1,7 @@
-import { inTime, systemScheduler } from '../../gate/meter/scheduler.ts';
 import { hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { Refusal } from '../errors/errors.ts';
 import { readQuery } from '../model/query.ts';
 import { readAsOf, SETTLED_AFTER_MS } from '../params/as-of.ts';
@@ -41,7 +41,8 @@ export class Standby {
     try {
       this.#opened ??= await this.#openInTime();
       const { ledger, reader } = this.#opened;
-      if (!(await inTime(systemScheduler, RESPONSE_MS_MAX, isCurrentFor(ledger, request)))) return undefined;
+      if (!(await withTimeout(systemScheduler, RESPONSE_MS_MAX, isCurrentFor(ledger, request))))
+        return undefined;
       return { ...(await reader.respond(request)), isFromStandby: true };
     } catch (error) {
       // A refusal may be due to data not replayed yet, so the primary decides.
@@ -57,7 +58,7 @@ export class Standby {
   async #openInTime(): Promise<{ ledger: Ledger; reader: LedgerReader }> {
     const opening = this.#open();
     try {
-      return await inTime(systemScheduler, RESPONSE_MS_MAX, opening);
+      return await withTimeout(systemScheduler, RESPONSE_MS_MAX, opening);
     } catch (error) {
       void opening.then(({ ledger }) => ledger.close()).catch(() => {}); // close it if it opens after the timeout
       throw error;

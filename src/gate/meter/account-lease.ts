@@ -1,84 +1,92 @@
 import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/quota.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
-import type { ClockReading, Lease } from './lease.ts';
+import type { Lease } from './lease.ts';
+import type { ClockReading } from './ledger-time.ts';
 import type { QuotaRefusal, Spend } from './spend.ts';
 import type { SyncParty } from './syncer.ts';
 
 /** How long a request waits for units that other replicas hold. */
 const RECALL_WAIT_MS = 1_000;
-/** How often it asks meanwhile: holders look every 100 ms. */
+/** How often it asks the ledger meanwhile: holders read their signals every 100 ms. */
 const RECALL_RETRY_MS = 50;
-/** After a refusal the ledger is asked at most this often: a draining replica may give units back. */
+/** After a refusal the ledger is asked at most this often: a draining replica may return units. */
 const ASK_AGAIN_MS = 1_000;
 
-/** What a purse needs of the replica around it. */
+/** What an account's lease needs from the meter. */
 export interface AccountLeaseHost {
   now(): ClockReading;
   /** The month, by the ledger's time. */
   period(): Period;
-  /** Undefined when the spool has no room for it: nothing can be counted then. */
+  /** Undefined when the spool has no room: nothing can be counted then. */
   openLease(accountId: string): Lease | undefined;
-  /** Closes a lease at what it has spent, and forgets it when the ledger has that. */
+  /** Settles a lease at what it has spent. */
   closeLease(lease: Lease): void;
-  ask(party: SyncParty, urgent: boolean): void;
-  after(ms: number, call: () => void): void;
+  /** Queues a sync with the ledger. */
+  enqueue(party: SyncParty, urgent: boolean): void;
+  after(ms: number, callback: () => void): void;
   exhausted(): QuotaRefusal;
   unavailable(): QuotaRefusal;
 }
 
-interface Waiting {
-  place: number;
+interface WaitingRequest {
+  counter: number;
   units: number;
   resolve: (spend: Spend) => void;
 }
 
-/** What this replica holds for one account: its lease, and the requests that wait for one. */
+/** One account on this replica: its lease, and the requests that wait for units. */
 export class AccountLease implements SyncParty {
   readonly #accountId: string;
-  readonly #replica: AccountLeaseHost;
+  readonly #host: AccountLeaseHost;
   lease: Lease | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingRequest[] = [];
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
-  /** The smallest request that was refused, until one as large is served. Before `until` none as large asks the ledger. */
+  /** The smallest request that was refused, until one as large succeeds. Before `until`, none as large asks the ledger. */
   #refused: { units: number; until: number } | undefined;
   #recallSeen = 0;
 
-  constructor(accountId: string, replica: AccountLeaseHost) {
+  constructor(accountId: string, host: AccountLeaseHost) {
     this.#accountId = accountId;
-    this.#replica = replica;
+    this.#host = host;
   }
 
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** For a request that found too few units: waits for the ledger, unless its answer is known. */
-  wait(place: number, units: number): Spend | Promise<Spend> {
-    const now = this.#replica.now();
+  /** Whether the lease ended with its month. */
+  isMonthOver(now: ClockReading): boolean {
+    if (!this.lease?.hasEnded(now)) return false;
+    return this.lease.period !== this.#host.period();
+  }
+
+  /** Queues a request that found too few units, unless a recent refusal already answers it. */
+  wait(counter: number, units: number): Spend | Promise<Spend> {
+    const now = this.#host.now();
     if (this.#wasRefused(units, now.mono) && this.lease && !this.lease.hasEnded(now)) {
-      return this.#replica.exhausted();
+      return this.#host.exhausted();
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ place, units, resolve });
-      this.#replica.ask(this, true);
+      this.#waiting.push({ counter, units, resolve });
+      this.#host.enqueue(this, true);
     });
   }
 
-  message(now: ClockReading): SyncRequest | undefined {
-    if (this.lease?.hasEnded(now) && this.lease.period !== this.#replica.period()) this.closeLease();
+  syncRequest(now: ClockReading): SyncRequest | undefined {
+    if (this.isMonthOver(now)) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
-    this.lease ??= this.#replica.openLease(this.#accountId);
-    if (this.lease) return this.lease.message(this.#unitsWaiting(), now);
-    this.#refuse(this.#replica.unavailable());
+    this.lease ??= this.#host.openLease(this.#accountId);
+    if (this.lease) return this.lease.syncRequest(this.#unitsWaiting(), now);
+    this.#refuse(this.#host.unavailable());
     return undefined;
   }
 
-  answered(answer: SyncAnswer, sent: ClockReading): void {
+  onAnswer(answer: SyncAnswer, sent: ClockReading): void {
     const { lease } = this;
     if (!lease || lease.owner.leaseId !== answer.leaseId) {
-      if (this.isBusy) this.#replica.ask(this, true);
+      if (this.isBusy) this.#host.enqueue(this, true);
       return;
     }
     const barrierSeen = lease.barrierSeen;
@@ -86,15 +94,15 @@ export class AccountLease implements SyncParty {
     if (answer.state !== 'open') this.closeLease();
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
-    else if (answer.barrier > barrierSeen || lease.recalled) this.#replica.ask(this, true);
+    else if (answer.barrier > barrierSeen || lease.recalled) this.#host.enqueue(this, true);
   }
 
-  failed(): void {
-    this.#refuse(this.#replica.unavailable());
+  onUnreachable(): void {
+    this.#refuse(this.#host.unavailable());
   }
 
-  /** Another replica wants to know what is spent, or wants units. */
-  heard(signal: Signal): void {
+  /** Another replica requests this one's count (a barrier) or units (a recall). */
+  onSignal(signal: Signal): void {
     const { lease } = this;
     if (lease?.period !== signal.period) return;
     const recalled = signal.recallAt > this.#recallSeen && lease.unspent > 0;
@@ -102,25 +110,25 @@ export class AccountLease implements SyncParty {
     if (!recalled && signal.barrier <= lease.barrierSeen) return;
     lease.recalled ||= recalled;
     lease.barrierSeen = Math.max(lease.barrierSeen, signal.barrier);
-    this.#replica.ask(this, true);
+    this.#host.enqueue(this, true);
   }
 
   closeLease(): void {
     if (!this.lease) return;
-    this.#replica.closeLease(this.lease);
+    this.#host.closeLease(this.lease);
     this.lease = undefined;
   }
 
-  /** The replica stops: who waits is refused, and the lease goes back. */
+  /** The replica stops: refuses the waiting requests and returns the lease. */
   end(): void {
-    this.#refuse(this.#replica.unavailable());
+    this.#refuse(this.#host.unavailable());
     this.closeLease();
   }
 
   #serve(): void {
-    const { wall, mono } = this.#replica.now();
-    this.#waiting = this.#waiting.filter(({ place, units, resolve }) => {
-      if (!this.lease?.take(place, units, wall, mono)) return true;
+    const { wall, mono } = this.#host.now();
+    this.#waiting = this.#waiting.filter(({ counter, units, resolve }) => {
+      if (!this.lease?.take(counter, units, wall, mono)) return true;
       if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
       this.#drySince = undefined;
       resolve(this.lease);
@@ -128,13 +136,13 @@ export class AccountLease implements SyncParty {
     });
   }
 
-  /** Requests are left without their units: ask again, wait for other replicas to return theirs, or refuse. */
+  /** Some requests still lack units: ask again, wait for other replicas to return theirs, or refuse. */
   #keepWaiting(answer: SyncAnswer): void {
     const { lease } = this;
-    const { mono } = this.#replica.now();
+    const { mono } = this.#host.now();
     const { least } = this.#unitsWaiting();
     if (!lease || !answer.applied || lease.unspent + answer.pool >= least) {
-      this.#replica.ask(this, true);
+      this.#host.enqueue(this, true);
       return;
     }
     this.#drySince ??= mono;
@@ -142,16 +150,16 @@ export class AccountLease implements SyncParty {
     if (answer.heldByOthers === 0 || wasRefused || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
       this.#refused = { units: least, until: mono + ASK_AGAIN_MS };
-      this.#refuse(this.#replica.exhausted());
-      if (lease.unspent > 0) this.#replica.ask(this, false); // returns what is left of the grant
+      this.#refuse(this.#host.exhausted());
+      if (lease.unspent > 0) this.#host.enqueue(this, false); // returns the rest of the grant
       return;
     }
-    this.#replica.after(RECALL_RETRY_MS, () => {
-      if (this.isBusy) this.#replica.ask(this, true);
+    this.#host.after(RECALL_RETRY_MS, () => {
+      if (this.isBusy) this.#host.enqueue(this, true);
     });
   }
 
-  /** What requests wait for: in all, and the smallest of them. */
+  /** The units that requests wait for: in total, and the smallest request. */
   #unitsWaiting(): { units: number; least: number } {
     let [all, least] = [0, Number.POSITIVE_INFINITY];
     for (const { units } of this.#waiting) {
@@ -161,7 +169,7 @@ export class AccountLease implements SyncParty {
     return { units: all, least: all === 0 ? 0 : least };
   }
 
-  /** Whether a request of this size or a smaller one was refused, and that refusal holds at `mono`. */
+  /** Whether a request of this size or smaller was refused, and that refusal still holds at `mono`. */
   #wasRefused(units: number, mono: number): boolean {
     return this.#refused !== undefined && units >= this.#refused.units && mono < this.#refused.until;
   }

@@ -5,18 +5,18 @@ test('a block is five seconds of traffic', () => {
   expect(unspentWanted(0, 100)).toBe(500);
 });
 
-test('a lease that holds two to ten seconds of traffic is left alone', () => {
+test('a lease that holds two to ten seconds of traffic is not changed', () => {
   expect(unspentWanted(200, 100)).toBe(200);
   expect(unspentWanted(1_000, 100)).toBe(1_000);
   expect(unspentWanted(199, 100)).toBe(500);
   expect(unspentWanted(1_001, 100)).toBe(500);
 });
 
-test('a quiet account holds a few units, so that its second request need not wait', () => {
+test('a quiet account holds a few units, so that its second request does not wait', () => {
   expect(unspentWanted(0, 0)).toBe(10);
 });
 
-test('the next block is asked for while two fifths of this one are left', () => {
+test('the next block is requested while two fifths of this one are left', () => {
   expect(lowWater(500)).toBe(200);
   expect(lowWater(1)).toBe(0);
 });

@@ -1,13 +1,12 @@
 /**
- * How many units a lease should hold: 5 seconds of the account's traffic. It is left alone while it holds between
- * 2 and 10 seconds of it, so that a steady account does not swing. The ledger makes a block smaller when the quota
- * is small, or nearly spent.
+ * A lease holds 5 seconds of the account's traffic. It is not changed while it holds between 2 and 10 seconds, so that
+ * a steady account does not oscillate. The ledger grants a smaller block when the quota is small or nearly spent.
  */
 const LOW_SECONDS = 2;
 const WANTED_SECONDS = 5;
 const HIGH_SECONDS = 10;
 
-/** An account of which nothing is known yet, or that asks now and then, holds this many. */
+/** For an account that is new or sends a request now and then. */
 const UNSPENT_MIN = 10;
 
 /** Below this a rate is a guess: ten requests in one millisecond are not ten thousand a second. */
@@ -24,17 +23,17 @@ export class Traffic {
     this.#since = now;
   }
 
-  /** The higher of the last full window and the one that runs, so that a rise is seen at once. */
+  /** The higher of the last full window and the current one, so that a rise is seen at once. */
   perSecond(spent: number, now: number): number {
     const elapsedMs = now - this.#since;
     const rate = ((spent - this.#spentThen) * 1_000) / Math.max(elapsedMs, WINDOW_MS_MIN);
-    const seen = Math.max(rate, this.#lastRate);
+    const highest = Math.max(rate, this.#lastRate);
     if (elapsedMs >= WINDOW_MS) {
       this.#since = now;
       this.#spentThen = spent;
       this.#lastRate = rate;
     }
-    return seen;
+    return highest;
   }
 }
 
@@ -46,7 +45,7 @@ export function unspentWanted(unspent: number, perSecond: number): number {
     : Math.max(UNSPENT_MIN, Math.ceil(perSecond * WANTED_SECONDS));
 }
 
-/** At how many unspent units the next block is asked for, while the rest is still being spent. */
+/** The number of unspent units at which the next block is requested, while the rest is being spent. */
 export function lowWater(unspent: number): number {
   return Math.floor((unspent * LOW_SECONDS) / WANTED_SECONDS);
 }

@@ -5,7 +5,7 @@ import { unpack } from '../spool/spool-record.ts';
 import { Lease } from './lease.ts';
 
 const START = Date.UTC(2026, 10, 10);
-/** No request waits. */
+/** No request is waiting. */
 const NOBODY = { units: 0, least: 0 };
 
 test('a unit is in the spool before the request is answered', () => {
@@ -30,20 +30,22 @@ test('several units are taken together or not at all, and are in the spool as on
   expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([5, 0, 0]);
 });
 
-test('units that are given back can no longer be taken, even before the ledger has heard of it', () => {
+test('units that are being returned cannot be taken, even before the ledger has them back', () => {
   const { lease } = newLease({ granted: 50 });
   lease.take(1, 1, START, 0);
   lease.recalled = true;
-  expect(lease.message(NOBODY, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
+  expect(lease.syncRequest(NOBODY, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
   expect(lease.take(1, 1, START, 0)).toBe(false);
 });
 
-test('a message without an answer is sent again under its own seq, the next under a new one', () => {
+test('a request without an answer is repeated under its own seq, the next one gets a new seq', () => {
   const { lease, apply } = newLease({ granted: 5 });
   const now = { wall: START, mono: 0 };
-  expect([lease.message(NOBODY, now).seq, lease.message({ units: 1, least: 1 }, now).seq]).toEqual([2, 2]);
+  expect([lease.syncRequest(NOBODY, now).seq, lease.syncRequest({ units: 1, least: 1 }, now).seq]).toEqual([
+    2, 2,
+  ]);
   apply({ granted: 5 });
-  expect(lease.message(NOBODY, now).seq).toBe(3);
+  expect(lease.syncRequest(NOBODY, now).seq).toBe(3);
 });
 
 test('a lease ends when either clock says so, two seconds before the ledger does', () => {
@@ -53,18 +55,18 @@ test('a lease ends when either clock says so, two seconds before the ledger does
   expect(lease.take(1, 1, START, 58_000)).toBe(false); // the clock was set back
 });
 
-test('a lease ends with the month of the ledger, whatever the local clock thinks', () => {
+test('a lease ends with the ledger’s month, whatever the local clock says', () => {
   const { lease, apply } = newLease({ granted: 5 });
   apply({ granted: 5, now: Date.UTC(2026, 11, 1) - 500 });
   expect(lease.take(1, 1, START + 499, 499)).toBe(true);
   expect(lease.take(1, 1, START + 500, 500)).toBe(false);
 });
 
-test('what remains is the quota less what all have used', () => {
+test('the remaining units are the quota less what all replicas have used', () => {
   const { lease, apply } = newLease({ granted: 5 });
   lease.take(1, 1, START, 0);
   apply({ granted: 5, used: 40, spent: 0, quota: 100 });
-  expect(lease.remaining).toBe(59); // 40 by others, 1 here that the ledger has not heard of
+  expect(lease.remaining).toBe(59); // 40 by others, 1 here that is not reported yet
   lease.take(1, 1, START, 0);
   expect(lease.remaining).toBe(58);
 });
@@ -75,7 +77,7 @@ function newLease(first: Partial<SyncAnswer>) {
   const lease = new Lease(owner, { endpoints: COUNTED_ENDPOINTS, counts, free: () => {} }, 0);
   const sent = { wall: START, mono: 0 };
   const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change }, sent);
-  lease.message(NOBODY, sent);
+  lease.syncRequest(NOBODY, sent);
   apply(first);
   return { lease, counts, apply };
 }

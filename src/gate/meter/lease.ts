@@ -4,19 +4,14 @@ import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';
 import { lowWater, Traffic, unspentWanted } from './block-size.ts';
+import type { ClockReading } from './ledger-time.ts';
 
-/** A lease ends this much before the ledger says so: clocks of two machines do not run alike. */
+/** A lease ends this much before the ledger's deadline: two machines' clocks do not run at the same rate. */
 const MARGIN_MS = 2_000;
 
-/** The two clocks at one moment, in ms. The monotonic one stops while a virtual machine sleeps; the other may be set. */
-export interface ClockReading {
-  wall: number;
-  mono: number;
-}
-
 /**
- * A block of an account's quota that this replica may spend. It is also what a spend answers with: `ok` and
- * `remaining` are read from it, so that counting a request allocates nothing.
+ * A block of an account's quota that this replica may spend. It is also the result of a spend (`ok`, `remaining`), so
+ * that counting a request allocates nothing.
  */
 export class Lease {
   readonly ok = true;
@@ -30,18 +25,18 @@ export class Lease {
   readonly #traffic: Traffic;
 
   spent = 0;
-  /** Never more than the ledger granted; lowered before units are given back. */
+  /** Never more than the ledger granted; lowered before units are returned. */
   limit = 0;
   /** What the ledger has acknowledged. */
   flushed = 0;
-  /** At this count the next block is asked for. */
+  /** At this count the next block is requested. */
   refillAt = Number.POSITIVE_INFINITY;
   #wallEnd = 0;
   #monoEnd = 0;
   #seq = 0;
-  #answered = true;
+  #isAnswered = true;
   barrierSeen = 0;
-  /** What the last message said of it. */
+  /** The barrier that the last request acknowledged. */
   #barrierSent = 0;
   /** Another replica waits for units. */
   recalled = false;
@@ -71,13 +66,13 @@ export class Lease {
    * Takes all of the units, or none when there are too few or the lease has expired. One store into the spool records
    * them, so a kill cannot split them. This is the hot path: keep it short.
    */
-  take(place: number, units: number, wall: number, mono: number): boolean {
+  take(counter: number, units: number, wall: number, mono: number): boolean {
     if (this.spent + units > this.limit || wall >= this.#wallEnd || mono >= this.#monoEnd) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
-    const count = this.#counts[place]! + units;
-    this.#counts[place] = count;
-    this.#record.counts[place] = pack(count);
+    const count = this.#counts[counter]! + units;
+    this.#counts[counter] = count;
+    this.#record.counts[counter] = pack(count);
     this.lastSpendAt = mono;
     return true;
   }
@@ -86,47 +81,47 @@ export class Lease {
     return now.wall >= this.#wallEnd || now.mono >= this.#monoEnd;
   }
 
-  /** A count has so many bits in the spool; long before they run out the lease is changed for a new one. */
+  /** The spool's counts have a limited number of bits, so a lease is replaced long before they overflow. */
   get isFull(): boolean {
     return this.spent >= COUNT_MAX / 2;
   }
 
   /**
-   * What to tell the ledger. While the last message has no answer, this one has its seq: the ledger may have applied
-   * that one, and then ignores this. Requests wait for `units` in all, the smallest of them for `least`.
+   * Reports the counts and requests units. A request without an answer is repeated under its own seq: if the ledger has
+   * applied it, it ignores the repetition. Callers wait for `units` in total, the smallest of them for `least`.
    */
-  message(waiting: { units: number; least: number }, now: ClockReading): SyncRequest {
-    if (this.#answered) this.#seq++;
-    this.#answered = false;
+  syncRequest(waiting: { units: number; least: number }, now: ClockReading): SyncRequest {
+    if (this.#isAnswered) this.#seq++;
+    this.#isAnswered = false;
     const need = this.spent + waiting.units;
     const least = this.spent + waiting.least;
     const { unspent } = this;
     const rate = this.#traffic.perSecond(this.spent, now.mono);
     const want = this.recalled ? need : need + unspentWanted(unspent, rate);
     this.recalled = false;
-    // Lower the own limit before the units are given back, not after: the answer may be lost.
+    // Lower the limit before the units are returned, not after: the answer may be lost.
     this.limit = least > this.limit ? this.spent : Math.min(this.limit, want);
-    return { ...this.#settlement(), seq: this.#seq, want, need, least, close: false };
+    return { ...this.#counted(), seq: this.#seq, want, need, least, close: false };
   }
 
-  /** The last message: no unit can be taken after it. */
-  closeMessage(): SyncRequest {
+  /** The last request: no unit can be taken after it. */
+  closeRequest(): SyncRequest {
     this.limit = this.spent;
-    return { ...this.#settlement(), seq: this.#seq, want: 0, need: 0, least: 0, close: true };
+    return { ...this.#counted(), seq: this.#seq, want: 0, need: 0, least: 0, close: true };
   }
 
-  /** Takes over the quota, and what all other leases of the account have used, as one read of the ledger told them. */
-  learn(quota: number, usedBeside: number): void {
+  /** Takes over the quota and what all other leases of the account have used, both from one read of the ledger. */
+  update(quota: number, usedBeside: number): void {
     this.quota = quota;
     this.remaining = Math.max(0, quota - usedBeside - this.spent);
   }
 
-  /** Takes over what the ledger said. `sent` is from before the message left, so that a slow answer ends early. */
+  /** Applies the ledger's answer. The lease runs from `sent`, the time before the call, so a slow answer shortens it. */
   apply(answer: SyncAnswer, sent: ClockReading): void {
-    this.#answered = true;
+    this.#isAnswered = true;
     this.flushed = answer.spent;
-    this.learn(answer.quota, answer.used - answer.spent);
-    // A lower barrier than was sent comes from a ledger that has lost its last writes, and will count up again.
+    this.update(answer.quota, answer.used - answer.spent);
+    // A lower barrier than the one sent comes from a ledger that has lost its last writes and counts up again.
     const isOlderLedger = answer.barrier < this.#barrierSent;
     this.barrierSeen = isOlderLedger ? answer.barrier : Math.max(this.barrierSeen, answer.barrier);
     this.asOf = answer.now;
@@ -138,20 +133,20 @@ export class Lease {
     this.recalled = answer.recall && answer.granted > this.spent;
     this.limit = answer.granted;
     const untilMonthEnds = periodEnd(this.period) - answer.now;
-    const goodForMs = Math.min(answer.leaseMs - MARGIN_MS, untilMonthEnds);
-    this.#wallEnd = sent.wall + goodForMs;
-    this.#monoEnd = sent.mono + goodForMs;
+    const validForMs = Math.min(answer.leaseMs - MARGIN_MS, untilMonthEnds);
+    this.#wallEnd = sent.wall + validForMs;
+    this.#monoEnd = sent.mono + validForMs;
     const { unspent } = this;
-    // With an empty pool there is nothing to ask for before a request needs it.
+    // An empty pool has nothing to grant, so the ledger is only asked when a request needs units.
     this.refillAt = answer.pool > 0 ? this.limit - lowWater(unspent) : Number.POSITIVE_INFINITY;
   }
 
-  /** Forgets the spool's record: only when the ledger has every spend. */
-  forget(): void {
+  /** Erases the spool's record. Only when the ledger has every count. */
+  freeRecord(): void {
     this.#record.free();
   }
 
-  #settlement(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
+  #counted(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
     this.#barrierSent = this.barrierSeen;
     return {
       ...this.owner,

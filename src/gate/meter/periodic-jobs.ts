@@ -1,57 +1,58 @@
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../runtime/scheduler.ts';
 
-/** Holders look for barriers and recalls this often; an exact /usage waits three of them. */
-const LISTEN_MS = 100;
+/** Holders look for barriers and recalls this often; an exact `/usage` waits for three rounds. */
+const SIGNALS_MS = 100;
 const FLUSH_MS = 1_000;
 const SWEEP_MS = 60_000;
 
-/** A connection may hang for good: after this the duty is done anew. */
-const PATIENCE_MS = 2_000;
+/** A connection may hang for good: after this the next run starts all the same. */
+const TIMEOUT_MS = 2_000;
 
 export interface MeterJobs {
-  listen(): Promise<void>;
+  readSignals(): Promise<void>;
   flush(): void;
   sweep(): Promise<void>;
 }
 
-/** Does what a replica does by the clock. A duty that is at work is not started a second time. */
+/** Runs the meter's jobs at their intervals. A job that is still running is not started again until its timeout. */
 export class PeriodicJobs {
   readonly #scheduler: Scheduler;
   readonly #warn: (text: string) => void;
-  readonly #duties: MeterJobs;
-  readonly #callOff: (() => void)[] = [];
+  readonly #jobs: MeterJobs;
+  /** The timer of each job, by its index. */
+  readonly #cancel: (() => void)[] = [];
   #isStopped = false;
 
-  constructor(scheduler: Scheduler, warn: (text: string) => void, duties: MeterJobs) {
+  constructor(scheduler: Scheduler, warn: (text: string) => void, jobs: MeterJobs) {
     this.#scheduler = scheduler;
     this.#warn = warn;
-    this.#duties = duties;
+    this.#jobs = jobs;
   }
 
   start(): void {
-    this.#every(0, LISTEN_MS, () => this.#duties.listen());
-    this.#every(1, FLUSH_MS, async () => this.#duties.flush());
-    this.#every(2, SWEEP_MS, () => this.#duties.sweep());
+    this.#every(0, SIGNALS_MS, () => this.#jobs.readSignals());
+    this.#every(1, FLUSH_MS, async () => this.#jobs.flush());
+    this.#every(2, SWEEP_MS, () => this.#jobs.sweep());
   }
 
   stop(): void {
     this.#isStopped = true;
-    for (const callOff of this.#callOff) callOff();
+    for (const cancel of this.#cancel) cancel();
   }
 
-  #every(duty: number, ms: number, work: () => Promise<void>): void {
-    this.#callOff[duty] = this.#scheduler.after(ms, () => {
+  #every(index: number, ms: number, job: () => Promise<void>): void {
+    this.#cancel[index] = this.#scheduler.after(ms, () => {
       let isOver = false;
-      const again = () => {
+      const scheduleNext = () => {
         if (isOver) return;
         isOver = true;
-        giveUp();
-        if (!this.#isStopped) this.#every(duty, ms, work);
+        cancelTimeout();
+        if (!this.#isStopped) this.#every(index, ms, job);
       };
-      const giveUp = this.#scheduler.after(PATIENCE_MS, again);
-      work()
-        .catch((error) => this.#warn(`the meter could not do its round and will try again: ${error}`))
-        .finally(again);
+      const cancelTimeout = this.#scheduler.after(TIMEOUT_MS, scheduleNext);
+      job()
+        .catch((error) => this.#warn(`a periodic job of the meter failed and is retried: ${error}`))
+        .finally(scheduleNext);
     });
   }
 }

@@ -4,28 +4,28 @@ import type { Lease } from './lease.ts';
 import type { SyncParty } from './syncer.ts';
 
 /**
- * The end of a lease: what it spent is told to the ledger until the ledger has it. Only some time later is the spool's
- * record erased (`Settlements`). A crash in between tells it once more, which is harmless.
+ * The end of a lease: reports its counts until the ledger has acknowledged them. `Settlements` erases the spool's
+ * record later. A crash in between repeats the report, which is harmless.
  */
 export class Settlement implements SyncParty {
-  readonly #message: SyncRequest;
+  readonly #request: SyncRequest;
   readonly #onSettled: (settlement: Settlement) => void;
   /** Erases the spool's record. */
   readonly erase: () => void;
 
-  private constructor(message: SyncRequest, erase: () => void, onSettled: (one: Settlement) => void) {
-    this.#message = message;
+  private constructor(request: SyncRequest, erase: () => void, onSettled: (one: Settlement) => void) {
+    this.#request = request;
     this.erase = erase;
     this.#onSettled = onSettled;
   }
 
   static of(lease: Lease, onSettled: (one: Settlement) => void): Settlement {
-    return new Settlement(lease.closeMessage(), () => lease.forget(), onSettled);
+    return new Settlement(lease.closeRequest(), () => lease.freeRecord(), onSettled);
   }
 
-  /** Of a lease whose process is gone. Closing needs no seq, so it does not matter that it was lost. */
+  /** For a lease whose process has died. Closing needs no seq, which was lost with it. */
   static ofLeftover({ owner, spentBy, free }: Leftover, onSettled: (one: Settlement) => void): Settlement {
-    const message = {
+    const request = {
       ...owner,
       spentBy,
       seq: 0,
@@ -35,16 +35,16 @@ export class Settlement implements SyncParty {
       barrierSeen: 0,
       close: true,
     };
-    return new Settlement(message, free, onSettled);
+    return new Settlement(request, free, onSettled);
   }
 
-  message(): SyncRequest {
-    return this.#message;
+  syncRequest(): SyncRequest {
+    return this.#request;
   }
 
-  answered(_answer: SyncAnswer): void {
+  onAnswer(_answer: SyncAnswer): void {
     this.#onSettled(this);
   }
 
-  failed(): void {}
+  onUnreachable(): void {}
 }

@@ -3,12 +3,12 @@ import type { Lease } from './lease.ts';
 import { Settlement } from './settlement.ts';
 
 /**
- * The leases that were closed. A ledger that fails over to an asynchronous standby forgets its last seconds, and with them
- * what was settled there. So a settled lease stays in the spool for a while, and can be reported again:
+ * The closed leases. A ledger that fails over to an asynchronous standby loses its last seconds, including what was
+ * settled in them. So a settled lease stays in the spool for a while and can be reported again:
  *
- *     closed ─► sent until the ledger has it ─► kept for `keepMs` ─► erased from the spool
- *                          ▲                        │
- *                          └──── the ledger lost ───┘
+ *     closed ─► sent until acknowledged ─► kept for `keepMs` ─► erased from the spool
+ *                       ▲                       │
+ *                       └── ledger lost it ─────┘
  */
 export class Settlements {
   readonly #send: (settlement: Settlement) => void;
@@ -31,14 +31,14 @@ export class Settlements {
     this.#send(Settlement.ofLeftover(leftover, this.#onSettled));
   }
 
-  /** The ledger may have lost what it had acknowledged. */
+  /** Reports the settled leases again, to a ledger that may have lost them. */
   sendAgain(): void {
     const settled = [...this.#settled.keys()];
     this.#settled.clear();
     for (const settlement of settled) this.#send(settlement);
   }
 
-  /** Erases what was settled long enough ago; all of it when the process ends in good order. */
+  /** Erases what was settled at least `keepMs` ago; a clean shutdown passes 0. */
   erase(keepMs = this.#keepMs): void {
     const before = this.#now() - keepMs;
     for (const [settlement, at] of this.#settled) {

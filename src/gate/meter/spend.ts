@@ -1,4 +1,4 @@
-/** The answer to a request for units: all of them, or none. A refusal is expected, so it is a value. */
+/** The result of a request for units: all of them, or none. A refusal is expected, so it is a value. */
 export type Spend = Spent | QuotaRefusal;
 
 export interface Spent {
@@ -10,8 +10,8 @@ export interface Spent {
 export interface QuotaRefusal {
   readonly ok: false;
   /**
-   * `exhausted`: less than the requested units is left of the month's quota. `unavailable`: the ledger is out of reach and
-   * this replica holds too few units.
+   * `exhausted`: fewer units than requested are left of the month's quota. `unavailable`: the ledger cannot be reached,
+   * and this replica holds too few units.
    */
   readonly reason: 'exhausted' | 'unavailable';
   readonly retryAfterSeconds: number;

@@ -1,14 +1,14 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
-import type { ClockReading } from './lease.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../runtime/scheduler.ts';
+import type { ClockReading } from './ledger-time.ts';
 
-/** Something that has a message for the ledger: the purse of an account, or a lease that is being closed. */
+/** Something that syncs with the ledger: an account's lease, or a lease that is being closed. */
 export interface SyncParty {
-  /** Undefined when there is nothing to say any more. */
-  message(now: ClockReading): SyncRequest | undefined;
-  answered(answer: SyncAnswer, sent: ClockReading): void;
-  /** The ledger is out of reach. It may have applied the message or not; the message is sent again later. */
-  failed(): void;
+  /** Undefined when there is nothing left to report. */
+  syncRequest(now: ClockReading): SyncRequest | undefined;
+  onAnswer(answer: SyncAnswer, sent: ClockReading): void;
+  /** The ledger cannot be reached. It may or may not have applied the request, which is sent again later. */
+  onUnreachable(): void;
 }
 
 export interface SyncerOptions {
@@ -16,34 +16,34 @@ export interface SyncerOptions {
   now: () => ClockReading;
   scheduler: Scheduler;
   warn: (text: string) => void;
-  /** Called after each call: how long it took, and whether it was answered in time. */
+  /** Called after each call with its duration, and whether it was answered in time. */
   onCall: (ms: number, isAnswered: boolean) => void;
 }
 
-/** Few enough that one transaction holds nobody up: about 10 ms on SQLite. */
+/** One transaction of this size takes about 10 ms on SQLite. */
 const BATCH_MAX = 256;
 
 /**
- * After this a call counts as lost. What it may still do is harmless: a seq is applied once. A ledger that is slow is
- * given more time, or it would never be heard; who waits for a unit does not wait longer, for by then the ledger is down.
+ * After this a call counts as lost. It is harmless if it still arrives: a seq is applied once. A slow ledger gets a
+ * longer timeout, or no call would ever succeed; requests do not wait longer for it, because by then it counts as down.
  */
-const PATIENCE_MS_MIN = 1_000;
-const PATIENCE_MS_MAX = 2_500;
-/** A call may take so many times as long as the last that was answered. */
-const SLOWER = 3;
+const TIMEOUT_MS_MIN = 1_000;
+const TIMEOUT_MS_MAX = 2_500;
+/** The timeout is this many times the duration of the last answered call. */
+const TIMEOUT_FACTOR = 3;
 
-const PAUSE_MS_MIN = 100;
-/** With the longest patience, less than the 5 s within which all is well after an outage. */
-const PAUSE_MS_MAX = 1_000;
+const BACKOFF_MS_MIN = 100;
+/** Together with the longest timeout, less than the 5 s within which service must resume after an outage. */
+const BACKOFF_MS_MAX = 1_000;
 
-/** Sends the messages of many accounts in one call, one call at a time. What comes up meanwhile goes in the next. */
+/** Batches the sync requests of many accounts, one call at a time. What is queued meanwhile goes into the next call. */
 export class Syncer {
   readonly #options: SyncerOptions;
   readonly #urgent = new Set<SyncParty>();
   readonly #due = new Set<SyncParty>();
   #running = false;
   #failures = 0;
-  #patienceMs = PATIENCE_MS_MIN;
+  #timeoutMs = TIMEOUT_MS_MIN;
   #isClosed = false;
   #whenEmpty: (() => void) | undefined;
   #whenIdle: (() => void)[] = [];
@@ -52,17 +52,17 @@ export class Syncer {
     this.#options = options;
   }
 
-  /** Two calls in a row have failed: a request need not wait to hear that. One may be a connection that was dropped. */
+  /** Two calls in a row have failed, so requests do not wait for a third. A single failure may be a dropped connection. */
   get isDown(): boolean {
     return this.#failures > 1;
   }
 
-  /** Sends the party's message soon; an urgent one, for which a request waits, before the others. */
-  ask(party: SyncParty, urgent = false): void {
+  /** Queues a sync. An urgent one, for which a request waits, goes before the others. */
+  enqueue(party: SyncParty, urgent = false): void {
     (urgent ? this.#urgent : this.#due).add(party);
     if (this.#running || this.#failures > 0 || this.#isClosed) return;
     this.#running = true;
-    // A turn later, so that all who ask in this one go together.
+    // In a microtask, so that everything queued in this turn goes into one call.
     queueMicrotask(() => void this.#run());
   }
 
@@ -72,15 +72,15 @@ export class Syncer {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Sends what is left, for so long at most. After that nothing is sent any more, and no timer is left running. */
+  /** Sends what is queued, for at most `msMax`. After that nothing is sent, and no timer is left running. */
   close(msMax: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         this.#isClosed = true;
-        callOff();
+        cancel();
         resolve();
       };
-      const callOff = this.#options.scheduler.after(msMax, end);
+      const cancel = this.#options.scheduler.after(msMax, end);
       this.#whenEmpty = end;
       if (!this.#running && this.#isEmpty) end();
     });
@@ -116,48 +116,48 @@ export class Syncer {
 
   async #send(batch: readonly SyncParty[]): Promise<boolean> {
     const sent = this.#options.now();
-    const messages = batch.flatMap((party) => {
-      const request = party.message(sent);
+    const requests = batch.flatMap((party) => {
+      const request = party.syncRequest(sent);
       return request ? { party, request } : [];
     });
-    if (messages.length === 0) return true;
-    const answers = await this.#call(messages.map(({ request }) => request));
+    if (requests.length === 0) return true;
+    const answers = await this.#call(requests.map(({ request }) => request));
     const ms = this.#options.now().mono - sent.mono;
     this.#options.onCall(ms, answers !== undefined);
-    if (answers) this.#setPatience(SLOWER * ms);
-    else if (this.#failures > 0) this.#setPatience(2 * this.#patienceMs);
-    messages.forEach(({ party }, i) => {
-      if (answers) party.answered(answers[i]!, sent);
+    if (answers) this.#setTimeout(TIMEOUT_FACTOR * ms);
+    else if (this.#failures > 0) this.#setTimeout(2 * this.#timeoutMs);
+    requests.forEach(({ party }, i) => {
+      if (answers) party.onAnswer(answers[i]!, sent);
     });
     return answers !== undefined;
   }
 
-  /** The answers, or undefined when there were none in time. */
+  /** The answers, or undefined when the call failed or timed out. */
   #call(requests: readonly SyncRequest[]): Promise<SyncAnswer[] | undefined> {
     const { sync, scheduler, warn } = this.#options;
     return new Promise((resolve) => {
-      const lose = (text: string) => {
-        warn(`a quota sync is tried again: ${text}`);
+      const fail = (reason: string) => {
+        warn(`a quota sync failed and is retried: ${reason}`);
         resolve(undefined);
       };
-      const callOff = scheduler.after(this.#patienceMs, () => lose('the ledger has not answered in time'));
+      const cancel = scheduler.after(this.#timeoutMs, () => fail('the ledger has not answered in time'));
       sync(requests)
-        .then(resolve, (error) => lose(String(error)))
-        .finally(callOff);
+        .then(resolve, (error) => fail(String(error)))
+        .finally(cancel);
     });
   }
 
-  #setPatience(ms: number): void {
-    this.#patienceMs = Math.min(Math.max(ms, PATIENCE_MS_MIN), PATIENCE_MS_MAX);
+  #setTimeout(ms: number): void {
+    this.#timeoutMs = Math.min(Math.max(ms, TIMEOUT_MS_MIN), TIMEOUT_MS_MAX);
   }
 
   #fail(batch: readonly SyncParty[]): void {
-    const pauseMs = Math.min(PAUSE_MS_MIN * 2 ** this.#failures++, PAUSE_MS_MAX);
+    const backoffMs = Math.min(BACKOFF_MS_MIN * 2 ** this.#failures++, BACKOFF_MS_MAX);
     for (const party of batch) {
-      if (this.isDown) party.failed();
+      if (this.isDown) party.onUnreachable();
       this.#urgent.add(party);
     }
-    this.#options.scheduler.after(pauseMs, () => {
+    this.#options.scheduler.after(backoffMs, () => {
       if (this.#running || this.#isClosed) return;
       this.#running = true;
       void this.#run();

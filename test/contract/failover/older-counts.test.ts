@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Meter } from '../../../src/gate/meter/meter.ts';
-import type { Scheduler } from '../../../src/gate/meter/scheduler.ts';
-import { systemScheduler } from '../../../src/gate/meter/scheduler.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
+import type { Scheduler } from '../../../src/runtime/scheduler.ts';
+import { systemScheduler } from '../../../src/runtime/scheduler.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { OlderCounts } from '../../support/older-counts.ts';
 import { eventually } from '../../support/program.ts';

@@ -1,0 +1,57 @@
+import type { Spool, SpoolRecord } from '../spool/spool.ts';
+import type { Owner } from '../spool/spool-record.ts';
+import { Lease } from './lease.ts';
+import type { LedgerTime } from './ledger-time.ts';
+
+/** Every attempt on a full disk writes a file, so there is one per second. */
+const SPOOL_RETRY_MS = 1_000;
+
+export interface LeaseFactoryOptions {
+  spool: Spool;
+  time: LedgerTime;
+  /** The name of this process in the ledger. */
+  replica: string;
+  newId: () => string;
+  warn: (text: string) => void;
+}
+
+/** Opens leases, each with a record in the spool. */
+export class LeaseFactory {
+  readonly #options: LeaseFactoryOptions;
+  #spoolFullUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LeaseFactoryOptions) {
+    this.#options = options;
+  }
+
+  /** Allocates the records of the first leases at the start: later, a request waits and the disk may be full. */
+  reserve(): void {
+    const { spool, warn } = this.#options;
+    try {
+      spool.reserve();
+    } catch (error) {
+      warn(`the spool has no room: ${error}`);
+    }
+  }
+
+  /** Undefined while the disk is full. */
+  open(accountId: string): Lease | undefined {
+    const { time, newId, replica } = this.#options;
+    // The id belongs to the lease, not to the process: an old message must never match a new lease.
+    const owner = { accountId, period: time.period(), leaseId: newId(), replica };
+    const record = this.#addRecord(owner);
+    return record && new Lease(owner, record, time.read().mono);
+  }
+
+  #addRecord(owner: Owner): SpoolRecord | undefined {
+    const { spool, time, warn } = this.#options;
+    if (time.read().mono < this.#spoolFullUntil) return undefined;
+    try {
+      return spool.add(owner);
+    } catch (error) {
+      this.#spoolFullUntil = time.read().mono + SPOOL_RETRY_MS;
+      warn(`the spool has no room for a lease, so its account's requests are refused: ${error}`);
+      return undefined;
+    }
+  }
+}
