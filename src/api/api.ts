@@ -16,18 +16,18 @@ import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
-import { KeptAnswers, type KnownUrl } from './cache/answer-cache.ts';
+import { AdminGuard } from './access/admin-guard.ts';
+import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
 import { Refusal, refuse } from './errors/errors.ts';
 import { bodyRefusal } from './errors/from-gate.ts';
 import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
 import type { ReaderPool } from './ledger-reads/reader-pool.ts';
 import type { Endpoint } from './model/endpoint.ts';
-import type { FeedAdminPort, FeedsKnown } from './model/feed-status.ts';
+import type { FeedAdminPort, ListFeedStatus } from './model/feed-status.ts';
 import type { Health, Phase } from './model/health.ts';
-import { type Soon, soon } from './model/maybe-async.ts';
+import { type MaybeAsync, maybeAsync } from './model/maybe-async.ts';
 import { readQuery, readTarget, URL_LENGTH_MAX } from './model/query.ts';
-import type { Exchange } from './model/request-context.ts';
-import { AdminGuard } from './pipeline/admin-guard.ts';
+import type { RequestContext } from './model/request-context.ts';
 import { Reception } from './pipeline/authenticate.ts';
 import { Answering } from './pipeline/build-answer.ts';
 import { Serving } from './pipeline/dispatch.ts';
@@ -35,7 +35,7 @@ import { Management } from './pipeline/management.ts';
 import type { EntityTags } from './response/etag.ts';
 import { formatAccepted } from './response/format.ts';
 import { optionsHeaders, SERVER_OPTIONS } from './response/headers.ts';
-import { Allowance } from './response/rate-limit-header.ts';
+import { RateLimitHeader } from './response/rate-limit-header.ts';
 import { Responses } from './response/responses.ts';
 import { Router } from './routing/router.ts';
 import { requireMethod, routesOf } from './routing/routes.ts';
@@ -69,7 +69,7 @@ export interface ApiOptions {
   health(): Health;
   /** The alarms that are on in this process. */
   alarms(): readonly ReportedAlarm[];
-  feeds: FeedsKnown;
+  feeds: ListFeedStatus;
   feedAdmin: FeedAdminPort;
   push: TakePush;
   ingestMetrics: IngestMetrics;
@@ -108,21 +108,21 @@ const OUTAGE_RETRY_SECONDS = 5;
 export class Api {
   readonly #options: ApiOptions;
   readonly #router: Router<Endpoint>;
-  readonly #allowance: Allowance;
+  readonly #allowance: RateLimitHeader;
   readonly #responses: Responses;
   readonly #reception: Reception;
   readonly #observer: RequestObserver;
   readonly #management: Management;
   readonly #streams: StreamHub;
-  readonly #kept: KeptAnswers;
+  readonly #kept: AnswerCache;
   readonly #serving: Serving;
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.#kept = new KeptAnswers(options.caches.answers);
+    this.#kept = new AnswerCache(options.caches.answers);
     const metrics = new Metrics(options.gauges, options.shareMetrics);
     this.#observer = new RequestObserver(metrics, options.log, options.accessLog);
-    this.#allowance = new Allowance(options.meter, options.clock);
+    this.#allowance = new RateLimitHeader(options.meter, options.clock);
     this.#responses = new Responses(this.#allowance);
     this.#reception = new Reception(options, this.#allowance);
     const guard = new AdminGuard(
@@ -165,7 +165,7 @@ export class Api {
     this.#streams.drain();
   }
 
-  handle(request: IncomingRequest, peer: () => string): Soon<RawReply | Reply> {
+  handle(request: IncomingRequest, peer: () => string): MaybeAsync<RawReply | Reply> {
     const known = this.#kept.find(request.url);
     const number = nextRequestNumber();
     const again = known && this.#again(request, known, peer, number);
@@ -205,7 +205,7 @@ export class Api {
     url: KnownUrl,
     peer: () => string,
     number: number,
-  ): RawReply | Exchange | undefined {
+  ): RawReply | RequestContext | undefined {
     const { board, clock, gate, meter, phase } = this.#options;
     const now = clock.now();
     if (request.method !== 'GET' || phase() !== 'ready' || board.isDue(now)) return undefined;
@@ -239,7 +239,7 @@ export class Api {
     return key === undefined ? undefined : this.#options.gate.directory.cached(key);
   }
 
-  #receive(request: IncomingRequest, peer: () => string, number: number): Exchange {
+  #receive(request: IncomingRequest, peer: () => string, number: number): RequestContext {
     const requestId = givenRequestId(request) ?? requestIdText(number);
     const target = readTarget(request.url);
     const found = this.#router.find(target.path);
@@ -257,7 +257,7 @@ export class Api {
     };
   }
 
-  #handleFully(exchange: Exchange): Soon<RawReply | Reply> {
+  #handleFully(exchange: RequestContext): MaybeAsync<RawReply | Reply> {
     const { endpoint } = exchange;
     const give = (answer: RawReply | Reply) => this.#observed(exchange, answer);
     const refuse = (error: unknown) => {
@@ -276,7 +276,7 @@ export class Api {
    * The long way, in the order of the contract: path, method, key, account, burst limit, parameters, symbols, data, quota.
    * The answer is ready before it is counted, so an error or a 304 never costs a unit and nothing is refunded.
    */
-  #answer(exchange: Exchange): Soon<RawReply | Reply> {
+  #answer(exchange: RequestContext): MaybeAsync<RawReply | Reply> {
     const { request, target, endpoint, id } = exchange;
     if (target.length > URL_LENGTH_MAX)
       throw refuse('uri_too_long', { length: target.length, max: URL_LENGTH_MAX });
@@ -298,11 +298,11 @@ export class Api {
     if (this.#options.phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
     const query = readQuery(target.query);
     const admitted = exchange.customer ?? this.#reception.admit(exchange, query);
-    return soon(admitted, (customer) => this.#serving.serve(exchange, endpoint, query, customer));
+    return maybeAsync(admitted, (customer) => this.#serving.serve(exchange, endpoint, query, customer));
   }
 
   /** A ledger that is away comes back. What nobody expected is logged in full and told as nothing but its id. */
-  #failure({ request, requestId, endpoint }: Exchange, error: unknown): Refusal {
+  #failure({ request, requestId, endpoint }: RequestContext, error: unknown): Refusal {
     const { log } = this.#options;
     const traceId = traceIdOf(request);
     const message = messageOf(error);
@@ -325,7 +325,7 @@ export class Api {
   }
 
   /** Has the time of a response measured, and makes it name its request. */
-  #observed(exchange: Exchange, answer: RawReply | Reply): RawReply | Reply {
+  #observed(exchange: RequestContext, answer: RawReply | Reply): RawReply | Reply {
     const { request, requestId, endpoint, customer } = exchange;
     const { status } = answer;
     const name = endpoint?.name ?? 'other';

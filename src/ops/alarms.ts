@@ -1,4 +1,4 @@
-import type { FeedsKnown } from '../api/model/feed-status.ts';
+import type { ListFeedStatus } from '../api/model/feed-status.ts';
 import { isLate, lateSeries } from '../api/model/feed-status.ts';
 import type { Webhook } from '../gate/webhook.ts';
 import type { AlarmStore } from '../ledger/operations/alarms.ts';
@@ -119,7 +119,7 @@ export class AlarmReporter {
 }
 
 /** Feeds that have missed their schedule twice. */
-export function lateFeeds(feeds: FeedsKnown, clock: Clock): ActiveAlarm[] {
+export function lateFeeds(feeds: ListFeedStatus, clock: Clock): ActiveAlarm[] {
   return feeds()
     .filter((feed) => isLate(feed, clock.now()))
     .map(({ key, lateAt, lastOkAt, failures, lastRun }) => ({
@@ -138,7 +138,7 @@ export function lateFeeds(feeds: FeedsKnown, clock: Clock): ActiveAlarm[] {
 }
 
 /** Feeds that run, and of which some series have failed for as long as it takes a feed to be late. */
-export function lateFeedSeries(feeds: FeedsKnown, clock: Clock): ActiveAlarm[] {
+export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm[] {
   return feeds().flatMap((feed) => {
     const late = lateSeries(feed, clock.now());
     if (late.length === 0) return [];

@@ -1,5 +1,5 @@
 import type { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
-import type { FeedsKnown } from '../api/model/feed-status.ts';
+import type { ListFeedStatus } from '../api/model/feed-status.ts';
 import { isReady } from '../api/model/health.ts';
 import type { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
 import type { Gauge } from '../api/telemetry/metrics.ts';
@@ -25,7 +25,7 @@ export interface GaugeSources extends Work {
   process: ProcessFacts;
   loop: LoopMonitor;
   accessLog: AccessLog | undefined;
-  feeds: FeedsKnown;
+  feeds: ListFeedStatus;
   ingestMetrics: IngestMetrics;
   certificate: CertificateMonitor | undefined;
   hasRoom(): boolean;

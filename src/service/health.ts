@@ -1,4 +1,4 @@
-import { type FeedsKnown, isLate } from '../api/model/feed-status.ts';
+import { isLate, type ListFeedStatus } from '../api/model/feed-status.ts';
 import type { Health, Phase } from '../api/model/health.ts';
 import type { Board } from '../board/board.ts';
 import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../ops/alarms.ts';
@@ -10,7 +10,7 @@ export interface HealthSources {
   phase(): Phase;
   clock: Clock;
   board: Board;
-  feeds: FeedsKnown;
+  feeds: ListFeedStatus;
   faults: Faults;
   certificate: CertificateMonitor | undefined;
   simulated: boolean;

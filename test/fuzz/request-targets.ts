@@ -1,9 +1,9 @@
+import { ClientAddress } from '../../src/api/access/client-address.ts';
 import { readBar, readTick } from '../../src/api/admin/push/push-body.ts';
 import { Refusal } from '../../src/api/errors/errors.ts';
 import { readQuery, readTarget } from '../../src/api/model/query.ts';
 import { printCursor, readCursor } from '../../src/api/params/cursor.ts';
-import { readBasket } from '../../src/api/params/parameters.ts';
-import { ClientAddress } from '../../src/api/pipeline/client-address.ts';
+import { readSymbolSet } from '../../src/api/params/parameters.ts';
 import { etagOfEncoding, matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
@@ -49,7 +49,7 @@ export const REQUEST_TARGETS = [
       const values = [...query.values()].reduce((sum, all) => sum + all.length, 0);
       law(values === pairs, `${pairs} pairs became ${values} values`);
       orRefusal(() => {
-        const { codes } = readBasket(query, BUILT_IN_PLANS[0]!);
+        const { codes } = readSymbolSet(query, BUILT_IN_PLANS[0]!);
         law(
           new Set(codes).size === codes.length && !codes.includes(''),
           'doubles or empties among the codes',

@@ -33,7 +33,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         contentFrom: 0,
         type: query,
         gzipped: undefined,
-        lasting: 'open',
+        finality: 'open',
         next: undefined,
         rows: 0,
         revision: 0,

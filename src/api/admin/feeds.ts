@@ -2,7 +2,7 @@ import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import { basicsOf, coverageOf, time } from '../endpoints/catalog/feed-record.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
-import type { FeedAdminPort, FeedInFull } from '../model/feed-status.ts';
+import type { FeedAdminPort, FeedReport } from '../model/feed-status.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { FEED_CHANGE } from './bodies.ts';
 
@@ -29,7 +29,7 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
   ];
 }
 
-function record(feed: FeedInFull) {
+function record(feed: FeedReport) {
   const { late, schedule, zone, symbols, series, lacking, failures } = feed;
   return {
     ...basicsOf(feed),
@@ -52,7 +52,7 @@ function record(feed: FeedInFull) {
 }
 
 /** The worst condition that applies. */
-function healthOf({ enabled, late, failures, failing, lastOkAt }: FeedInFull) {
+function healthOf({ enabled, late, failures, failing, lastOkAt }: FeedReport) {
   if (!enabled) return 'off';
   if (late) return 'late';
   if (failures > 0) return 'failing';

@@ -1,7 +1,7 @@
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import { type BoundedCache, copyText, textBytes } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
-import type { ReadyAnswer } from './cached-answer.ts';
+import type { CachedAnswer } from './cached-answer.ts';
 
 /** What is known of a URL that was asked before: it is not read twice. */
 export interface KnownUrl {
@@ -11,14 +11,14 @@ export interface KnownUrl {
   /** Whether it names a format; else `Accept` may ask for another than JSON. */
   readonly namesFormat: boolean;
   /** The last answer for each plan. Plans differ in their delay and limits; a plan that is changed is another object. */
-  readonly answers: Map<Plan, ReadyAnswer>;
+  readonly answers: Map<Plan, CachedAnswer>;
 }
 
 /** What a known URL takes beside its text and its answers, measured. */
 const URL_BYTES = 400;
 
 /** Answers of URLs that were asked more than once, first in, first out. */
-export class KeptAnswers {
+export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
 
   constructor(urls: BoundedCache<string, KnownUrl>) {
@@ -30,7 +30,7 @@ export class KeptAnswers {
   }
 
   /** Caches an answer from the second request for its URL on. Other answers can be sent once. */
-  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: ReadyAnswer): void {
+  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: CachedAnswer): void {
     if (!this.#urls.admits(url)) return;
     const known = this.#urls.get(url) ?? this.#add(url, read);
     if (!known) return;
@@ -44,7 +44,7 @@ export class KeptAnswers {
   #add(text: string, read: Omit<KnownUrl, 'answers'>): KnownUrl | undefined {
     const url = copyText(text);
     const key = read.key === undefined ? undefined : copyText(read.key);
-    const known = { ...read, key, answers: new Map<Plan, ReadyAnswer>() };
+    const known = { ...read, key, answers: new Map<Plan, CachedAnswer>() };
     return this.#urls.set(url, known, URL_BYTES + (key === undefined ? 0 : textBytes(key)))
       ? known
       : undefined;

@@ -5,19 +5,19 @@ import type { View } from '../../board/views/view.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { headerLines } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
-import { CACHE_CONTROL, type Lasting } from '../model/endpoint.ts';
+import { CACHE_CONTROL, type Finality } from '../model/endpoint.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from '../response/headers.ts';
-import { HEAD_ROOM, Representation } from './encoded-response.ts';
+import { EncodedResponse, HEAD_ROOM } from './encoded-response.ts';
 
-export interface ReadyAnswerOptions {
+export interface CachedAnswerOptions {
   body: Body;
   /** The body in gzip, where it was compressed before. */
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
   etag: string;
-  lasting: Lasting;
+  finality: Finality;
   /** Where the next page is, as a `Link` header. */
   link: string | undefined;
   /** All that it was made from. */
@@ -33,12 +33,12 @@ export interface ReadyAnswerOptions {
  * over, a series of it shows something else, or the catalogue changes. Everything that goes by the clock (the timestamp, what "today" is, whether a
  * price is stale) changes at a whole second.
  */
-export class ReadyAnswer {
-  readonly #plain: Representation;
+export class CachedAnswer {
+  readonly #plain: EncodedResponse;
   readonly #isLong: boolean;
-  #gzipped: Representation | undefined;
+  #gzipped: EncodedResponse | undefined;
   readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
-  #gzippedUnchanged: Representation | undefined;
+  #gzippedUnchanged: EncodedResponse | undefined;
   readonly #series: readonly Series[];
   readonly #versions: readonly number[];
   readonly #view: View;
@@ -50,15 +50,15 @@ export class ReadyAnswer {
   /** What it takes in memory at most, with everything that is made of it when it is sent again. */
   readonly bytes: number;
 
-  constructor(options: ReadyAnswerOptions) {
-    const { body: said, etag, lasting, link, series, view, board, plan, now } = options;
+  constructor(options: CachedAnswerOptions) {
+    const { body: said, etag, finality, link, series, view, board, plan, now } = options;
     const { packet, length } = said;
-    let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[lasting]}\r\n${policyLine(plan)}`;
+    let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[finality]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files from the web ask for parts: they are told that there are only wholes.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${said.type}\r\n`;
-    this.#plain = new Representation({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
+    this.#plain = new EncodedResponse({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
     this.#isLong = length > COMPRESS_FROM_BYTES;
     this.bytes = bytesOf(length, this.#isLong, series.length);
     this.#compressed = options.gzipped;
@@ -90,7 +90,7 @@ export class ReadyAnswer {
    * What answers `If-None-Match` with a 304; undefined when no tag matches. A 304 is free, so it must not tell whether
    * the body is long enough to be compressed: it carries the tag that the client sent.
    */
-  unchanged(ifNoneMatch: string): Representation | undefined {
+  unchanged(ifNoneMatch: string): EncodedResponse | undefined {
     const { etag } = this.#plain;
     if (!matches(ifNoneMatch, etag)) return undefined;
     if (!ifNoneMatch.includes('-gzip"')) return this.#plain;
@@ -99,12 +99,12 @@ export class ReadyAnswer {
   }
 
   /** What HEAD gets, which is free too: the same whatever encodings the client accepts. */
-  get plain(): Representation {
+  get plain(): EncodedResponse {
     return this.#plain;
   }
 
   /** What a client gets that accepts these encodings. */
-  representation(request: IncomingRequest): Representation {
+  representation(request: IncomingRequest): EncodedResponse {
     if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
     this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
     return this.#gzipped;

@@ -1,13 +1,13 @@
-import type { ReadyAnswer } from './cached-answer.ts';
+import type { CachedAnswer } from './cached-answer.ts';
 
 /** A response whose head is ready, and whose body is built on request. */
 export class DeferredAnswer {
   /** Its head, which answers HEAD and 304. It has no body. */
-  readonly head: ReadyAnswer;
+  readonly head: CachedAnswer;
   /** Builds the whole response; its body also in gzip, if that is wanted. */
-  readonly build: (wantsGzip: boolean) => Promise<ReadyAnswer>;
+  readonly build: (wantsGzip: boolean) => Promise<CachedAnswer>;
 
-  constructor(head: ReadyAnswer, build: (wantsGzip: boolean) => Promise<ReadyAnswer>) {
+  constructor(head: CachedAnswer, build: (wantsGzip: boolean) => Promise<CachedAnswer>) {
     this.head = head;
     this.build = build;
   }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { bufferPool, PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
-import { HEAD_ROOM, Representation } from './encoded-response.ts';
+import { EncodedResponse, HEAD_ROOM } from './encoded-response.ts';
 
 const BODY = '{"success":true}';
 
-function encoded(): Representation {
+function encoded(): EncodedResponse {
   const packet = bufferPool.acquire(HEAD_ROOM + BODY.length);
   packet.memory.latin1Write(BODY, HEAD_ROOM);
-  return new Representation({
+  return new EncodedResponse({
     body: { packet, length: BODY.length },
     etag: '"a"',
     bodyLines: '',

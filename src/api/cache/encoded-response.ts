@@ -11,7 +11,7 @@ import {
 /** What most heads fit in. */
 export const HEAD_ROOM = 1_024;
 
-export interface RepresentationOptions {
+export interface EncodedResponseOptions {
   body: Uint8Array<ArrayBuffer> | UnsentBody;
   etag: string;
   /** The header lines that speak of the body, which a 304 lacks. */
@@ -31,8 +31,8 @@ export interface UnsentBody {
  * One encoding of an answer. Its body starts in a pooled buffer, which is sent as it is. Then this object has no body
  * any more, unless `retain` made it reusable before.
  */
-export class Representation {
-  readonly #options: RepresentationOptions;
+export class EncodedResponse {
+  readonly #options: EncodedResponseOptions;
   readonly #bodyLength: number;
   /** Undefined while the body is in a pooled buffer, and after that was sent. */
   #body: Uint8Array<ArrayBuffer> | undefined;
@@ -42,7 +42,7 @@ export class Representation {
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
-  constructor(options: RepresentationOptions) {
+  constructor(options: EncodedResponseOptions) {
     this.#options = options;
     const { body } = options;
     this.#bodyLength = body.length;
@@ -107,9 +107,9 @@ export class Representation {
   }
 
   /** The same answer in gzip, which is another representation. */
-  gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): Representation {
+  gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): EncodedResponse {
     const { bodyLines } = this.#options;
-    return new Representation({
+    return new EncodedResponse({
       ...this.#options,
       body: compressed ?? gzip(this.#bodyBytes()),
       etag,
@@ -118,8 +118,8 @@ export class Representation {
   }
 
   /** The same answer under another tag, for a 304. */
-  tagged(etag: string): Representation {
-    return new Representation({ ...this.#options, body: EMPTY, etag });
+  tagged(etag: string): EncodedResponse {
+    return new EncodedResponse({ ...this.#options, body: EMPTY, etag });
   }
 
   #bodyBytes(): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
-import { CACHE_CONTROL, type Lasting } from '../model/endpoint.ts';
+import { CACHE_CONTROL, type Finality } from '../model/endpoint.ts';
 import type { TableFormat } from '../model/table.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
@@ -14,7 +14,7 @@ import type { TableSource } from './table-source.ts';
 export interface DownloadOptions {
   source: TableSource;
   format: TableFormat;
-  lasting: Lasting;
+  finality: Finality;
   etag: string;
   plan: Plan;
   onFailure: (error: unknown) => void;
@@ -69,11 +69,11 @@ export class Download {
   }
 
   #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> {
-    const { etag, lasting, plan } = this.#options;
+    const { etag, finality, plan } = this.#options;
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
-      'Cache-Control': CACHE_CONTROL[lasting],
+      'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
       ...(rateLimit !== undefined && { RateLimit: rateLimit }),
       'Accept-Ranges': 'none',

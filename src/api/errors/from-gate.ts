@@ -2,7 +2,7 @@ import type { Admission } from '../../gate/gate.ts';
 import type { QuotaRefusal } from '../../gate/meter/spend.ts';
 import type { Fault } from '../../http/message/fault.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
-import type { Allowance } from '../response/rate-limit-header.ts';
+import type { RateLimitHeader } from '../response/rate-limit-header.ts';
 import { type Refusal, refuse } from './errors.ts';
 
 /** What the gate's no means to the caller. */
@@ -33,7 +33,12 @@ export function bodyRefusal({ status, why }: Fault): Refusal {
 }
 
 /** What it means that the units for a response could not be had. */
-export function quotaRefusal(spend: QuotaRefusal, plan: Plan, allowance: Allowance, units: number): Refusal {
+export function quotaRefusal(
+  spend: QuotaRefusal,
+  plan: Plan,
+  allowance: RateLimitHeader,
+  units: number,
+): Refusal {
   if (spend.reason === 'unavailable') {
     return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
   }

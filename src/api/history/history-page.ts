@@ -3,19 +3,19 @@ import type { Prices } from '../../board/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 
 /** Collects a page of history as JSON, and the sources of each symbol in it. */
 export class HistoryPage {
-  readonly #symbols: readonly AskedSymbol[];
+  readonly #symbols: readonly RequestedSymbol[];
   readonly #codes: readonly string[];
   #rates = '';
   #length = 0;
   readonly #sources: readonly Set<number>[];
 
-  constructor(symbols: readonly AskedSymbol[]) {
+  constructor(symbols: readonly RequestedSymbol[]) {
     this.#symbols = symbols;
     this.#codes = symbols.map(({ code }) => `","symbol":"${code}",`); // codes contain nothing to escape
     this.#sources = symbols.map(() => new Set<number>());
@@ -47,7 +47,7 @@ export class HistoryPage {
 /** Builds a page of `rows` rows starting at a cursor, yielding to requests between pieces. The prices must be immutable. */
 export async function buildPage(
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   span: Span,
   rows: number,

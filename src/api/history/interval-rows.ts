@@ -3,7 +3,7 @@ import type { Series } from '../../board/series/series.ts';
 import type { Day } from '../../market/day.ts';
 import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 
 /** One interval of one symbol. `place` is the symbol's index in the request. */
@@ -62,7 +62,7 @@ export interface SymbolGroup {
 /** The rows of a span starting at a cursor, ordered by date and then by the order of symbols in the request. */
 export function* intervalPieces(
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   span: Span,
 ): Generator<Piece> {
@@ -74,7 +74,7 @@ export function* intervalPieces(
 /** Splits a span into windows that are cheap to read, regardless of the number of symbols. */
 export function* windowsFrom(
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last, interval }: Span,
 ): Generator<IntervalWindow> {
@@ -114,7 +114,7 @@ export function* groupsOf(
 export function* piecesOf(
   window: IntervalWindow,
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   interval: Interval,
 ): Generator<Piece> {
@@ -130,7 +130,7 @@ export function* piecesOf(
 
 function foldGroup(
   { place: firstPlace, end }: SymbolGroup,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last }: IntervalWindow,
   interval: Interval,

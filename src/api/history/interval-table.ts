@@ -5,9 +5,9 @@ import { countIntervals, intervalStart, laterInterval } from '../../market/inter
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable } from '../model/long-table.ts';
-import { columnsOf, type Row, type Table } from '../model/table.ts';
+import { columnsOf, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 
@@ -16,7 +16,7 @@ export const INTERVAL_COLUMNS = columnsOf('date symbol #open #high #low #close u
 
 export interface IntervalTableOptions<P extends Prices = Prices> {
   board: Board;
-  symbols: readonly AskedSymbol[];
+  symbols: readonly RequestedSymbol[];
   prices: P;
   span: Span;
   from: Cursor;
@@ -24,7 +24,7 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
 }
 
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
-export function intervalTable(options: IntervalTableOptions): Table | LongTable {
+export function intervalTable(options: IntervalTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
   if (isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
     return longTable({ ...options, prices: prices.freeze!(symbols.map(({ series }) => series))! });
@@ -45,7 +45,7 @@ function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
   };
 }
 
-function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions): Generator<Row[]> {
+function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions): Generator<FlatRow[]> {
   const cells = rowWriter(board, symbols, prices);
   for (const { rows } of intervalPieces(from, symbols, prices, span)) yield rows.map(cells);
 }
@@ -53,9 +53,9 @@ function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions
 /** Returns a function that turns rows into cells. */
 export function rowWriter(
   board: Board,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
-): (row: IntervalRow) => Row {
+): (row: IntervalRow) => FlatRow {
   const measures = symbols.map(({ series }) => prices.measure(series));
   return (row) => {
     const { place } = row;

@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import {
   byDayAndPlace,
   groupsOf,
@@ -30,7 +30,7 @@ export interface PagePlan {
 /** Finds the end of a page from the days of its bars, without folding any. */
 export function planPage(
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
   span: Span,
 ): PagePlan {
@@ -57,7 +57,7 @@ function rowsIn(
   group: SymbolGroup,
   { start, first, last }: IntervalWindow,
   from: Cursor,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
   { interval }: Span,
 ): { rows: Cursor[]; bars: number } {

@@ -3,8 +3,8 @@ import type { SourcedBar } from '../../board/series/columns.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { AskedSymbol, Basket } from '../params/symbol-set.ts';
-import { Sheet } from '../response/byte-writer.ts';
+import type { RequestedSymbol, SymbolSet } from '../params/symbol-set.ts';
+import { ByteWriter } from '../response/byte-writer.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 
@@ -23,24 +23,24 @@ export interface BarsMetadata {
  * before has them cached.
  */
 export function writeRates(
-  sheet: Sheet,
-  symbols: readonly AskedSymbol[],
+  writer: ByteWriter,
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last }: DayRange,
-  basket?: Basket,
+  symbolSet?: SymbolSet,
 ): SymbolBars[] {
   const found = symbols.map(
     ({ series }): SymbolBars => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
   );
   const settled = found.filter((one): one is SettledRange => !Array.isArray(one));
   const isCached =
-    settled.length === found.length && basket?.lines?.write(sheet, basket.codes, settled, first, last);
+    settled.length === found.length && symbolSet?.lines?.write(writer, symbolSet.codes, settled, first, last);
   if (!isCached) {
     const lines = found.map((one, i) => {
       const { code } = symbols[i]!;
       return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
     });
-    writeByDay(sheet, lines);
+    writeByDay(writer, lines);
   }
   return found;
 }
@@ -61,12 +61,12 @@ const CONVERTED_BARS_PER_SLICE = 1_000;
 
 /** Writes the rates of many days in slices, yielding to requests between them. */
 export async function buildRates(
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
   { first, last }: DayRange,
-  { basket, isConverted }: { basket: Basket; isConverted: boolean },
+  { symbolSet, isConverted }: { symbolSet: SymbolSet; isConverted: boolean },
 ): Promise<{ bytes: Uint8Array; metadata: BarsMetadata[][] }> {
-  const sheet = new Sheet();
+  const writer = new ByteWriter();
   const metadata: BarsMetadata[][] = [];
   const barsPerSlice = isConverted ? CONVERTED_BARS_PER_SLICE : BARS_PER_SLICE;
   const days = Math.max(1, Math.floor(barsPerSlice / symbols.length));
@@ -75,8 +75,8 @@ export async function buildRates(
     if (shouldYield()) await yieldToRequests();
     const slice = { first: start, last: Math.min(last, start + days - 1) };
     // The cache admits a page on its second request. Slices of one request must not count as several.
-    const found = writeRates(sheet, symbols, prices, slice, isWhole ? basket : undefined);
+    const found = writeRates(writer, symbols, prices, slice, isWhole ? symbolSet : undefined);
     metadata.push(found.map(metadataOf)); // now: the history may change before the next slice
   }
-  return { bytes: sheet.bytes(), metadata };
+  return { bytes: writer.bytes(), metadata };
 }

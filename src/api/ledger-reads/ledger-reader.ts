@@ -14,9 +14,9 @@ import { historical } from '../endpoints/rates/historical.ts';
 import { history } from '../endpoints/rates/history.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
-import type { Answer, Context, PriceEndpoint, Question } from '../model/endpoint.ts';
+import type { Answer, EndpointContext, PriceEndpoint, PriceQuery } from '../model/endpoint.ts';
 import { readQuery } from '../model/query.ts';
-import { lastingAsOf } from '../params/as-of.ts';
+import { finalityAsOf } from '../params/as-of.ts';
 import { writeDown } from '../response/format.ts';
 import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
@@ -48,10 +48,10 @@ export class LedgerReader {
     const endpoint = ENDPOINTS.get(name)!;
     const query = new Map(readQuery(request.query));
     if (request.cursor !== undefined) query.set('cursor', [request.cursor]);
-    const context: Context = { query, plan, board: this.#board, now, format };
-    const question = endpoint.read(context);
+    const context: EndpointContext = { query, plan, board: this.#board, now, format };
+    const priceQuery = endpoint.read(context);
     const revision = (await this.#ledger.head()).prices;
-    const answer = await this.#answer(endpoint, question, context, horizon);
+    const answer = await this.#answer(endpoint, priceQuery, context, horizon);
     const table = format === 'json' ? undefined : answer.table!();
     const written = writeDown(table ? { ...answer, table: () => table } : answer, format);
     if ('columns' in written) throw new Error('expected a page: tables from the ledger are never streamed');
@@ -65,43 +65,45 @@ export class LedgerReader {
       contentFrom,
       type,
       gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
-      lasting: question.asOf ? lastingAsOf(question.asOf, now) : answer.lasting,
+      finality: priceQuery.asOf ? finalityAsOf(priceQuery.asOf, now) : answer.finality,
       next: answer.next,
       isFromStandby: false,
       rows: table && 'rows' in table ? table.rows.length : 0,
       revision,
-      isChanged: await this.#isChanged(question, request.since ?? revision),
+      isChanged: await this.#isChanged(priceQuery, request.since ?? revision),
     };
     return response;
   }
 
   /** Whether any bar of these symbols that the request can see was recorded after revision `since`. */
-  #isChanged({ series, asOf }: Question, since: number): Promise<boolean> {
+  #isChanged({ series, asOf }: PriceQuery, since: number): Promise<boolean> {
     const symbolIds = series.map(({ symbol }) => symbol.id);
     return this.#ledger.past.hasChanged(symbolIds, since, asOf?.moment ?? Number.MAX_SAFE_INTEGER);
   }
 
   async #answer(
     endpoint: PriceEndpoint,
-    question: Question,
-    context: Context,
+    priceQuery: PriceQuery,
+    context: EndpointContext,
     horizon: number,
   ): Promise<Answer> {
-    const moment = this.#moment(question, context, horizon);
-    const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : question.series, moment);
-    const { ranges = [], looksBack = false } = endpoint.reads?.(question) ?? {};
-    await past.load(ranges.flatMap((days) => windowsOf(question, days, looksBack)));
-    const prices = question.conversion ? new ConvertedPrices(past, question.conversion, context.now) : past;
-    return endpoint.answer(question, prices, {
+    const moment = this.#moment(priceQuery, context, horizon);
+    const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
+    const { ranges = [], looksBack = false } = endpoint.reads?.(priceQuery) ?? {};
+    await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, looksBack)));
+    const prices = priceQuery.conversion
+      ? new ConvertedPrices(past, priceQuery.conversion, context.now)
+      : past;
+    return endpoint.answer(priceQuery, prices, {
       ...context,
       past: {
-        load: (days) => past.load(windowsOf(question, days, false)),
-        versions: () => PastVersions.open(this.#ledger, question.series, moment),
+        load: (days) => past.load(windowsOf(priceQuery, days, false)),
+        versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });
   }
 
-  #moment({ asOf }: Question, { plan }: Context, horizon: number): PastMoment {
+  #moment({ asOf }: PriceQuery, { plan }: EndpointContext, horizon: number): PastMoment {
     const delayMs = plan.delaySeconds * 1000;
     const recordedBy = asOf?.moment ?? Number.MAX_SAFE_INTEGER;
     return {
@@ -115,7 +117,7 @@ export class LedgerReader {
 
 /** The days to load for each series: the requested range, extended back as far as an earlier bar may stand in for it. */
 function windowsOf(
-  { series, conversion }: Question,
+  { series, conversion }: PriceQuery,
   { first, last }: DayRange,
   looksBack: boolean,
 ): SeriesRange[] {

@@ -1,7 +1,7 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import type { Lasting } from '../model/endpoint.ts';
+import type { Finality } from '../model/endpoint.ts';
 import type { Format } from '../model/table.ts';
 
 export interface ReaderSettings {
@@ -46,7 +46,7 @@ export interface LedgerResponse {
   contentFrom: number;
   type: string;
   gzipped: Uint8Array<ArrayBuffer> | undefined;
-  lasting: Lasting;
+  finality: Finality;
   /** Cursor of the next page. */
   next: string | undefined;
   /** Number of table rows; 0 for JSON. */

@@ -13,17 +13,17 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { AsOf } from '../params/as-of.ts';
 import type { Conversion } from '../params/conversion.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
-import type { Sheet } from '../response/byte-writer.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
+import type { ByteWriter } from '../response/byte-writer.ts';
 import type { LargeAnswer } from './large-answer.ts';
 import type { LongTable } from './long-table.ts';
-import type { Soon } from './maybe-async.ts';
-import type { Query } from './query.ts';
-import type { Format, Table } from './table.ts';
+import type { MaybeAsync } from './maybe-async.ts';
+import type { QueryParams } from './query.ts';
+import type { FlatTable, Format } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
-export interface Context {
-  query: Query;
+export interface EndpointContext {
+  query: QueryParams;
   plan: Plan;
   board: Board;
   now: number;
@@ -47,10 +47,10 @@ export interface Reading {
 }
 
 /** How an answer may change: at any moment, by a correction alone, or never again. */
-export type Lasting = 'open' | 'closed' | 'final';
+export type Finality = 'open' | 'closed' | 'final';
 
 /** Closed days change only by a correction; anything that holds today may change at once. */
-export const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
+export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
   open: 'private, no-cache',
   closed: 'private, max-age=60',
   final: 'private, max-age=86400',
@@ -62,16 +62,16 @@ export const CACHE_CONTROL: Readonly<Record<Lasting, string>> = {
  */
 export interface Answer {
   /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
-  json?(sheet: Sheet): void;
+  json?(writer: ByteWriter): void;
   /** A long one is streamed. */
-  table?(): Table | LongTable;
-  lasting: Lasting;
+  table?(): FlatTable | LongTable;
+  finality: Finality;
   /** Where the next page of it begins. */
   next?: string | undefined;
 }
 
 /** What an endpoint has understood of a request. */
-export interface Question {
+export interface PriceQuery {
   /** All that must be in memory to answer it. */
   series: readonly Series[];
   /** Those whose newest price is part of the tag while the answer can change: the tag then never comes back. */
@@ -83,10 +83,10 @@ export interface Question {
 }
 
 /**
- * An endpoint that serves prices and costs a unit. It reads a request to a question and answers it from prices. `read`
+ * An endpoint that serves prices and costs a unit. It reads a request into a query and answers it from prices. `read`
  * throws a Refusal when the request is wrong; between the two the pipeline loads `series`.
  */
-export interface PriceEndpoint<Q extends Question = Question> {
+export interface PriceEndpoint<Q extends PriceQuery = PriceQuery> {
   readonly kind: 'prices';
   /** Under which its answers are counted. */
   readonly name: CountedEndpoint;
@@ -95,12 +95,12 @@ export interface PriceEndpoint<Q extends Question = Question> {
   readonly needs: RequiredData;
   /** Whether every answer is read from the ledger, and not only one as of a moment. */
   readonly readsLedger?: true;
-  read(context: Context): Q;
+  read(context: EndpointContext): Q;
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
-  reads?(question: Q): Reading;
-  answer(question: Q, prices: Prices, context: Context): Answer | Promise<Answer>;
+  reads?(priceQuery: Q): Reading;
+  answer(priceQuery: Q, prices: Prices, context: EndpointContext): Answer | Promise<Answer>;
   /** The same from prices in memory where it is large; undefined where it is not. */
-  large?(question: Q, prices: Prices, context: Context): Soon<LargeAnswer> | undefined;
+  large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<LargeAnswer> | undefined;
 }
 
 /** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */
@@ -108,7 +108,7 @@ export interface AccountEndpoint {
   readonly kind: 'account';
   readonly name: string;
   readonly path: string;
-  answer(customer: Customer, meter: Meter, query: Query): Promise<Readonly<Record<string, unknown>>>;
+  answer(customer: Customer, meter: Meter, query: QueryParams): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** An endpoint that goes on telling prices. It is read like any other; a connection then costs a unit, and so do its events. */
@@ -117,14 +117,14 @@ export interface StreamEndpoint {
   readonly name: CountedEndpoint;
   readonly path: string;
   readonly needs: RequiredData;
-  read(context: Context): { symbols: readonly AskedSymbol[]; series: readonly Series[] };
+  read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly Series[] };
 }
 
 /** What management looks at, whoever asks. */
-export interface Call {
+export interface ManagementRequest {
   /** The part of the path that the endpoint leaves open. */
   id: string;
-  query: Query;
+  query: QueryParams;
   ledger: Ledger;
   meter: Meter;
   now: number;
@@ -134,14 +134,14 @@ export interface Call {
 }
 
 /** Management by the owner of a key. */
-export interface OwnerCall extends Call {
+export interface OwnerRequest extends ManagementRequest {
   customer: Customer;
   key: ApiKey;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Action<C extends Call> = (call: C) => Promise<Readonly<Record<string, unknown>>>;
-export type Actions<C extends Call> = Partial<Readonly<Record<Method, Action<C>>>>;
+export type Action<C extends ManagementRequest> = (call: C) => Promise<Readonly<Record<string, unknown>>>;
+export type Actions<C extends ManagementRequest> = Partial<Readonly<Record<Method, Action<C>>>>;
 
 /** What a customer may see and change of its own account, with its key. It is free. */
 export interface OwnerEndpoint {
@@ -149,7 +149,7 @@ export interface OwnerEndpoint {
   readonly name: string;
   /** With `:id` where a part is left open. */
   readonly path: string;
-  readonly actions: Actions<OwnerCall>;
+  readonly actions: Actions<OwnerRequest>;
 }
 
 /** What the operator may see and change, with the admin token. At the root alone, and only when there is a token. */
@@ -157,11 +157,11 @@ export interface AdminEndpoint {
   readonly kind: 'admin';
   readonly name: string;
   readonly path: string;
-  readonly actions: Actions<Call>;
+  readonly actions: Actions<ManagementRequest>;
 }
 
 /** What an open endpoint may look at. */
-export interface Asked {
+export interface OpenRequest {
   request: IncomingRequest;
   /** The part of the path that the endpoint leaves open. */
   id: string;
@@ -176,7 +176,7 @@ export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
   readonly path: string;
-  answer(asked: Asked): Reply | Promise<Reply>;
+  answer(asked: OpenRequest): Reply | Promise<Reply>;
 }
 
 export type Endpoint =
@@ -187,7 +187,9 @@ export type Endpoint =
   | AdminEndpoint
   | OpenEndpoint;
 
-/** Keeps an endpoint's own question type inside it: the pipeline hands `answer` what `read` gave. */
-export function priceEndpoint<Q extends Question>(definition: Omit<PriceEndpoint<Q>, 'kind'>): PriceEndpoint {
+/** Keeps an endpoint's own query type inside it: the pipeline hands `answer` what `read` gave. */
+export function priceEndpoint<Q extends PriceQuery>(
+  definition: Omit<PriceEndpoint<Q>, 'kind'>,
+): PriceEndpoint {
   return { kind: 'prices', ...definition } as unknown as PriceEndpoint;
 }

@@ -2,7 +2,7 @@ import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { Day } from '../../market/day.ts';
 
 /** A series of a feed that fails by itself. */
-export interface FailingSymbol {
+export interface FailingFeedSymbol {
   series: string;
   symbol: string;
   reason: string;
@@ -12,7 +12,7 @@ export interface FailingSymbol {
 }
 
 /** How one feed stands, with what must be said of its prices. */
-export interface FeedKnown {
+export interface FeedStatus {
   key: string;
   title: string;
   licence: { redistribution: 'yes' | 'attribution' | 'no'; attribution: string; url: string };
@@ -26,7 +26,7 @@ export interface FeedKnown {
   nextRunAt: number | undefined;
   failures: number;
   /** Series that fail while the others of the feed do not. */
-  failing: readonly FailingSymbol[];
+  failing: readonly FailingFeedSymbol[];
   days: number;
   gaps: number;
   firstDay: Day | undefined;
@@ -34,20 +34,20 @@ export interface FeedKnown {
 }
 
 /** What the service knows of its feeds, in memory: those that are on, and those that have brought something. */
-export type FeedsKnown = () => readonly FeedKnown[];
+export type ListFeedStatus = () => readonly FeedStatus[];
 
 /** A feed that has missed its schedule twice. */
-export function isLate({ enabled, lateAt }: FeedKnown, now: number): boolean {
+export function isLate({ enabled, lateAt }: FeedStatus, now: number): boolean {
   return enabled && lateAt !== undefined && now > lateAt;
 }
 
 /** The series of a feed that have failed for so long that their prices are stale. */
-export function lateSeries({ enabled, failing }: FeedKnown, now: number): readonly FailingSymbol[] {
+export function lateSeries({ enabled, failing }: FeedStatus, now: number): readonly FailingFeedSymbol[] {
   return enabled ? failing.filter(({ lateAt }) => lateAt !== undefined && now > lateAt) : [];
 }
 
 /** A feed as the operator sees it, whether it is on or not. */
-export interface FeedInFull extends Omit<FeedKnown, 'symbols'> {
+export interface FeedReport extends Omit<FeedStatus, 'symbols'> {
   late: boolean;
   /** Codes of the symbols that it brings now. */
   symbols: readonly string[];
@@ -63,7 +63,7 @@ export interface FeedInFull extends Omit<FeedKnown, 'symbols'> {
 
 /** Where the operator sees the feeds and turns them on and off. */
 export interface FeedAdminPort {
-  list(now: number): Promise<readonly FeedInFull[]>;
+  list(now: number): Promise<readonly FeedReport[]>;
   /** Answers false when there is no such feed. */
   turn(key: string, enabled: boolean, now: number): Promise<boolean>;
 }

@@ -1,8 +1,8 @@
 import type { FrozenPrices, Prices } from '../../board/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { Day } from '../../market/day.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
-import type { Answer, Lasting } from './endpoint.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
+import type { Answer, Finality } from './endpoint.ts';
 
 /**
  * A response that is made of more bars than this takes longer than a millisecond. Its tag comes from its state instead
@@ -14,7 +14,7 @@ export const LARGE_FROM_BARS = 1_000;
 export interface LargeAnswer {
   /** Names all that the content follows from: the query, and a digest of the prices. Equal on every replica. */
   state: string;
-  lasting: Lasting;
+  finality: Finality;
   /** Where the next page begins. */
   next?: string | undefined;
   /** Builds it from prices that do not change, yielding to other requests. */
@@ -22,7 +22,7 @@ export interface LargeAnswer {
 }
 
 /** Whether the bars of some days make a response large. Only prices in memory do. */
-export function isLarge(symbols: readonly AskedSymbol[], first: Day, last: Day, prices: Prices): boolean {
+export function isLarge(symbols: readonly RequestedSymbol[], first: Day, last: Day, prices: Prices): boolean {
   if (symbols.length * (last - first + 1) <= LARGE_FROM_BARS) return false;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
   if (!frozen) return false;
@@ -33,7 +33,7 @@ export function isLarge(symbols: readonly AskedSymbol[], first: Day, last: Day, 
 
 /** Names the bars of some days, and what their numbers are. */
 export function stateOfBars(
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
   { first, last }: DayRange,
 ): readonly (readonly string[])[] {

@@ -1,16 +1,16 @@
-import type { Column, Row } from './table.ts';
+import type { FlatColumn, FlatRow } from './table.ts';
 
 /** Rows that one unit pays for, which is also the size of a page of JSON. */
 export const ROWS_PER_UNIT = 2_000;
 
 /** A table too long to be written in one go. It reads immutable prices, so its rows can be counted in advance. */
 export interface LongTable {
-  columns: readonly Column[];
+  columns: readonly FlatColumn[];
   /** Everything the rows depend on, for the entity tag: the query, and a digest of the prices. */
   state: string;
   count(): Promise<number>;
   /** The rows in order, in pieces that each take a fraction of a millisecond. */
-  pieces(): Iterable<readonly Row[]>;
+  pieces(): Iterable<readonly FlatRow[]>;
   /** What this number of rows costs. */
   unitsOf(rows: number): number;
 }

@@ -20,9 +20,9 @@ export function readTarget(url: string): Target {
 }
 
 /** The decoded parameters of a query string: by name, every value that was sent. */
-export type Query = ReadonlyMap<string, readonly string[]>;
+export type QueryParams = ReadonlyMap<string, readonly string[]>;
 
-export function readQuery(text: string): Query {
+export function readQuery(text: string): QueryParams {
   const query = new Map<string, string[]>();
   for (const pair of partsOf(text, '&')) {
     const equals = pair.indexOf('=');

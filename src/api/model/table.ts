@@ -1,16 +1,16 @@
 /** A column is text, or plain: a number or a truth value that is written as it is. */
-export interface Column {
+export interface FlatColumn {
   name: string;
   kind: 'text' | 'plain';
 }
 
 /** A cell is ready text; undefined where there is nothing. */
-export type Row = readonly (string | undefined)[];
+export type FlatRow = readonly (string | undefined)[];
 
 /** An answer as flat rows. */
-export interface Table {
-  columns: readonly Column[];
-  rows: readonly Row[];
+export interface FlatTable {
+  columns: readonly FlatColumn[];
+  rows: readonly FlatRow[];
 }
 
 export type TableFormat = 'csv' | 'ndjson';
@@ -19,7 +19,7 @@ export type TableFormat = 'csv' | 'ndjson';
 export type Format = 'json' | TableFormat;
 
 /** The columns of a table by name; those that begin with `#` are plain. */
-export function columnsOf(names: string): readonly Column[] {
+export function columnsOf(names: string): readonly FlatColumn[] {
   return names
     .split(' ')
     .map((name) => (name.startsWith('#') ? { name: name.slice(1), kind: 'plain' } : { name, kind: 'text' }));
@@ -27,8 +27,8 @@ export function columnsOf(names: string): readonly Column[] {
 
 /** Writes the first line of a table, and its rows. */
 export interface TableWriter {
-  head(columns: readonly Column[]): string;
-  body(columns: readonly Column[], rows: readonly Row[]): string;
+  head(columns: readonly FlatColumn[]): string;
+  body(columns: readonly FlatColumn[], rows: readonly FlatRow[]): string;
 }
 
 const WRITERS: Readonly<Record<TableFormat, TableWriter>> = {
@@ -42,12 +42,12 @@ export function tableWriter(format: TableFormat): TableWriter {
   return WRITERS[format];
 }
 
-export function writeTable({ columns, rows }: Table, format: TableFormat): string {
+export function writeTable({ columns, rows }: FlatTable, format: TableFormat): string {
   const { head, body } = WRITERS[format];
   return head(columns) + body(columns, rows);
 }
 
-function csvRows(columns: readonly Column[], rows: readonly Row[]): string {
+function csvRows(columns: readonly FlatColumn[], rows: readonly FlatRow[]): string {
   let csv = '';
   for (const row of rows) {
     for (let i = 0; i < columns.length; i++) {
@@ -60,7 +60,7 @@ function csvRows(columns: readonly Column[], rows: readonly Row[]): string {
   return csv;
 }
 
-function ndjsonRows(columns: readonly Column[], rows: readonly Row[]): string {
+function ndjsonRows(columns: readonly FlatColumn[], rows: readonly FlatRow[]): string {
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   let lines = '';
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Lasting } from '../model/endpoint.ts';
-import type { Query } from '../model/query.ts';
+import type { Finality } from '../model/endpoint.ts';
+import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
 
 /** The point in time of a request: what was recorded after it is not visible. */
@@ -17,7 +17,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?
 export const SETTLED_AFTER_MS = 3_600_000;
 
 /** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined when it is not there. */
-export function readAsOf(query: Query, now: number): AsOf | undefined {
+export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
   const text = single(query, 'asOf')?.trim();
   if (text === undefined) return undefined;
   const day = parseDay(text);
@@ -30,7 +30,7 @@ export function readAsOf(query: Query, now: number): AsOf | undefined {
 }
 
 /** What was said as of a moment that is long over is said for good. */
-export function lastingAsOf({ moment }: AsOf, now: number): Lasting {
+export function finalityAsOf({ moment }: AsOf, now: number): Finality {
   return moment + SETTLED_AFTER_MS <= now ? 'final' : 'open';
 }
 

@@ -5,9 +5,9 @@ import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Query } from '../model/query.ts';
+import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
-import type { AskedSymbol } from './symbol-set.ts';
+import type { RequestedSymbol } from './symbol-set.ts';
 
 /** How the prices of one series are converted. */
 export interface SeriesConversion extends Measure {
@@ -32,8 +32,8 @@ const HUNDREDTH = ratioOf(0.01);
 
 /** Reads `quote` and `unit`; undefined when neither is there. Refused when one of the symbols cannot be given so. */
 export function readConversion(
-  query: Query,
-  symbols: readonly AskedSymbol[],
+  query: QueryParams,
+  symbols: readonly RequestedSymbol[],
   catalog: Catalog,
 ): Conversion | undefined {
   const quote = single(query, 'quote')?.trim().toUpperCase();
@@ -63,7 +63,7 @@ function isSame(a: SeriesConversion, b: SeriesConversion): boolean {
 }
 
 function unitsOf(
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   asked: string | undefined,
 ): { symbol: string; factor: Ratio }[] {
   if (asked === undefined) {
@@ -86,7 +86,7 @@ function isOwnUnit({ unit }: SymbolRecord, asked: string): boolean {
   return unit.symbol.toLowerCase() === asked.toLowerCase();
 }
 
-function exchange({ code, series }: AskedSymbol, quote: string, catalog: Catalog) {
+function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Catalog) {
   const own = series.symbol.currency.code;
   if (own === quote) return { quote, constant: ONE, from: undefined, to: undefined };
   const [from, to] = [CENTS[own] ?? own, CENTS[quote] ?? quote];

@@ -1,7 +1,7 @@
 import { redactKeys } from '../../gate/key.ts';
 import type { Day } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Query } from '../model/query.ts';
+import type { QueryParams } from '../model/query.ts';
 import { single } from './parameters.ts';
 
 /** Where a page begins: at this date, with the symbol at this place of the request. */
@@ -16,7 +16,7 @@ export function printCursor({ day, place }: Cursor, question: string): string {
 }
 
 /** Reads `cursor`; undefined when it is not there. */
-export function readCursor(query: Query, question: string): Cursor | undefined {
+export function readCursor(query: QueryParams, question: string): Cursor | undefined {
   const text = single(query, 'cursor');
   if (text === undefined) return undefined;
   const match = /^(-?\d{1,6}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
@@ -28,7 +28,7 @@ export function readCursor(query: Query, question: string): Cursor | undefined {
 const LEFT_OUT: ReadonlySet<string> = new Set(['apiKey', 'cursor']);
 
 /** A `Link` header to the next page: the same question from there on, relative to this one, without the key. */
-export function nextLink(query: Query, cursor: string): string {
+export function nextLink(query: QueryParams, cursor: string): string {
   const next = new URLSearchParams();
   for (const [name, values] of query) {
     if (!LEFT_OUT.has(name)) for (const value of values) next.append(name, value);

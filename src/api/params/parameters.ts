@@ -3,13 +3,13 @@ import type { Plan } from '../../ledger/accounts/accounts.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Lasting } from '../model/endpoint.ts';
-import type { Query } from '../model/query.ts';
-import { type AskedSymbol, type Basket, basketOf } from './symbol-set.ts';
+import type { Finality } from '../model/endpoint.ts';
+import type { QueryParams } from '../model/query.ts';
+import { type RequestedSymbol, type SymbolSet, symbolSetOf } from './symbol-set.ts';
 
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
-export interface AskedSymbols {
-  symbols: readonly AskedSymbol[];
+export interface RequestedSymbols {
+  symbols: readonly RequestedSymbol[];
   /** The later of the UTC date and the trade date of the asked symbols whose session has opened. */
   today: Day;
 }
@@ -18,7 +18,7 @@ export interface AskedSymbols {
  * An answer up to `last` is open when it holds a day that is not over for one of the symbols. Steel trades for tomorrow
  * in Shanghai while gold trades for today in New York, and a delayed view lives in the past.
  */
-export function lastingOf(last: Day, symbols: readonly AskedSymbol[], horizon: number): Lasting {
+export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horizon: number): Finality {
   const today = utcDay(horizon);
   if (last >= today) return 'open';
   if (last < today - 1) return 'closed'; // nowhere is it the day before yesterday
@@ -30,30 +30,30 @@ export function lastingOf(last: Day, symbols: readonly AskedSymbol[], horizon: n
 const ECHO_MAX = 64;
 
 /** The value of a parameter that may be sent once. */
-export function single(query: Query, name: string): string | undefined {
+export function single(query: QueryParams, name: string): string | undefined {
   const values = query.get(name);
   if (values && values.length > 1) throw refuse('repeated_parameter', { name });
   return values?.[0];
 }
 
-export function wantsMetadata(query: Query): boolean {
+export function wantsMetadata(query: QueryParams): boolean {
   return single(query, 'metadata') !== 'false';
 }
 
 /** Reads `symbols`. */
-export function readBasket(query: Query, plan: Plan): Basket {
+export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
   const values = query.get('symbols');
   if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
   const received = values.length === 1 ? values[0]! : values.join(',');
-  const basket = basketOf(received);
-  const { length } = basket.codes;
+  const symbolSet = symbolSetOf(received);
+  const { length } = symbolSet.codes;
   if (length === 0) throw refuse('invalid_symbols', { received: echo(received) });
   if (length > plan.maxSymbols) throw refuse('too_many_symbols', { received: length, max: plan.maxSymbols });
-  return basket;
+  return symbolSet;
 }
 
 /** Reads a day; it must be there. */
-export function readDay(query: Query, name: string): Day {
+export function readDay(query: QueryParams, name: string): Day {
   const text = single(query, name);
   if (text === undefined || text === '') throw refuse('missing_parameter', { name, example: '2024-01-31' });
   const day = parseDay(text);
@@ -62,7 +62,7 @@ export function readDay(query: Query, name: string): Day {
 }
 
 /** Reads startDate and endDate, in order; `maxDays` is the most that may lie between them. */
-export function readRange(query: Query, maxDays: number): { first: Day; last: Day } {
+export function readRange(query: QueryParams, maxDays: number): { first: Day; last: Day } {
   const first = readDay(query, 'startDate');
   const last = readDay(query, 'endDate');
   if (first > last) throw refuse('invalid_range', { startDate: printDay(first), endDate: printDay(last) });
@@ -75,13 +75,13 @@ export function readRange(query: Query, maxDays: number): { first: Day; last: Da
  * symbols.
  */
 export function findSymbols(
-  basket: Basket,
+  symbolSet: SymbolSet,
   board: Board,
   now: number,
   day?: { name: string; day: Day },
-): AskedSymbols {
+): RequestedSymbols {
   const { catalog } = board;
-  const symbols = basket.symbolsIn(catalog);
+  const symbols = symbolSet.symbolsIn(catalog);
   let today = utcDay(now);
   for (const { series } of symbols) {
     today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
@@ -89,8 +89,8 @@ export function findSymbols(
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
-  if (symbols.length === basket.codes.length) return { symbols, today };
-  const unknown = basket.codes.filter((code) => !catalog.find(code));
+  if (symbols.length === symbolSet.codes.length) return { symbols, today };
+  const unknown = symbolSet.codes.filter((code) => !catalog.find(code));
   throw refuse('unknown_symbol', {
     unknown: unknown.map((code, i) => ({
       code: echo(code),

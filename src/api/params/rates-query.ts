@@ -1,14 +1,14 @@
 import type { Series } from '../../board/series/series.ts';
 import type { Day } from '../../market/day.ts';
-import type { Context } from '../model/endpoint.ts';
+import type { EndpointContext } from '../model/endpoint.ts';
 import { type AsOf, readAsOf } from './as-of.ts';
 import { type Conversion, readConversion } from './conversion.ts';
-import { type AskedSymbols, findSymbols, wantsMetadata } from './parameters.ts';
-import type { Basket } from './symbol-set.ts';
+import { findSymbols, type RequestedSymbols, wantsMetadata } from './parameters.ts';
+import type { SymbolSet } from './symbol-set.ts';
 
 /** What every endpoint for rates reads. */
-export interface RatesQuestion extends AskedSymbols {
-  basket: Basket;
+export interface RatesQuery extends RequestedSymbols {
+  symbolSet: SymbolSet;
   series: readonly Series[];
   tagged: readonly Series[];
   conversion: Conversion | undefined;
@@ -26,12 +26,16 @@ interface FirstDay {
  * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
  * begins there. Without a day it is about now.
  */
-export function readRates({ query, board, now }: Context, basket: Basket, day?: FirstDay): RatesQuestion {
+export function readRates(
+  { query, board, now }: EndpointContext,
+  symbolSet: SymbolSet,
+  day?: FirstDay,
+): RatesQuery {
   const metadata = wantsMetadata(query);
   const asOf = day && readAsOf(query, now);
-  const { symbols, today } = findSymbols(basket, board, asOf ? Math.min(now, asOf.moment) : now, day);
+  const { symbols, today } = findSymbols(symbolSet, board, asOf ? Math.min(now, asOf.moment) : now, day);
   const conversion = readConversion(query, symbols, board.catalog);
   const series = symbols.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
-  return { basket, symbols, today, series, tagged: series, conversion, asOf, metadata };
+  return { symbolSet, symbols, today, series, tagged: series, conversion, asOf, metadata };
 }

@@ -5,19 +5,19 @@ import { partsOf } from '../model/query.ts';
 import { DayLines } from '../response/day-lines.ts';
 
 /** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
-export interface AskedSymbol {
+export interface RequestedSymbol {
   code: string;
   series: Series;
 }
 
 /** Symbols that are asked for together. */
-export class Basket {
+export class SymbolSet {
   /** In the order asked, without doubles. */
   readonly codes: readonly string[];
   /** Their lines in time series, where it is kept. */
   readonly lines: DayLines | undefined;
   #catalog: Catalog | undefined;
-  #symbols: readonly AskedSymbol[] = [];
+  #symbols: readonly RequestedSymbol[] = [];
 
   constructor(codes: readonly string[], isKept: boolean) {
     this.codes = codes;
@@ -25,9 +25,9 @@ export class Basket {
   }
 
   /** Those that are known. */
-  symbolsIn(catalog: Catalog): readonly AskedSymbol[] {
+  symbolsIn(catalog: Catalog): readonly RequestedSymbol[] {
     if (this.#catalog === catalog) return this.#symbols;
-    const symbols: AskedSymbol[] = [];
+    const symbols: RequestedSymbol[] = [];
     for (const code of this.codes) {
       const series = catalog.find(code);
       if (series) symbols.push({ code, series });
@@ -39,32 +39,32 @@ export class Basket {
 }
 
 const LENGTH_MAX = 1_000;
-/** What a basket takes beside its codes, and for each of them; measured. */
-const BASKET_BYTES = 500;
+/** What a symbol set takes beside its codes, and for each of them; measured. */
+const SET_BYTES = 500;
 const CODE_BYTES = 100;
 /** Until the service sets its own limit. */
 const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
-/** The baskets of the process, by their lists. */
-export const basketCache = new BoundedCache<string, Basket>({
+/** The symbol sets of the process, by their lists. */
+export const symbolSetCache = new BoundedCache<string, SymbolSet>({
   bytesMax: BYTES_MAX_DEFAULT,
   admitsOnSecondUse: true,
   onEvict: ({ lines }) => lines?.forget(),
 });
 
 /**
- * The basket that a list of codes means: split, trimmed, upper-cased, without empties and doubles. Clients ask for the same
+ * The symbol set that a list of codes means: split, trimmed, upper-cased, without empties and doubles. Clients ask for the same
  * ones again and again, on other days. One that came twice is cached, with what was worked out for it.
  */
-export function basketOf(list: string): Basket {
-  const known = basketCache.get(list);
+export function symbolSetOf(list: string): SymbolSet {
+  const known = symbolSetCache.get(list);
   if (known) return known;
-  if (list.length > LENGTH_MAX || !basketCache.admits(list)) return new Basket(codesIn(list), false);
+  if (list.length > LENGTH_MAX || !symbolSetCache.admits(list)) return new SymbolSet(codesIn(list), false);
   const own = copyText(list); // `list` and its codes are parts of the request's head, and would keep all of it
   const codes = codesIn(own);
-  const basket = new Basket(codes, true);
-  basketCache.set(own, basket, BASKET_BYTES + CODE_BYTES * codes.length + textBytes(own));
-  return basket;
+  const symbolSet = new SymbolSet(codes, true);
+  symbolSetCache.set(own, symbolSet, SET_BYTES + CODE_BYTES * codes.length + textBytes(own));
+  return symbolSet;
 }
 
 function codesIn(list: string): string[] {

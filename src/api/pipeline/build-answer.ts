@@ -7,8 +7,8 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Plan } from '../../ledger/accounts/accounts.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
-import type { KeptAnswers } from '../cache/answer-cache.ts';
-import { ReadyAnswer } from '../cache/cached-answer.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { CachedAnswer } from '../cache/cached-answer.ts';
 import { DeferredAnswer } from '../cache/deferred-answer.ts';
 import { ConvertedPrices } from '../conversion/converted-prices.ts';
 import { Download } from '../download/download.ts';
@@ -17,11 +17,11 @@ import { LongTableSource } from '../download/long-table-source.ts';
 import type { TableSource } from '../download/table-source.ts';
 import type { ConfirmedWrites } from '../ledger-reads/confirmed-writes.ts';
 import type { LedgerRequest, LedgerResponse } from '../ledger-reads/protocol.ts';
-import type { Context, Lasting, PriceEndpoint, Question } from '../model/endpoint.ts';
+import type { EndpointContext, Finality, PriceEndpoint, PriceQuery } from '../model/endpoint.ts';
 import type { LargeAnswer } from '../model/large-answer.ts';
 import type { LongTable } from '../model/long-table.ts';
-import { type Soon, soon } from '../model/maybe-async.ts';
-import { type Query, readTarget } from '../model/query.ts';
+import { type MaybeAsync, maybeAsync } from '../model/maybe-async.ts';
+import { type QueryParams, readTarget } from '../model/query.ts';
 import type { Format, TableFormat } from '../model/table.ts';
 import { nextLink } from '../params/cursor.ts';
 import type { EntityTags } from '../response/etag.ts';
@@ -32,7 +32,7 @@ export interface AnsweringOptions {
   board: Board;
   clock: Clock;
   tags: EntityTags;
-  kept: KeptAnswers;
+  kept: AnswerCache;
   confirmedWrites: ConfirmedWrites;
   log: Log;
 }
@@ -47,7 +47,7 @@ export class Answering {
   readonly #board: Board;
   readonly #clock: Clock;
   readonly #tags: EntityTags;
-  readonly #kept: KeptAnswers;
+  readonly #kept: AnswerCache;
   readonly #confirmedWrites: ConfirmedWrites;
   readonly #log: Log;
 
@@ -61,25 +61,30 @@ export class Answering {
   }
 
   /** Reads the parameters. A wrong one is refused. */
-  understand(request: IncomingRequest, endpoint: PriceEndpoint, query: Query, plan: Plan): Asked {
+  understand(
+    request: IncomingRequest,
+    endpoint: PriceEndpoint,
+    query: QueryParams,
+    plan: Plan,
+  ): PriceRequest {
     const board = this.#board;
     const named = formatInUrl(query);
     const format = named ?? formatAccepted(request.headers.get('accept'));
-    const context: Context = { query, plan, board, now: this.#clock.now(), format };
-    const question = endpoint.read(context);
+    const context: EndpointContext = { query, plan, board, now: this.#clock.now(), format };
+    const priceQuery = endpoint.read(context);
     const view = board.view(plan.delaySeconds * 1000);
-    return { url: request.url, endpoint, context, named, question, view };
+    return { url: request.url, endpoint, context, named, priceQuery, view };
   }
 
   /** Prepares an answer from memory, and keeps it for the next time. Loaded series may be evicted while others load: it starts over. */
-  prepare(asked: Asked): Soon<Prepared> {
-    const { endpoint, context, question, view } = asked;
-    const loading = this.#board.prepare(question.series, endpoint.needs, context.now);
-    return loading ? loading.then(() => this.prepare(asked)) : this.#answer(asked, view);
+  prepare(priceRequest: PriceRequest): MaybeAsync<Prepared> {
+    const { endpoint, context, priceQuery, view } = priceRequest;
+    const loading = this.#board.prepare(priceQuery.series, endpoint.needs, context.now);
+    return loading ? loading.then(() => this.prepare(priceRequest)) : this.#answer(priceRequest, view);
   }
 
   /** What a reader thread is asked for. */
-  ledgerRequest({ endpoint, context, view, url }: Asked, request: IncomingRequest): LedgerRequest {
+  ledgerRequest({ endpoint, context, view, url }: PriceRequest, request: IncomingRequest): LedgerRequest {
     const { plan, now, format } = context;
     return {
       endpoint: endpoint.name,
@@ -99,92 +104,103 @@ export class Answering {
 
   /** A response of a reader thread. It is never kept: no series tells when it changes. */
   fromLedger(
-    asked: Asked,
-    { packet, gzipped, next, lasting, length, contentFrom, type }: LedgerResponse,
-  ): ReadyAnswer {
+    priceRequest: PriceRequest,
+    { packet, gzipped, next, finality, length, contentFrom, type }: LedgerResponse,
+  ): CachedAnswer {
     const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
-    const written = { body, gzipped, next, lasting };
-    return this.#ready(asked, written, this.#tagOf(asked, written));
+    const written = { body, gzipped, next, finality };
+    return this.#ready(priceRequest, written, this.#tagOf(priceRequest, written));
   }
 
-  #answer(asked: Asked, seen: Prices): Soon<Prepared> {
-    const { endpoint, context, question } = asked;
-    const { conversion } = question;
+  #answer(priceRequest: PriceRequest, seen: Prices): MaybeAsync<Prepared> {
+    const { endpoint, context, priceQuery } = priceRequest;
+    const { conversion } = priceQuery;
     const prices = conversion ? new ConvertedPrices(seen, conversion, context.now) : seen;
-    const large = endpoint.large?.(question, prices, context);
-    if (large) return soon(large, (answer) => this.#defer(asked, answer));
-    const answer = endpoint.answer(question, prices, context);
-    return soon(answer, (read) => {
-      const { lasting, next } = read;
+    const large = endpoint.large?.(priceQuery, prices, context);
+    if (large) return maybeAsync(large, (answer) => this.#defer(priceRequest, answer));
+    const answer = endpoint.answer(priceQuery, prices, context);
+    return maybeAsync(answer, (read) => {
+      const { finality, next } = read;
       const body = writeDown(read, context.format);
-      if ('columns' in body) return this.#download(asked, body, lasting);
-      const written = { body, lasting, next };
-      const ready = this.#ready(asked, written, this.#tagOf(asked, written));
-      this.#keep(asked, ready);
+      if ('columns' in body) return this.#download(priceRequest, body, finality);
+      const written = { body, finality, next };
+      const ready = this.#ready(priceRequest, written, this.#tagOf(priceRequest, written));
+      this.#keep(priceRequest, ready);
       return ready;
     });
   }
 
   /** Its tag is known at once, its body is written when somebody pays for it. */
-  #defer(asked: Asked, large: LargeAnswer): DeferredAnswer {
-    const { lasting, next } = large;
-    const etag = this.#tagOfState(asked, large);
-    const head = this.#ready(asked, { body: noBody(asked.context.format), lasting, next }, etag);
+  #defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
+    const { finality, next } = large;
+    const etag = this.#tagOfState(priceRequest, large);
+    const head = this.#ready(
+      priceRequest,
+      { body: noBody(priceRequest.context.format), finality, next },
+      etag,
+    );
     return new DeferredAnswer(head, async (wantsGzip) => {
       const answer = await large.build();
       const body = writeDown(answer, 'json') as Body;
       const isLong = body.length > COMPRESS_FROM_BYTES;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
       // Never cached: its prices may have changed while it was built.
-      return this.#ready(asked, { body, gzipped, lasting, next }, etag);
+      return this.#ready(priceRequest, { body, gzipped, finality, next }, etag);
     });
   }
 
-  #tagOf(asked: Asked, { body, lasting }: Written): string {
-    const { delayMs } = asked.view;
-    const newest = newestTagged(asked, lasting);
+  #tagOf(priceRequest: PriceRequest, { body, finality }: Written): string {
+    const { delayMs } = priceRequest.view;
+    const newest = newestTagged(priceRequest, finality);
     return this.#tags.ofContent(contentOf(body), { delayMs, weak: body.contentFrom > 0, newest });
   }
 
-  #tagOfState(asked: Asked, { state, lasting }: { state: string; lasting: Lasting }): string {
-    const newest = newestTagged(asked, lasting)?.toHex() ?? '';
-    return this.#tags.ofState(`${asked.context.format} ${newest} ${state}`, asked.view.delayMs);
+  #tagOfState(
+    priceRequest: PriceRequest,
+    { state, finality }: { state: string; finality: Finality },
+  ): string {
+    const newest = newestTagged(priceRequest, finality)?.toHex() ?? '';
+    return this.#tags.ofState(`${priceRequest.context.format} ${newest} ${state}`, priceRequest.view.delayMs);
   }
 
-  #download(asked: Asked, table: LongTable, lasting: Lasting): Download {
-    const { context } = asked;
+  #download(priceRequest: PriceRequest, table: LongTable, finality: Finality): Download {
+    const { context } = priceRequest;
     const format = context.format as TableFormat;
-    const etag = this.#tagOfState(asked, { state: table.state, lasting });
+    const etag = this.#tagOfState(priceRequest, { state: table.state, finality });
     const source = new LongTableSource(table, format);
-    return new Download({ source, format, lasting, etag, plan: context.plan, onFailure: this.#onFailure });
+    return new Download({ source, format, finality, etag, plan: context.plan, onFailure: this.#onFailure });
   }
 
   /** A table that was read from the ledger. Nothing has read all of it when a tag is needed: its moment stands for its content. */
-  pastDownload({ context, question, view }: Asked, first: LedgerResponse, source: TableSource): Download {
+  pastDownload(
+    { context, priceQuery, view }: PriceRequest,
+    first: LedgerResponse,
+    source: TableSource,
+  ): Download {
     const { plan, query } = context;
     const format = context.format as TableFormat;
-    const { lasting, revision } = first;
+    const { finality, revision } = first;
     const parameters = [...query].filter(([name]) => name !== 'apiKey');
-    const measures = question.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
-    const state = JSON.stringify([format, lasting === 'final' || revision, parameters, measures]);
+    const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
+    const state = JSON.stringify([format, finality === 'final' || revision, parameters, measures]);
     const etag = this.#tags.ofState(state, view.delayMs);
-    return new Download({ source, format, lasting, etag, plan, onFailure: this.#onFailure });
+    return new Download({ source, format, finality, etag, plan, onFailure: this.#onFailure });
   }
 
   readonly #onFailure = (error: unknown): void => {
     this.#log.error('download failed', { message: messageOf(error) });
   };
 
-  #ready(asked: Asked, { body, gzipped, lasting, next }: Written, etag: string): ReadyAnswer {
-    const { context, question, view } = asked;
+  #ready(priceRequest: PriceRequest, { body, gzipped, finality, next }: Written, etag: string): CachedAnswer {
+    const { context, priceQuery, view } = priceRequest;
     const { query, plan, board, now } = context;
-    return new ReadyAnswer({
+    return new CachedAnswer({
       body,
       gzipped,
-      lasting,
+      finality,
       etag,
       link: next === undefined ? undefined : nextLink(query, next),
-      series: question.series,
+      series: priceQuery.series,
       view,
       board,
       plan,
@@ -193,7 +209,7 @@ export class Answering {
   }
 
   /** A URL does not tell what `Accept` says. */
-  #keep({ url, endpoint, context, named }: Asked, ready: ReadyAnswer): void {
+  #keep({ url, endpoint, context, named }: PriceRequest, ready: CachedAnswer): void {
     if (!named && context.format !== 'json') return;
     const keys = context.query.get('apiKey');
     const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
@@ -202,8 +218,8 @@ export class Answering {
 }
 
 /** Where the newest price of each series stands, while the answer can change. */
-function newestTagged({ question, view }: Asked, lasting: Lasting): Uint8Array | undefined {
-  const tagged = lasting === 'open' && !question.asOf ? question.tagged : undefined;
+function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): Uint8Array | undefined {
+  const tagged = finality === 'open' && !priceQuery.asOf ? priceQuery.tagged : undefined;
   return tagged && newestOf(tagged, view);
 }
 
@@ -219,28 +235,28 @@ function newestOf(series: readonly Series[], view: View): Uint8Array {
 }
 
 /** Whether a request has to read the ledger. */
-export function readsLedger({ endpoint, question }: Asked): boolean {
-  return endpoint.readsLedger === true || question.asOf !== undefined;
+export function readsLedger({ endpoint, priceQuery }: PriceRequest): boolean {
+  return endpoint.readsLedger === true || priceQuery.asOf !== undefined;
 }
 
 /** An answer that is ready to be sent, one that is built when it is paid for, or one that is written while it is sent. */
-export type Prepared = ReadyAnswer | DeferredAnswer | Download;
+export type Prepared = CachedAnswer | DeferredAnswer | Download;
 
 /** A body, and what its headers tell of it. */
 interface Written {
   body: Body;
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
-  lasting: Lasting;
+  finality: Finality;
   next: string | undefined;
 }
 
 /** One request, as far as it is understood. */
-export interface Asked {
+export interface PriceRequest {
   url: string;
   endpoint: PriceEndpoint;
-  context: Context;
+  context: EndpointContext;
   /** The format that the URL names. */
   named: Format | undefined;
-  question: Question;
+  priceQuery: PriceQuery;
   view: View;
 }

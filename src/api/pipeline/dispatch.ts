@@ -4,31 +4,31 @@ import type { Meter } from '../../gate/meter/meter.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { RawReply, Reply } from '../../http/message/reply.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { ReadyAnswer } from '../cache/cached-answer.ts';
+import type { CachedAnswer } from '../cache/cached-answer.ts';
 import { DeferredAnswer } from '../cache/deferred-answer.ts';
-import type { Representation } from '../cache/encoded-response.ts';
+import type { EncodedResponse } from '../cache/encoded-response.ts';
 import { Download } from '../download/download.ts';
 import { quotaRefusal } from '../errors/from-gate.ts';
 import { LedgerTableSource } from '../ledger-reads/ledger-table.ts';
 import type { LedgerRequest } from '../ledger-reads/protocol.ts';
 import type { ReaderPool } from '../ledger-reads/reader-pool.ts';
 import type { AccountEndpoint, OwnerEndpoint, PriceEndpoint, StreamEndpoint } from '../model/endpoint.ts';
-import { type Soon, soon } from '../model/maybe-async.ts';
-import type { Query } from '../model/query.ts';
-import type { Exchange } from '../model/request-context.ts';
+import { type MaybeAsync, maybeAsync } from '../model/maybe-async.ts';
+import type { QueryParams } from '../model/query.ts';
+import type { RequestContext } from '../model/request-context.ts';
 import { acceptsGzip } from '../response/gzip.ts';
-import type { Allowance } from '../response/rate-limit-header.ts';
+import type { RateLimitHeader } from '../response/rate-limit-header.ts';
 import type { Responses } from '../response/responses.ts';
 import type { StreamHub } from '../stream/hub.ts';
 import type { Reception } from './authenticate.ts';
-import { type Answering, type Asked, readsLedger } from './build-answer.ts';
+import { type Answering, type PriceRequest, readsLedger } from './build-answer.ts';
 import type { Management } from './management.ts';
 
 export interface ServingOptions {
   board: Board;
   clock: Clock;
   meter: Meter;
-  allowance: Allowance;
+  allowance: RateLimitHeader;
   answering: Answering;
   management: Management;
   readers: ReaderPool;
@@ -49,18 +49,18 @@ export class Serving {
 
   /** Answers somebody who may ask. */
   serve(
-    exchange: Exchange,
+    exchange: RequestContext,
     endpoint: PriceEndpoint | StreamEndpoint | AccountEndpoint | OwnerEndpoint,
-    query: Query,
+    query: QueryParams,
     customer: Customer,
-  ): Soon<RawReply | Reply> {
+  ): MaybeAsync<RawReply | Reply> {
     const { answering, management, meter, responses } = this.#options;
     const { request, target, id } = exchange;
     if (endpoint.kind === 'prices') {
       if (exchange.ready) return this.#sell(exchange, endpoint, customer, exchange.ready);
-      const asked = answering.understand(request, endpoint, query, customer.plan);
-      if (readsLedger(asked)) return this.#sellRead(exchange, endpoint, customer, asked);
-      return soon(answering.prepare(asked), (ready): Soon<RawReply | Reply> => {
+      const priceRequest = answering.understand(request, endpoint, query, customer.plan);
+      if (readsLedger(priceRequest)) return this.#sellRead(exchange, endpoint, customer, priceRequest);
+      return maybeAsync(answering.prepare(priceRequest), (ready): MaybeAsync<RawReply | Reply> => {
         if (ready instanceof Download) return this.#sellDownload(exchange, endpoint, customer, ready);
         if (ready instanceof DeferredAnswer) return this.#sellDeferred(exchange, endpoint, customer, ready);
         return this.#sell(exchange, endpoint, customer, ready);
@@ -80,22 +80,22 @@ export class Serving {
    * quota reads nothing.
    */
   async #sellRead(
-    exchange: Exchange,
+    exchange: RequestContext,
     endpoint: PriceEndpoint,
     customer: Customer,
-    asked: Asked,
+    priceRequest: PriceRequest,
   ): Promise<RawReply | Reply> {
     const { allowance, answering, downloadsDir, readers, reception } = this.#options;
     const { request, requestId } = exchange;
     const slot = readers.reserve(customer.account.id);
     try {
       await reception.count(exchange, customer, endpoint);
-      const ask = answering.ledgerRequest(asked, request);
+      const ask = answering.ledgerRequest(priceRequest, request);
       const read = (from?: Partial<LedgerRequest>) =>
         slot.read({ ...ask, ...from }, () => exchange.peer() !== '');
       const response = await read();
-      if (asked.context.format !== 'json' && response.next !== undefined) {
-        const format = asked.context.format;
+      if (priceRequest.context.format !== 'json' && response.next !== undefined) {
+        const format = priceRequest.context.format;
         const requireAffordable = (units: number) => reception.requireAffordable(customer, units);
         const source = new LedgerTableSource(response, {
           format,
@@ -103,10 +103,10 @@ export class Serving {
           read,
           requireAffordable,
         });
-        const download = answering.pastDownload(asked, response, source);
+        const download = answering.pastDownload(priceRequest, response, source);
         return await this.#sellDownload(exchange, endpoint, customer, download);
       }
-      const ready = answering.fromLedger(asked, response);
+      const ready = answering.fromLedger(priceRequest, response);
       const left = allowance.header(customer);
       const unchanged = unchangedOf(request, ready);
       if (unchanged) return unchanged.notModified(requestId, left);
@@ -118,25 +118,30 @@ export class Serving {
   }
 
   /** Sends an answer that is ready, and charges a unit unless it is a 304 or a HEAD. */
-  #sell(exchange: Exchange, endpoint: PriceEndpoint, customer: Customer, ready: ReadyAnswer): Soon<RawReply> {
+  #sell(
+    exchange: RequestContext,
+    endpoint: PriceEndpoint,
+    customer: Customer,
+    ready: CachedAnswer,
+  ): MaybeAsync<RawReply> {
     const { allowance, reception } = this.#options;
     const { request, requestId } = exchange;
     const unchanged = unchangedOf(request, ready);
     if (unchanged) {
       // Who came by the short way was admitted there, where nobody asks the ledger what is left.
       const learning = exchange.ready && allowance.learn(customer);
-      return soon(learning, () => unchanged.notModified(requestId, allowance.header(customer)));
+      return maybeAsync(learning, () => unchanged.notModified(requestId, allowance.header(customer)));
     }
     if (request.method === 'HEAD') return ready.plain.headOnly(requestId, allowance.header(customer));
     const representation = ready.representation(request);
-    return soon(reception.count(exchange, customer, endpoint), () =>
+    return maybeAsync(reception.count(exchange, customer, endpoint), () =>
       representation.success(requestId, allowance.header(customer)),
     );
   }
 
   /** Builds a large answer once its unit is paid. Nothing is left that could refuse it. */
   async #sellDeferred(
-    exchange: Exchange,
+    exchange: RequestContext,
     endpoint: PriceEndpoint,
     customer: Customer,
     deferred: DeferredAnswer,
@@ -153,7 +158,7 @@ export class Serving {
 
   /** Streams a table. Its units are spent before the first byte, so that a quota which is too small gives no half file. */
   async #sellDownload(
-    exchange: Exchange,
+    exchange: RequestContext,
     endpoint: PriceEndpoint,
     customer: Customer,
     download: Download,
@@ -173,9 +178,9 @@ export class Serving {
 
   /** Opens a stream. It is counted like an answer, and again for its events. */
   async #stream(
-    exchange: Exchange,
+    exchange: RequestContext,
     endpoint: StreamEndpoint,
-    query: Query,
+    query: QueryParams,
     customer: Customer,
   ): Promise<Reply> {
     const { board, clock, meter, allowance, reception, responses, streams } = this.#options;
@@ -208,7 +213,7 @@ export class Serving {
 }
 
 /** What answers the request with a 304; undefined when the client does not have this answer. */
-function unchangedOf(request: IncomingRequest, ready: ReadyAnswer): Representation | undefined {
+function unchangedOf(request: IncomingRequest, ready: CachedAnswer): EncodedResponse | undefined {
   const ifNoneMatch = request.headers.get('if-none-match');
   return ifNoneMatch === null ? undefined : ready.unchanged(ifNoneMatch);
 }

@@ -6,10 +6,10 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { ApiKey } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { AdminGuard } from '../access/admin-guard.ts';
 import { refuse } from '../errors/errors.ts';
-import type { AdminEndpoint, Call, Method, OwnerEndpoint } from '../model/endpoint.ts';
-import { type Query, readQuery } from '../model/query.ts';
-import type { AdminGuard } from './admin-guard.ts';
+import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../model/endpoint.ts';
+import { type QueryParams, readQuery } from '../model/query.ts';
 
 export interface ManagementOptions {
   ledger: Ledger;
@@ -63,10 +63,10 @@ export class Management {
     return endpoint.actions[methodOf(request)]!(this.#call(managing));
   }
 
-  #call({ request, id, query }: Managing): Call {
+  #call({ request, id, query }: Managing): ManagementRequest {
     const { ledger, meter, clock } = this.#options;
-    const read: Query = readQuery(query);
-    const body: Call['body'] = (schema) => readBody(request, schema);
+    const read: QueryParams = readQuery(query);
+    const body: ManagementRequest['body'] = (schema) => readBody(request, schema);
     return { id, query: read, ledger, meter, now: clock.now(), request, body };
   }
 }

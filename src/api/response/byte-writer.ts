@@ -11,9 +11,9 @@ const PACKET_STEP = 1024;
 
 /**
  * Where an answer is written down, piece by piece: bytes at once, for putting long strings together and turning them into
- * bytes takes three times as long. The same sheet serves every answer, so what is on it must be taken before the next begins.
+ * bytes takes three times as long. The same writer serves every answer, so what is on it must be taken before the next begins.
  */
-export class Sheet {
+export class ByteWriter {
   #bytes: Bytes = allocate(BYTES_USUAL);
   #length = 0;
   #contentFrom = 0;

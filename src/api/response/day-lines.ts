@@ -1,17 +1,17 @@
 import type { SettledRange } from '../../board/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
-import { Sheet } from './byte-writer.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { SettledLines, writeByDay } from './rate-lines.ts';
 
 const DAYS_PER_PAGE = 32;
-/** What a page takes beside its text, measured, and counted from the first asking on: a basket may ask for a century. */
+/** What a page takes beside its text, measured, and counted from the first asking on: a symbol set may ask for a century. */
 const PAGE_BYTES = 400;
-/** What the lines of a basket take without a page. */
+/** What the lines of a symbol set take without a page. */
 const LINES_BYTES = 400;
 /** Until the service sets its own limit. */
 const BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
-/** When the cache is full, a basket's pages are evicted at most this often: making them costs more than they save once. */
+/** When the cache is full, a symbol set's pages are evicted at most this often: making them costs more than they save once. */
 const EVICT_EVERY_MS = 100;
 
 interface Page {
@@ -21,7 +21,7 @@ interface Page {
 }
 
 /**
- * The days of a basket as time series write them, in pages of consecutive days that are written once:
+ * The days of a symbol set as time series write them, in pages of consecutive days that are written once:
  *
  *     [ ,"2024-05-14":{"XAU":{…},"XAG":{…}} ,"2024-05-15":{…} … ] [ … ]
  *       ▲ starts                             ▲
@@ -34,7 +34,7 @@ export class DayLines {
   #pages = new Map<number, Page | undefined>();
   /** Of the histories: those themselves would stay in memory after the board has evicted them. */
   #versions: number[] = [];
-  /** Of all baskets of the process. */
+  /** Of all symbol sets of the process. */
   static readonly cache = new BoundedCache<DayLines, DayLines>({
     bytesMax: BYTES_MAX_DEFAULT,
     onEvict: (lines) => lines.#pages.clear(),
@@ -43,7 +43,7 @@ export class DayLines {
 
   /** Writes the lines from `first` to `last`, or nothing when they are not ready. `settled` is where they lie, for each code. */
   write(
-    sheet: Sheet,
+    writer: ByteWriter,
     codes: readonly string[],
     settled: readonly SettledRange[],
     first: Day,
@@ -60,7 +60,7 @@ export class DayLines {
       const { bytes, starts } = this.#pages.get(number)!;
       const from = number === firstPage ? first - number * DAYS_PER_PAGE : 0;
       const to = number === lastPage ? last - number * DAYS_PER_PAGE + 1 : DAYS_PER_PAGE;
-      sheet.copy(bytes, starts[from]!, starts[to]!);
+      writer.copy(bytes, starts[from]!, starts[to]!);
     }
     return true;
   }
@@ -130,4 +130,4 @@ export class DayLines {
   }
 }
 
-const scratch = new Sheet();
+const scratch = new ByteWriter();

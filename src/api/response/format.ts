@@ -3,11 +3,11 @@ import { HEAD_ROOM } from '../cache/encoded-response.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Answer } from '../model/endpoint.ts';
 import type { LongTable } from '../model/long-table.ts';
-import type { Query } from '../model/query.ts';
+import type { QueryParams } from '../model/query.ts';
 import { type Format, writeTable } from '../model/table.ts';
 import { single } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
-import { Sheet } from './byte-writer.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { JSON_TYPE } from './headers.ts';
 
 const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
@@ -45,7 +45,7 @@ export function noBody(format: Format): Body {
 }
 
 /** The format that the URL names; undefined when it names none. */
-export function formatInUrl(query: Query): Format | undefined {
+export function formatInUrl(query: QueryParams): Format | undefined {
   const text = single(query, 'format');
   if (text === undefined) return undefined;
   const format = FORMATS.find((one) => one === text.trim().toLowerCase());
@@ -66,18 +66,18 @@ export function formatAccepted(accept: string | null): Format {
   return best && best.quality >= other ? best.format : 'json';
 }
 
-const sheet = new Sheet();
+const writer = new ByteWriter();
 
 /** Writes an answer as a body, or gives the table that is too long for one. */
 export function writeDown(answer: Answer, format: Format): Body | LongTable {
-  if (format === 'json') return written(format, () => answer.json!(sheet));
+  if (format === 'json') return written(format, () => answer.json!(writer));
   const table = answer.table!();
-  return 'rows' in table ? written(format, () => sheet.text(writeTable(table, format))) : table;
+  return 'rows' in table ? written(format, () => writer.text(writeTable(table, format))) : table;
 }
 
 function written(format: Format, write: () => void): Body {
-  sheet.clear();
+  writer.clear();
   write();
-  const { length, contentFrom } = sheet;
-  return { packet: sheet.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
+  const { length, contentFrom } = writer;
+  return { packet: writer.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
 }

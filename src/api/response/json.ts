@@ -4,7 +4,7 @@ import type { SourcedBar } from '../../board/series/columns.ts';
 import type { Ohlc } from '../../market/bar.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
 
@@ -19,8 +19,8 @@ export function ohlcJson(bar: Ohlc): string {
 
 /** `"XAU":value` for each symbol, under the code it was asked by. A code that is known holds nothing to escape. */
 export function bySymbol(
-  symbols: readonly AskedSymbol[],
-  value: (asked: AskedSymbol, index: number) => string,
+  symbols: readonly RequestedSymbol[],
+  value: (asked: RequestedSymbol, index: number) => string,
 ): string {
   let json = '{';
   for (let i = 0; i < symbols.length; i++) {

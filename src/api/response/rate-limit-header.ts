@@ -1,11 +1,11 @@
 import type { Customer } from '../../gate/directory.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Soon } from '../model/maybe-async.ts';
+import type { MaybeAsync } from '../model/maybe-async.ts';
 import { rateLimit } from './headers.ts';
 
 /** What is left of each customer's quota, for the headers: what this process knows, without asking the ledger twice. */
-export class Allowance {
+export class RateLimitHeader {
   readonly #meter: Meter;
   readonly #clock: Clock;
   #resetAt = 0;
@@ -33,7 +33,7 @@ export class Allowance {
   }
 
   /** Sees to it that `header` has a value; without the ledger it has none. */
-  learn(customer: Customer): Soon<void> {
+  learn(customer: Customer): MaybeAsync<void> {
     return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
   }
 

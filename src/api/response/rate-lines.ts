@@ -3,7 +3,7 @@ import type { BarTexts } from '../../board/series/bar-texts.ts';
 import type { Columns, SourcedBar } from '../../board/series/columns.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import { CLOSE, COMMA, type Sheet } from './byte-writer.ts';
+import { type ByteWriter, CLOSE, COMMA } from './byte-writer.ts';
 import { rateJson } from './json.ts';
 
 /** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */
@@ -11,7 +11,7 @@ export interface RateLines {
   readonly length: number;
   day(index: number): Day;
   /** The first of a day opens it before its line: `,"2024-05-14":{`. */
-  write(index: number, isFirst: boolean, sheet: Sheet): void;
+  write(index: number, isFirst: boolean, writer: ByteWriter): void;
 }
 
 function openDay(day: Day): string {
@@ -43,8 +43,8 @@ export class SettledLines implements RateLines {
     return this.#columns.day(this.#from + index);
   }
 
-  write(index: number, isFirst: boolean, sheet: Sheet): void {
-    this.#texts.copy(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, sheet);
+  write(index: number, isFirst: boolean, writer: ByteWriter): void {
+    this.#texts.copy(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, writer);
   }
 }
 
@@ -66,9 +66,9 @@ export class BarLines implements RateLines {
     return this.#bars[index]!.day;
   }
 
-  write(index: number, isFirst: boolean, sheet: Sheet): void {
+  write(index: number, isFirst: boolean, writer: ByteWriter): void {
     const bar = this.#bars[index]!;
-    sheet.ascii(isFirst ? datedLine(this.#code, bar) : rateJson(this.#code, bar));
+    writer.ascii(isFirst ? datedLine(this.#code, bar) : rateJson(this.#code, bar));
   }
 }
 
@@ -76,7 +76,11 @@ export class BarLines implements RateLines {
  * `,"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together.
  * `onDay` hears of each day before it is written.
  */
-export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (day: Day) => void): void {
+export function writeByDay(
+  writer: ByteWriter,
+  lines: readonly RateLines[],
+  onDay?: (day: Day) => void,
+): void {
   const next = lines.map(() => 0);
   const days = lines.map((own) => (own.length > 0 ? own.day(0) : NEVER));
   for (;;) {
@@ -88,13 +92,13 @@ export function writeByDay(sheet: Sheet, lines: readonly RateLines[], onDay?: (d
     for (let i = 0; i < days.length; i++) {
       if (days[i] !== day) continue;
       const own = lines[i]!;
-      if (!isFirst) sheet.byte(COMMA);
-      own.write(next[i]!, isFirst, sheet);
+      if (!isFirst) writer.byte(COMMA);
+      own.write(next[i]!, isFirst, writer);
       isFirst = false;
       next[i]!++;
       days[i] = next[i]! < own.length ? own.day(next[i]!) : NEVER;
     }
-    sheet.byte(CLOSE);
+    writer.byte(CLOSE);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Refusal } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
-import type { Allowance } from './rate-limit-header.ts';
+import type { RateLimitHeader } from './rate-limit-header.ts';
 
 /** What every answer says of its request. */
 export interface Addressee {
@@ -18,9 +18,9 @@ export interface Addressee {
 
 /** Makes the responses. */
 export class Responses {
-  readonly #allowance: Allowance;
+  readonly #allowance: RateLimitHeader;
 
-  constructor(allowance: Allowance) {
+  constructor(allowance: RateLimitHeader) {
     this.#allowance = allowance;
   }
 

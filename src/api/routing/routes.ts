@@ -3,6 +3,7 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { ReportedAlarm } from '../../ledger/operations/replicas.ts';
 import type { TakePush } from '../../ledger/prices/pushes.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { AdminGuard } from '../access/admin-guard.ts';
 import { adminAccounts } from '../admin/accounts.ts';
 import { adminAlarms } from '../admin/alarms.ts';
 import { adminFeeds } from '../admin/feeds.ts';
@@ -29,9 +30,8 @@ import { healthEndpoints } from '../endpoints/service/health.ts';
 import { metricsEndpoint } from '../endpoints/service/metrics.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { FeedAdminPort, FeedsKnown } from '../model/feed-status.ts';
+import type { FeedAdminPort, ListFeedStatus } from '../model/feed-status.ts';
 import type { Health } from '../model/health.ts';
-import type { AdminGuard } from '../pipeline/admin-guard.ts';
 import { allowedMethods } from '../response/headers.ts';
 import type { PageKeys } from '../site/page-key.ts';
 import { siteEndpoints } from '../site/site.ts';
@@ -51,7 +51,7 @@ export interface RouteOptions {
   health(): Health;
   /** The alarms that are on in this process. */
   alarms(): readonly ReportedAlarm[];
-  feeds: FeedsKnown;
+  feeds: ListFeedStatus;
   /** Where the operator sees all feeds. */
   feedAdmin: FeedAdminPort;
   /** Takes in what the operator's own feed sends. */

@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
-import { isLocalRequest } from '../pipeline/local-request.ts';
+import { isLocalRequest } from '../access/local-request.ts';
 
 /** The keys that the service may give to the page by itself. */
 export interface PageKeys {

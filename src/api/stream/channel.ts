@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { View } from '../../board/views/view.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import type { StreamConnection } from './connection.ts';
 import { Topic } from './topic.ts';
 
@@ -23,7 +23,7 @@ export class Channel {
   }
 
   /** The topics of some symbols, up to date. Their series must be loaded. */
-  topics(symbols: readonly AskedSymbol[]): Topic[] {
+  topics(symbols: readonly RequestedSymbol[]): Topic[] {
     const topics = symbols.map((asked) => this.#topic(asked));
     for (const topic of topics) this.#update(topic);
     return topics;
@@ -54,7 +54,7 @@ export class Channel {
     return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) || 0 : 0;
   }
 
-  #topic(asked: AskedSymbol): Topic {
+  #topic(asked: RequestedSymbol): Topic {
     const known = this.#topics.get(asked.code);
     if (known?.asked.series === asked.series) return known;
     const topic = new Topic(asked);

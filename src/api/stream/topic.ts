@@ -4,12 +4,12 @@ import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { printAt } from '../endpoints/rates/latest.ts';
-import type { AskedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { measureJson, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it. Its event is serialized once for all subscribers. */
 export class Topic {
-  readonly asked: AskedSymbol;
+  readonly asked: RequestedSymbol;
   /** Sequence number of its last change among all changes of the view; 0 while it has no price. */
   sequence = 0;
   /** The serialized event, without its id. */
@@ -17,7 +17,7 @@ export class Topic {
   #version = -1;
   #shown: LatestPrice | undefined;
 
-  constructor(asked: AskedSymbol) {
+  constructor(asked: RequestedSymbol) {
     this.asked = asked;
   }
 

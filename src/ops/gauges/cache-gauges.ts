@@ -1,5 +1,5 @@
 import type { KnownUrl } from '../../api/cache/answer-cache.ts';
-import { basketCache } from '../../api/params/symbol-set.ts';
+import { symbolSetCache } from '../../api/params/symbol-set.ts';
 import { DayLines } from '../../api/response/day-lines.ts';
 import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
@@ -58,7 +58,7 @@ export class Caches {
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
     BarTexts.cache.limitTo(this.bytesMax('bar_texts'));
     DayLines.cache.limitTo(this.bytesMax('day_lines'));
-    basketCache.limitTo(this.bytesMax('symbol_sets'));
+    symbolSetCache.limitTo(this.bytesMax('symbol_sets'));
     Catalog.nearestCache.limitTo(this.bytesMax('nearest_codes'));
     quotedCache.limitTo(this.bytesMax('quoted_texts'));
     bufferPool.limitTo(this.bytesMax('buffers'));
@@ -77,7 +77,7 @@ export class Caches {
       day_lines: DayLines.cache,
       heads: this.heads,
       header_lines: this.headerLines,
-      symbol_sets: basketCache,
+      symbol_sets: symbolSetCache,
       nearest_codes: Catalog.nearestCache,
       quoted_texts: quotedCache,
       failed_keys: this.failedKeys,

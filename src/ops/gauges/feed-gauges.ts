@@ -1,10 +1,10 @@
-import { type FeedKnown, type FeedsKnown, isLate } from '../../api/model/feed-status.ts';
+import { type FeedStatus, isLate, type ListFeedStatus } from '../../api/model/feed-status.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 /** What Prometheus is told of each feed. */
-export function feedGauges(feeds: FeedsKnown, clock: Clock): Gauge[] {
-  const each = (name: string, help: string, of: (feed: FeedKnown) => number | undefined): Gauge => ({
+export function feedGauges(feeds: ListFeedStatus, clock: Clock): Gauge[] {
+  const each = (name: string, help: string, of: (feed: FeedStatus) => number | undefined): Gauge => ({
     name,
     help,
     value: () =>

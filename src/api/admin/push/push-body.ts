@@ -3,7 +3,7 @@ import type { IncomingRequest } from '../../../http/message/incoming-request.ts'
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
 import { refuse } from '../../errors/errors.ts';
-import { isPlainText, type Query } from '../../model/query.ts';
+import { isPlainText, type QueryParams } from '../../model/query.ts';
 import { single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
@@ -27,7 +27,7 @@ const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 /** Reads JSON (an array, or an object with the array under `member`) or NDJSON. */
 export async function readBatch(
   request: IncomingRequest,
-  query: Query,
+  query: QueryParams,
   member: 'ticks' | 'bars',
 ): Promise<Batch> {
   const text = await request.text();

@@ -6,7 +6,7 @@ import { refuse } from '../../errors/errors.ts';
 import { NEW_KEY, ROTATION } from '../../keys/key-bodies.ts';
 import { issuedKey, keyRecord } from '../../keys/key-records.ts';
 import { issuedOrRefused, KEYS_MAX, keyRefusal } from '../../keys/key-refusals.ts';
-import type { OwnerCall, OwnerEndpoint } from '../../model/endpoint.ts';
+import type { OwnerEndpoint, OwnerRequest } from '../../model/endpoint.ts';
 
 /** /account/keys: lists the keys of the caller's account, and creates one. */
 export const keys: OwnerEndpoint = {
@@ -72,7 +72,7 @@ export const keyRotation: OwnerEndpoint = {
   },
 };
 
-function ownerOf({ key, now }: OwnerCall): KeyOwner {
+function ownerOf({ key, now }: OwnerRequest): KeyOwner {
   return { keyId: key.id, keysMax: KEYS_MAX, now };
 }
 

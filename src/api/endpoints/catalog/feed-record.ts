@@ -1,5 +1,5 @@
 import { printDay } from '../../../market/day.ts';
-import type { FeedKnown } from '../../model/feed-status.ts';
+import type { FeedStatus } from '../../model/feed-status.ts';
 
 /** What everybody is told of a feed, and the operator too. */
 export function basicsOf({
@@ -7,7 +7,7 @@ export function basicsOf({
   title,
   licence,
   enabled,
-}: Pick<FeedKnown, 'key' | 'title' | 'licence' | 'enabled'>) {
+}: Pick<FeedStatus, 'key' | 'title' | 'licence' | 'enabled'>) {
   return {
     key,
     title,
@@ -19,7 +19,7 @@ export function basicsOf({
 }
 
 /** The days that it has brought. */
-export function coverageOf(feed: Pick<FeedKnown, 'days' | 'gaps' | 'firstDay' | 'lastDay'>) {
+export function coverageOf(feed: Pick<FeedStatus, 'days' | 'gaps' | 'firstDay' | 'lastDay'>) {
   return {
     rows: feed.days,
     gaps: feed.gaps,

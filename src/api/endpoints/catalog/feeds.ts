@@ -1,9 +1,9 @@
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
-import { type FeedKnown, type FeedsKnown, isLate } from '../../model/feed-status.ts';
+import { type FeedStatus, isLate, type ListFeedStatus } from '../../model/feed-status.ts';
 import { basicsOf, coverageOf, time } from './feed-record.ts';
 
 /** GET /feeds: where the prices come from, how fresh they are, and what must be said of them. It is free. */
-export function feedsEndpoint(known: FeedsKnown): OwnerEndpoint {
+export function feedsEndpoint(known: ListFeedStatus): OwnerEndpoint {
   return {
     kind: 'owner',
     name: 'feeds',
@@ -16,7 +16,7 @@ export function feedsEndpoint(known: FeedsKnown): OwnerEndpoint {
   };
 }
 
-function record(feed: FeedKnown, now: number) {
+function record(feed: FeedStatus, now: number) {
   const { schedule, zone, symbols, lastRun } = feed;
   return {
     ...basicsOf(feed),

@@ -6,7 +6,7 @@ import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import { type Answer, priceEndpoint } from '../../model/endpoint.ts';
 import type { LargeAnswer } from '../../model/large-answer.ts';
 import type { LongTable } from '../../model/long-table.ts';
-import { columnsOf, type Row } from '../../model/table.ts';
+import { columnsOf, type FlatRow } from '../../model/table.ts';
 
 const COLUMNS = columnsOf(
   'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate lastDate',
@@ -29,9 +29,9 @@ export const symbols = priceEndpoint({
     const dated = datesOf(series, prices);
     if (format !== 'json' && series.length > LARGE_FROM_SYMBOLS) return longAnswer(dated);
     return {
-      json: (sheet) => sheet.text(`{"success":true,"symbols":[${dated.map(jsonOf).join(',')}]}`),
+      json: (writer) => writer.text(`{"success":true,"symbols":[${dated.map(jsonOf).join(',')}]}`),
       table: () => ({ columns: COLUMNS, rows: dated.map(cellsOf) }),
-      lasting: 'open',
+      finality: 'open',
     };
   },
 
@@ -57,7 +57,7 @@ function datesOf(series: readonly Series[], prices: Prices): DatedSymbol[] {
 }
 
 async function largeAnswer(dated: readonly DatedSymbol[]): Promise<LargeAnswer> {
-  return { state: await stateOf(dated), lasting: 'open', build: () => build(dated) };
+  return { state: await stateOf(dated), finality: 'open', build: () => build(dated) };
 }
 
 async function build(dated: readonly DatedSymbol[]): Promise<Answer> {
@@ -72,10 +72,10 @@ async function build(dated: readonly DatedSymbol[]): Promise<Answer> {
   }
   parts.push(Buffer.from(`${text}]}`));
   return {
-    json: (sheet) => {
-      for (const part of parts) sheet.copy(part, 0, part.length);
+    json: (writer) => {
+      for (const part of parts) writer.copy(part, 0, part.length);
     },
-    lasting: 'open',
+    finality: 'open',
   };
 }
 
@@ -88,12 +88,12 @@ async function longAnswer(dated: readonly DatedSymbol[]): Promise<Answer> {
     pieces: () => rowPieces(dated),
     unitsOf: () => 1,
   };
-  return { table: () => table, lasting: 'open' };
+  return { table: () => table, finality: 'open' };
 }
 
 const ROWS_PER_PIECE = 100;
 
-function* rowPieces(dated: readonly DatedSymbol[]): Generator<Row[]> {
+function* rowPieces(dated: readonly DatedSymbol[]): Generator<FlatRow[]> {
   for (let from = 0; from < dated.length; from += ROWS_PER_PIECE) {
     yield dated.slice(from, from + ROWS_PER_PIECE).map(cellsOf);
   }
@@ -138,7 +138,7 @@ function jsonOf({ symbol, first, last }: DatedSymbol): string {
   return `${fixedPart(symbol).json},"firstDate":${firstDate},"lastDate":${lastDate}}`;
 }
 
-function cellsOf({ symbol, first, last }: DatedSymbol): Row {
+function cellsOf({ symbol, first, last }: DatedSymbol): FlatRow {
   const { code, category, name, currency, unit, status, updateInterval } = symbol;
   return [
     code,

@@ -3,7 +3,7 @@ import { CONVERTED_DIGITS, roundTo } from '../../../market/ratio.ts';
 import type { SymbolRecord } from '../../../market/symbol.ts';
 import { unitFactor, unitsFor } from '../../../market/unit.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
-import { findSymbols, readBasket } from '../../params/parameters.ts';
+import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
 /** Four digits more than a converted price has: who multiplies with it gets the same price. */
 const FACTOR_DIGITS = CONVERTED_DIGITS + 4;
@@ -16,7 +16,7 @@ export function unitsEndpoint(board: Board): OwnerEndpoint {
     path: '/units',
     actions: {
       async GET({ query, customer, now }) {
-        const { symbols } = findSymbols(readBasket(query, customer.plan), board, now);
+        const { symbols } = findSymbols(readSymbolSet(query, customer.plan), board, now);
         const units = symbols.map(({ code, series }) => [code, unitRecords(series.symbol)]);
         return { success: true, units: Object.fromEntries(units) };
       },

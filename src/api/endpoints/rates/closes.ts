@@ -4,7 +4,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { Reading } from '../../model/endpoint.ts';
-import type { AskedSymbol } from '../../params/symbol-set.ts';
+import type { RequestedSymbol } from '../../params/symbol-set.ts';
 
 /** What a point-in-time read loads for the closes of these days. */
 export function closesOn(days: readonly Day[]): Reading {
@@ -15,9 +15,9 @@ export function closesOn(days: readonly Day[]): Reading {
  * The bar that stands for a day: its own, or on a closed day the last one before it, not too far back. Refused with
  * the name of every symbol that has none.
  */
-export function barsFor(symbols: readonly AskedSymbol[], day: Day, prices: Prices): SourcedBar[] {
+export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: Prices): SourcedBar[] {
   const bars: SourcedBar[] = [];
-  const missing: AskedSymbol[] = [];
+  const missing: RequestedSymbol[] = [];
   for (const asked of symbols) {
     const earliest = day - LOOK_BACK_DAYS[asked.series.symbol.updateInterval];
     const bar = prices.barOnOrBefore(asked.series, day, earliest);

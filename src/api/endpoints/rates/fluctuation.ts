@@ -3,7 +3,7 @@ import { printNumber } from '../../../market/decimal.ts';
 import { fluctuation as change } from '../../../market/fluctuation.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
 import { columnsOf } from '../../model/table.ts';
-import { lastingOf, readBasket, readRange } from '../../params/parameters.ts';
+import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import { bySymbol, measureJson, sourceIdsOf, sourceNames } from '../../response/json.ts';
 import { barsFor, closesOn } from './closes.ts';
@@ -19,9 +19,9 @@ export const fluctuation = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const basket = readBasket(context.query, context.plan);
+    const symbolSet = readSymbolSet(context.query, context.plan);
     const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
-    return { ...readRates(context, basket, { name: 'startDate', day: first }), first, last };
+    return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
   },
 
   reads: ({ first, last, today }) => closesOn([first, Math.min(last, today)]),
@@ -44,7 +44,7 @@ export const fluctuation = priceEndpoint({
     const sourceOf = ({ start, end }: Record) =>
       sourceNames(board, [...sourceIdsOf(start), ...sourceIdsOf(end)]);
     return {
-      json(sheet) {
+      json(writer) {
         const rates = bySymbol(symbols, (_, i) => {
           const one = records[i]!;
           return `{"startRate":${one.startRate},"endRate":${one.endRate},"change":${one.change},"changePercent":${one.changePercent}}`;
@@ -61,7 +61,7 @@ export const fluctuation = priceEndpoint({
             return `{${measureJson(one.measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${JSON.stringify(sourceOf(one))}}`;
           })}`;
         }
-        sheet.text(`${content}}`);
+        writer.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,
@@ -82,7 +82,7 @@ export const fluctuation = priceEndpoint({
           sourceOf(one),
         ]),
       }),
-      lasting: lastingOf(last, symbols, now - prices.delayMs),
+      finality: finalityOf(last, symbols, now - prices.delayMs),
     };
   },
 });

@@ -1,7 +1,7 @@
 import { printDay } from '../../../market/day.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
 import { columnsOf } from '../../model/table.ts';
-import { lastingOf, readBasket, readDay } from '../../params/parameters.ts';
+import { finalityOf, readDay, readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
   bySymbol,
@@ -24,9 +24,9 @@ export const historical = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const basket = readBasket(context.query, context.plan);
+    const symbolSet = readSymbolSet(context.query, context.plan);
     const day = readDay(context.query, 'date');
-    return { ...readRates(context, basket, { name: 'date', day }), day };
+    return { ...readRates(context, symbolSet, { name: 'date', day }), day };
   },
 
   reads: ({ day }) => closesOn([day]),
@@ -34,7 +34,7 @@ export const historical = priceEndpoint({
   answer({ symbols, day, metadata }, prices, { board, now }) {
     const bars = barsFor(symbols, day, prices);
     return {
-      json(sheet) {
+      json(writer) {
         const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
         let content = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
         if (metadata) {
@@ -44,7 +44,7 @@ export const historical = priceEndpoint({
             return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
           })}`;
         }
-        sheet.text(`${content}}`);
+        writer.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,
@@ -55,7 +55,7 @@ export const historical = priceEndpoint({
           return [printDay(day), code, ...ohlcCells(bar), ...measure, printDay(bar.day), source];
         }),
       }),
-      lasting: lastingOf(day, symbols, now - prices.delayMs),
+      finality: finalityOf(day, symbols, now - prices.delayMs),
     };
   },
 });

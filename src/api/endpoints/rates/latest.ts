@@ -7,7 +7,7 @@ import type { UpdateInterval } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
 import { columnsOf } from '../../model/table.ts';
-import { readBasket } from '../../params/parameters.ts';
+import { readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
   bySymbol,
@@ -27,7 +27,7 @@ export const latest = priceEndpoint({
   needs: 'recent',
 
   read(context) {
-    return readRates(context, readBasket(context.query, context.plan));
+    return readRates(context, readSymbolSet(context.query, context.plan));
   },
 
   answer({ symbols, metadata }, prices, { board, now }) {
@@ -41,9 +41,9 @@ export const latest = priceEndpoint({
     }
     const horizon = now - prices.delayMs;
     return {
-      json(sheet) {
-        sheet.ascii(`{"success":true,"timestamp":${Math.floor(now / 1000)},`);
-        sheet.beginContent();
+      json(writer) {
+        writer.ascii(`{"success":true,"timestamp":${Math.floor(now / 1000)},`);
+        writer.beginContent();
         let content = `"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
         if (metadata) {
           content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
@@ -53,7 +53,7 @@ export const latest = priceEndpoint({
             return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
           })}`;
         }
-        sheet.text(`${content}}`);
+        writer.text(`${content}}`);
       },
       table: () => ({
         columns: COLUMNS,
@@ -65,7 +65,7 @@ export const latest = priceEndpoint({
           return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
         }),
       }),
-      lasting: 'open',
+      finality: 'open',
     };
   },
 });

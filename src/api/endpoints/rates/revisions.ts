@@ -3,11 +3,11 @@ import type { Plan } from '../../../ledger/accounts/accounts.ts';
 import type { SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
-import type { Query } from '../../model/query.ts';
+import type { QueryParams } from '../../model/query.ts';
 import { columnsOf } from '../../model/table.ts';
 import { printCursor, readCursor } from '../../params/cursor.ts';
-import { findSymbols, readBasket, readDay, readRange, wantsMetadata } from '../../params/parameters.ts';
-import type { AskedSymbol } from '../../params/symbol-set.ts';
+import { findSymbols, readDay, readRange, readSymbolSet, wantsMetadata } from '../../params/parameters.ts';
+import type { RequestedSymbol } from '../../params/symbol-set.ts';
 import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../../response/json.ts';
 
 const COLUMNS = columnsOf(
@@ -36,12 +36,12 @@ export const revisions = priceEndpoint({
   readsLedger: true,
 
   read({ query, plan, board, now }) {
-    const basket = readBasket(query, plan);
+    const symbolSet = readSymbolSet(query, plan);
     const days = readDays(query, plan);
     const metadata = wantsMetadata(query);
-    const asked = `${basket.codes} ${days.first} ${days.last}`;
+    const asked = `${symbolSet.codes} ${days.first} ${days.last}`;
     const from = days.isRange ? (readCursor(query, asked)?.day ?? days.first) : days.first;
-    const { symbols } = findSymbols(basket, board, now, { name: days.name, day: days.first });
+    const { symbols } = findSymbols(symbolSet, board, now, { name: days.name, day: days.first });
     return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
   },
 
@@ -55,12 +55,12 @@ export const revisions = priceEndpoint({
     versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
     const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
     return {
-      json(sheet) {
+      json(writer) {
         const content = days.isRange
           ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
           : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, place) => listJson(board, versions, place))}`;
         const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
-        sheet.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
+        writer.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
       },
       table: () => ({
         columns: COLUMNS,
@@ -73,14 +73,14 @@ export const revisions = priceEndpoint({
           return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
         }),
       }),
-      lasting: 'open', // a correction may come at any moment, and this is where one looks for it
+      finality: 'open', // a correction may come at any moment, and this is where one looks for it
       next: cursor,
     };
   },
 });
 
 /** `date`, or `startDate` and `endDate`: over any span where the plan has long history. */
-function readDays(query: Query, plan: Plan) {
+function readDays(query: QueryParams, plan: Plan) {
   const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
   if (isRange) {
     const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);
@@ -91,7 +91,7 @@ function readDays(query: Query, plan: Plan) {
 }
 
 /** The versions of one symbol under each code that it was asked for. */
-function placed(symbols: readonly AskedSymbol[], found: readonly SymbolRevision[]): Version[] {
+function placed(symbols: readonly RequestedSymbol[], found: readonly SymbolRevision[]): Version[] {
   const bySymbol = Map.groupBy(found, (bar) => bar.symbolId);
   return symbols.flatMap(({ series }, place) =>
     (bySymbol.get(series.symbol.id) ?? []).map((bar) => ({ ...bar, place })),
@@ -99,7 +99,7 @@ function placed(symbols: readonly AskedSymbol[], found: readonly SymbolRevision[
 }
 
 /** `"2024-05-08":{"XAU":[…]}` for each day: only symbols that have versions then. */
-function byDayJson(board: Board, symbols: readonly AskedSymbol[], versions: readonly Version[]): string {
+function byDayJson(board: Board, symbols: readonly RequestedSymbol[], versions: readonly Version[]): string {
   const days = [...Map.groupBy(versions, (bar) => bar.day)].map(([day, ofDay]) => {
     const places = [...new Set(ofDay.map((bar) => bar.place))];
     const own = places.map(

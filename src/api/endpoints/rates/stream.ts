@@ -1,5 +1,5 @@
 import type { StreamEndpoint } from '../../model/endpoint.ts';
-import { findSymbols, readBasket } from '../../params/parameters.ts';
+import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
 /** GET /rates/stream: the latest rate of each symbol, now and whenever it changes, as server-sent events. */
 export const stream: StreamEndpoint = {
@@ -9,7 +9,7 @@ export const stream: StreamEndpoint = {
   needs: 'recent',
 
   read({ query, plan, board, now }) {
-    const { symbols } = findSymbols(readBasket(query, plan), board, now);
+    const { symbols } = findSymbols(readSymbolSet(query, plan), board, now);
     return { symbols, series: symbols.map((asked) => asked.series) };
   },
 };

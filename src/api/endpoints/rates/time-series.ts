@@ -3,12 +3,12 @@ import type { Prices } from '../../../board/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { intervalTable } from '../../history/interval-table.ts';
 import { type BarsMetadata, buildRates, metadataOf, writeRates } from '../../history/rates-by-day.ts';
-import { type Context, priceEndpoint } from '../../model/endpoint.ts';
+import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, type LargeAnswer, stateOfBars } from '../../model/large-answer.ts';
-import { lastingOf, readBasket, readRange } from '../../params/parameters.ts';
-import { type RatesQuestion, readRates } from '../../params/rates-query.ts';
-import type { AskedSymbol } from '../../params/symbol-set.ts';
-import { CLOSE, OPEN, type Sheet } from '../../response/byte-writer.ts';
+import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
+import { type RatesQuery, readRates } from '../../params/rates-query.ts';
+import type { RequestedSymbol } from '../../params/symbol-set.ts';
+import { type ByteWriter, CLOSE, OPEN } from '../../response/byte-writer.ts';
 import { bySymbol, measureJson, sourcesJson } from '../../response/json.ts';
 
 /** GET /rates/time-series: open, high, low and close of each day of a range that has a bar. */
@@ -18,21 +18,21 @@ export const timeSeries = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const basket = readBasket(context.query, context.plan);
+    const symbolSet = readSymbolSet(context.query, context.plan);
     const { first, last } = readRange(context.query, context.plan.maxSpanDays);
-    return { ...readRates(context, basket, { name: 'startDate', day: first }), first, last };
+    return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
   },
 
   reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),
 
-  answer(question, prices, { board, now }) {
-    const { basket, symbols, first, last, metadata } = question;
-    const end = lastDayOf(question);
+  answer(ratesQuery, prices, { board, now }) {
+    const { symbolSet, symbols, first, last, metadata } = ratesQuery;
+    const end = lastDayOf(ratesQuery);
     return {
-      json(sheet) {
-        const begin = openJson(sheet, question);
-        const found = writeRates(sheet, symbols, prices, { first, last: end }, basket);
-        closeJson(sheet, begin, metadata && metadataJson(board, symbols, prices, [found.map(metadataOf)]));
+      json(writer) {
+        const begin = openJson(writer, ratesQuery);
+        const found = writeRates(writer, symbols, prices, { first, last: end }, symbolSet);
+        closeJson(writer, begin, metadata && metadataJson(board, symbols, prices, [found.map(metadataOf)]));
       },
       table() {
         const span = { first, last: end, interval: 'day' } as const;
@@ -46,71 +46,72 @@ export const timeSeries = priceEndpoint({
           unitsOf: () => 1,
         });
       },
-      lasting: lastingOf(last, symbols, now - prices.delayMs),
+      finality: finalityOf(last, symbols, now - prices.delayMs),
     };
   },
 
-  large(question, prices, context) {
-    const { symbols, first } = question;
-    if (context.format !== 'json' || !isLarge(symbols, first, lastDayOf(question), prices)) return undefined;
-    return largeOf(question, prices, context);
+  large(ratesQuery, prices, context) {
+    const { symbols, first } = ratesQuery;
+    if (context.format !== 'json' || !isLarge(symbols, first, lastDayOf(ratesQuery), prices))
+      return undefined;
+    return largeOf(ratesQuery, prices, context);
   },
 });
 
-interface TimeSeriesQuestion extends RatesQuestion {
+interface TimeSeriesQuery extends RatesQuery {
   first: Day;
   last: Day;
 }
 
-function lastDayOf({ last, today }: TimeSeriesQuestion): Day {
+function lastDayOf({ last, today }: TimeSeriesQuery): Day {
   return Math.min(last, today);
 }
 
-function largeOf(question: TimeSeriesQuestion, prices: Prices, { board, now }: Context): LargeAnswer {
-  const { basket, symbols, first, last, metadata, conversion } = question;
-  const days = { first, last: lastDayOf(question) };
+function largeOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board, now }: EndpointContext): LargeAnswer {
+  const { symbolSet, symbols, first, last, metadata, conversion } = ratesQuery;
+  const days = { first, last: lastDayOf(ratesQuery) };
   const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
   for (const { series } of symbols) frozen.requireComplete(series, first, days.last);
-  const lasting = lastingOf(last, symbols, now - prices.delayMs);
+  const finality = finalityOf(last, symbols, now - prices.delayMs);
   return {
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
-    lasting,
+    finality,
     async build() {
       const rates = await buildRates(symbols, frozen, days, {
-        basket,
+        symbolSet,
         isConverted: !!conversion,
       });
       return {
-        json(sheet) {
-          const begin = openJson(sheet, question);
-          sheet.copy(rates.bytes, 0, rates.bytes.length);
-          closeJson(sheet, begin, metadata && metadataJson(board, symbols, frozen, rates.metadata));
+        json(writer) {
+          const begin = openJson(writer, ratesQuery);
+          writer.copy(rates.bytes, 0, rates.bytes.length);
+          closeJson(writer, begin, metadata && metadataJson(board, symbols, frozen, rates.metadata));
         },
-        lasting,
+        finality,
       };
     },
   };
 }
 
 /** Returns the offset at which the rates start. */
-function openJson(sheet: Sheet, { first, last }: TimeSeriesQuestion): number {
-  sheet.ascii(`{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`);
-  return sheet.length;
+function openJson(writer: ByteWriter, { first, last }: TimeSeriesQuery): number {
+  writer.ascii(`{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":`);
+  return writer.length;
 }
 
 /** Every day is written with a leading comma; the first one is overwritten with the opening brace. */
-function closeJson(sheet: Sheet, begin: number, metadata: string | false): void {
-  if (sheet.length > begin) sheet.overwrite(begin, OPEN);
-  else sheet.byte(OPEN);
-  sheet.byte(CLOSE);
-  if (metadata !== false) sheet.text(`,"metadata":${metadata}`);
-  sheet.byte(CLOSE);
+function closeJson(writer: ByteWriter, begin: number, metadata: string | false): void {
+  if (writer.length > begin) writer.overwrite(begin, OPEN);
+  else writer.byte(OPEN);
+  writer.byte(CLOSE);
+  if (metadata !== false) writer.text(`,"metadata":${metadata}`);
+  writer.byte(CLOSE);
 }
 
 /** `parts` are consecutive spans of days, each with the metadata of every symbol. */
 function metadataJson(
   board: Board,
-  symbols: readonly AskedSymbol[],
+  symbols: readonly RequestedSymbol[],
   prices: Prices,
   parts: readonly (readonly BarsMetadata[])[],
 ): string {

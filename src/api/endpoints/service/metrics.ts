@@ -1,8 +1,8 @@
 import { reply } from '../../../http/message/reply.ts';
+import type { AdminGuard } from '../../access/admin-guard.ts';
+import { isLocalRequest } from '../../access/local-request.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { OpenEndpoint } from '../../model/endpoint.ts';
-import type { AdminGuard } from '../../pipeline/admin-guard.ts';
-import { isLocalRequest } from '../../pipeline/local-request.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
 /** GET /metrics. It requires the admin token; without one configured (`guard` is undefined), only this machine may read it. */
