@@ -7,7 +7,7 @@ import { SIMULATED } from '../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
 import { shownByReference } from './reference.ts';
-import type { SourcedBar } from './series/columns.ts';
+import type { SourcedBar } from './series/price-types.ts';
 import type { Series } from './series/series.ts';
 
 /** Friday 2026-03-06, 15:00 in New York: two days later the US changes its clocks. */

@@ -3,7 +3,7 @@ import type { BarRevision } from '../ledger/prices/bars.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import { Catalog } from './catalog.ts';
-import { loadDates } from './dates/load-dates.ts';
+import { loadDates } from './load-dates.ts';
 import { Newest } from './newest.ts';
 import { type RequiredData, Series } from './series/series.ts';
 import type { View } from './views/view.ts';

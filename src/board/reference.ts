@@ -6,8 +6,7 @@ import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
-import type { SourcedBar } from './series/columns.ts';
-import type { LatestPrice } from './series/delayed-view.ts';
+import type { LatestPrice, SourcedBar } from './series/price-types.ts';
 
 export interface Shown {
   bars: SourcedBar[];

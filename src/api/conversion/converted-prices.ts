@@ -1,7 +1,12 @@
-import type { Factor, FrozenPrices, IntervalBar, Measure, Prices } from '../../board/prices.ts';
-import type { SourcedBar } from '../../board/series/columns.ts';
-import type { LatestPrice } from '../../board/series/delayed-view.ts';
+import type {
+  Factor,
+  IntervalBar,
+  LatestPrice,
+  Measure,
+  SourcedBar,
+} from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import { type Day, printDay, utcDay } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
 import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../../market/ratio.ts';

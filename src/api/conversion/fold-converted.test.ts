@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { SourcedBar } from '../../board/series/columns.ts';
+import type { SourcedBar } from '../../board/series/price-types.ts';
 import { foldBars, INTERVALS } from '../../market/interval.ts';
 import { Multiplier, ratioOf } from '../../market/ratio.ts';
 import { sourceIdsOfAll } from '../response/json.ts';

@@ -1,5 +1,4 @@
-import type { Factor, IntervalBar } from '../../board/prices.ts';
-import type { SourcedBar } from '../../board/series/columns.ts';
+import type { Factor, IntervalBar, SourcedBar } from '../../board/series/price-types.ts';
 import type { Day } from '../../market/day.ts';
 import { type FoldedBar, foldBars, type Interval } from '../../market/interval.ts';
 import type { Multiplier } from '../../market/ratio.ts';

@@ -1,5 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { Prices } from '../../board/prices.ts';
+import type { Prices } from '../../board/views/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Cursor } from '../params/cursor.ts';

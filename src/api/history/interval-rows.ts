@@ -1,5 +1,6 @@
-import type { IntervalBar, Prices } from '../../board/prices.ts';
+import type { IntervalBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { Prices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import type { Cursor } from '../params/cursor.ts';

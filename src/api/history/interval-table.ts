@@ -1,5 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { FrozenPrices, Prices } from '../../board/prices.ts';
+import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FrozenView } from '../../board/frozen/frozen-view.ts';
 import { Columns } from '../../board/series/columns.ts';
 import type { Series } from '../../board/series/series.ts';
+import { FrozenView } from '../../board/views/frozen-view.ts';
 import { INTERVALS, intervalStart } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { Cursor } from '../params/cursor.ts';

@@ -1,4 +1,4 @@
-import type { FrozenPrices } from '../../board/prices.ts';
+import type { FrozenPrices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';

@@ -1,5 +1,5 @@
-import type { FrozenPrices, Prices, SettledRange } from '../../board/prices.ts';
-import type { SourcedBar } from '../../board/series/columns.ts';
+import type { SourcedBar } from '../../board/series/price-types.ts';
+import type { FrozenPrices, Prices, SettledRange } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';

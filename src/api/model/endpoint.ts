@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
-import type { Prices } from '../../board/prices.ts';
 import type { RequiredData, Series } from '../../board/series/series.ts';
+import type { Prices } from '../../board/views/prices.ts';
 import type { Customer } from '../../gate/directory.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Meter } from '../../gate/meter/meter.ts';

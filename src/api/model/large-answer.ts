@@ -1,4 +1,4 @@
-import type { FrozenPrices, Prices } from '../../board/prices.ts';
+import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { Day } from '../../market/day.ts';
 import type { RequestedSymbol } from '../params/symbol-set.ts';

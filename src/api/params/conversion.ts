@@ -1,5 +1,5 @@
 import type { Catalog } from '../../board/catalog.ts';
-import type { Measure } from '../../board/prices.ts';
+import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';

@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
-import type { Prices } from '../../board/prices.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { Prices } from '../../board/views/prices.ts';
 import type { View } from '../../board/views/view.ts';
 import { type Bytes, bufferPool } from '../../http/message/buffer-pool.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';

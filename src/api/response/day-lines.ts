@@ -1,4 +1,4 @@
-import type { SettledRange } from '../../board/prices.ts';
+import type { SettledRange } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import { ByteWriter } from './byte-writer.ts';

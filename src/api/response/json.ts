@@ -1,6 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { Factor, Measure } from '../../board/prices.ts';
-import type { SourcedBar } from '../../board/series/columns.ts';
+import type { Factor, Measure, SourcedBar } from '../../board/series/price-types.ts';
 import type { Ohlc } from '../../market/bar.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';

@@ -1,6 +1,7 @@
-import type { SettledRange } from '../../board/prices.ts';
 import type { BarTexts } from '../../board/series/bar-texts.ts';
-import type { Columns, SourcedBar } from '../../board/series/columns.ts';
+import type { Columns } from '../../board/series/columns.ts';
+import type { SourcedBar } from '../../board/series/price-types.ts';
+import type { SettledRange } from '../../board/views/prices.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { type ByteWriter, CLOSE, COMMA } from './byte-writer.ts';

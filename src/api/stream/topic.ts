@@ -1,5 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { LatestPrice } from '../../board/series/delayed-view.ts';
+import type { LatestPrice } from '../../board/series/price-types.ts';
 import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';

@@ -4,9 +4,10 @@ import { ALWAYS, type DayRange, type TickDay } from '../../ledger/prices/past.ts
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { hasEnded, marketOf } from '../../market/session.ts';
-import type { Measure, Prices } from '../prices.ts';
-import { Columns, type SourcedBar } from '../series/columns.ts';
+import { Columns } from '../series/columns.ts';
+import type { Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
+import type { Prices } from '../views/prices.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */

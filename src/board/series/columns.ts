@@ -1,15 +1,8 @@
 import type { Bar, Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
-import { type BarArrays, barAt, FrozenBars, firstFrom } from '../frozen/frozen-bars.ts';
-import type { Factor } from '../prices.ts';
 import { BarTexts } from './bar-texts.ts';
-
-/** A bar and where it comes from. */
-export interface SourcedBar extends Bar {
-  sourceId: number;
-  /** Where it was converted. */
-  factor?: Factor;
-}
+import { type BarArrays, barAt, FrozenBars, firstFrom } from './frozen-bars.ts';
+import type { SourcedBar } from './price-types.ts';
 
 /** So many days more than there are have room. */
 const CAPACITY_LEAST = 16;

@@ -3,20 +3,9 @@ import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { type Fold, foldTick, ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { outlivesWithdrawal, tickSeenFrom } from '../../market/visibility.ts';
-import type { Factor } from '../prices.ts';
-import type { SourcedBar } from './columns.ts';
 import { DueQueue } from './due-queue.ts';
+import type { LatestPrice, SourcedBar } from './price-types.ts';
 import type { TickLog } from './tick-log.ts';
-
-/** The newest price that a view shows. `at` is the moment of a tick; a bar has only its day. */
-export interface LatestPrice {
-  price: number;
-  day: Day;
-  at: number | undefined;
-  sourceId: number;
-  /** Where it was converted. */
-  factor?: Factor;
-}
 
 /** Something that shows in a view once its horizon has come to `seenFrom`: a bar, or the end of a session. */
 type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionOver: Day });

@@ -5,8 +5,8 @@ import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { SeriesDates } from '../dates/series-dates.ts';
 import { type Delays, PriceHistory } from './price-history.ts';
+import type { SeriesDates } from './series-dates.ts';
 
 /** How much of a series is in memory. */
 export type LoadLevel = 'nothing' | 'recent' | 'all';

@@ -1,11 +1,11 @@
 import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Day } from '../../market/day.ts';
-import { type FrozenSeries, FrozenView, NO_BARS } from '../frozen/frozen-view.ts';
-import { mergeBars, newestBar, settledIn } from '../frozen/merge.ts';
-import type { Measure, Prices, SettledRange } from '../prices.ts';
-import type { Columns, SourcedBar } from '../series/columns.ts';
-import type { LatestPrice } from '../series/delayed-view.ts';
+import type { Columns } from '../series/columns.ts';
+import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
+import { type FrozenSeries, FrozenView, NO_BARS } from './frozen-view.ts';
+import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
+import type { Prices, SettledRange } from './prices.ts';
 
 /** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
 export class View implements Prices {
@@ -88,7 +88,7 @@ export class View implements Prices {
 const NOTHING = { bars: NO_BARS, overlay: [] };
 
 function frozenHistory(columns: Columns, overlay: readonly SourcedBar[]) {
-  return { bars: columns.freeze(), overlay, origin: { columns, version: columns.version } };
+  return { bars: columns.freeze(), overlay, snapshotOf: { columns, version: columns.version } };
 }
 
 function earlier(a: Day | undefined, b: Day | undefined): Day | undefined {

@@ -1,5 +1,5 @@
-import type { Prices } from '../../../board/prices.ts';
 import type { Series } from '../../../board/series/series.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';

@@ -1,5 +1,5 @@
-import type { Prices } from '../../../board/prices.ts';
-import type { SourcedBar } from '../../../board/series/columns.ts';
+import type { SourcedBar } from '../../../board/series/price-types.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';

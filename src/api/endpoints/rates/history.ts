@@ -1,4 +1,4 @@
-import type { Prices } from '../../../board/prices.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';

@@ -1,4 +1,4 @@
-import type { LatestPrice } from '../../../board/series/delayed-view.ts';
+import type { LatestPrice } from '../../../board/series/price-types.ts';
 import type { Series } from '../../../board/series/series.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';

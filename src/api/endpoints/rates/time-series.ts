@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import type { Prices } from '../../../board/prices.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { intervalTable } from '../../history/interval-table.ts';
 import { type BarsMetadata, buildRates, metadataOf, writeRates } from '../../history/rates-by-day.ts';

@@ -1,6 +1,7 @@
 import type { Day } from '../../market/day.ts';
-import type { SettledRange } from '../prices.ts';
-import type { Columns, SourcedBar } from '../series/columns.ts';
+import type { Columns } from '../series/columns.ts';
+import type { SourcedBar } from '../series/price-types.ts';
+import type { SettledRange } from './prices.ts';
 
 /** A history that can be read by index. */
 interface History {

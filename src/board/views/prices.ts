@@ -1,34 +1,8 @@
-import type { Ohlc } from '../market/bar.ts';
-import type { Day } from '../market/day.ts';
-import type { Interval } from '../market/interval.ts';
-import type { Columns, SourcedBar } from './series/columns.ts';
-import type { LatestPrice } from './series/delayed-view.ts';
-import type { Series } from './series/series.ts';
-
-/** What a number of a series is: `USD` per `T.oz`. */
-export interface Measure {
-  unit: string;
-  quote: string;
-}
-
-/** What a converted number was multiplied by, and where the exchange rates in it come from. */
-export interface Factor {
-  /** As decimal text. */
-  text: string;
-  sourceIds: readonly number[];
-}
-
-/** The bars of one interval, folded to one. */
-export interface IntervalBar extends Ohlc {
-  /** The first day of the interval, whether it has a bar or not. */
-  day: Day;
-  /** How many bars were folded. */
-  bars: number;
-  /** That of the close, where prices were converted. */
-  factor: Factor | undefined;
-  /** Of the bars, and of the exchange rates that converted them, each once. */
-  sourceIds: readonly number[];
-}
+import type { Day } from '../../market/day.ts';
+import type { Interval } from '../../market/interval.ts';
+import type { Columns } from '../series/columns.ts';
+import type { IntervalBar, LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
+import type { Series } from '../series/series.ts';
 
 /** What an endpoint reads prices from: the market as a plan sees it now, as it saw it once, or in another currency. */
 export interface Prices {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import { utcDay } from '../../market/day.ts';
-import { Board } from '../board.ts';
+import { newLedgerUrl, onEachEngine } from '../../test/support/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { utcDay } from '../market/day.ts';
+import { Board } from './board.ts';
 
 const NOON = Date.UTC(2026, 2, 4, 17);
 const MINUTE = 60_000;

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Columns, type SourcedBar } from '../series/columns.ts';
+import { FrozenView } from '../views/frozen-view.ts';
+import { Columns } from './columns.ts';
 import type { FrozenBars } from './frozen-bars.ts';
-import { FrozenView } from './frozen-view.ts';
+import type { SourcedBar } from './price-types.ts';
 
 const barsOf = (frozen: FrozenBars) => Array.from({ length: frozen.length }, (_, i) => frozen.bar(i));
 

@@ -1,12 +1,12 @@
-import type { Ledger } from '../../ledger/ledger.ts';
-import { type DatePage, type DateRow, readDatePage } from '../../ledger/prices/date-pages.ts';
-import type { Day } from '../../market/day.ts';
-import { utcDay } from '../../market/day.ts';
-import { marketOf, sessionEnd } from '../../market/session.ts';
-import { barSeenFrom } from '../../market/visibility.ts';
-import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { Series } from '../series/series.ts';
-import { SeriesDates } from './series-dates.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type DatePage, type DateRow, readDatePage } from '../ledger/prices/date-pages.ts';
+import type { Day } from '../market/day.ts';
+import { utcDay } from '../market/day.ts';
+import { marketOf, sessionEnd } from '../market/session.ts';
+import { barSeenFrom } from '../market/visibility.ts';
+import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
+import type { Series } from './series/series.ts';
+import { SeriesDates } from './series/series-dates.ts';
 
 /** About 3 ms for SQLite. */
 const SYMBOLS_PER_PAGE = 200;

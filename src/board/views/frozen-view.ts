@@ -1,10 +1,10 @@
 import type { Day } from '../../market/day.ts';
-import type { FrozenPrices, Measure, SettledRange } from '../prices.ts';
-import type { Columns, SourcedBar } from '../series/columns.ts';
-import type { LatestPrice } from '../series/delayed-view.ts';
+import type { Columns } from '../series/columns.ts';
+import { FrozenBars } from '../series/frozen-bars.ts';
+import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
-import { FrozenBars } from './frozen-bars.ts';
-import { mergeBars, newestBar, settledIn } from './merge.ts';
+import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
+import type { FrozenPrices, SettledRange } from './prices.ts';
 
 /** What a view shows of one series. */
 export interface FrozenSeries {
@@ -16,7 +16,7 @@ export interface FrozenSeries {
   /** The days on which the view differs from `bars`, ascending. */
   overlay: readonly SourcedBar[];
   /** The history that `bars` was taken from, and its version then. */
-  origin?: { columns: Columns; version: number };
+  snapshotOf?: { columns: Columns; version: number };
 }
 
 /** A view of some series that does not change any more. */
@@ -61,9 +61,9 @@ export class FrozenView implements FrozenPrices {
 
   /** As long as the history has not changed. So the result must be read before anything else can happen. */
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
-    const { origin, overlay } = this.#of(series);
-    if (!origin || origin.columns.version !== origin.version) return undefined;
-    return settledIn(origin.columns, overlay, first, last);
+    const { snapshotOf, overlay } = this.#of(series);
+    if (!snapshotOf || snapshotOf.columns.version !== snapshotOf.version) return undefined;
+    return settledIn(snapshotOf.columns, overlay, first, last);
   }
 
   days(series: Series, first: Day, last: Day): Int32Array {

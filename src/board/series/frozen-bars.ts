@@ -1,5 +1,5 @@
 import type { Day } from '../../market/day.ts';
-import type { SourcedBar } from '../series/columns.ts';
+import type { SourcedBar } from './price-types.ts';
 
 /** The arrays of a history: days ascending, four prices and a source to each. */
 export interface BarArrays {
