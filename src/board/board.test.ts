@@ -10,7 +10,7 @@ import { shownByReference } from './reference.ts';
 import type { SourcedBar } from './series/price-types.ts';
 import type { Series } from './series/series.ts';
 
-/** Friday 2026-03-06, 15:00 in New York: two days later the US changes its clocks. */
+/** Friday 2026-03-06, 15:00 in New York: two days before daylight saving time starts. */
 const START = Date.UTC(2026, 2, 6, 20);
 const MINUTE = 60_000;
 const DELAYS = [0, MINUTE, 10 * MINUTE, 60 * MINUTE];
@@ -31,7 +31,7 @@ async function openBoard() {
 
 type Opened = Awaited<ReturnType<typeof openBoard>>;
 
-/** Every view shows what the contract says, by the slow reference. */
+/** Expects every view to match the slow reference. */
 async function expectLikeReference({ clock, ledger, board }: Opened, series: Series): Promise<void> {
   for (const delay of DELAYS) {
     await board.prepare([series], 'all', clock.time);
@@ -145,7 +145,7 @@ async function perform(
 }
 
 describe('the board', () => {
-  test('shows in every view what the contract says, whatever came in, in whatever order', async () => {
+  test('shows in every view what the contract says, whatever arrived in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
         const opened = await openBoard();
@@ -164,7 +164,7 @@ describe('the board', () => {
     );
   }, 180_000);
 
-  test('knows the first and the last date in every view without loading a price, whatever came in', async () => {
+  test('knows the first and the last date in every view without loading prices, whatever arrived', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
         const opened = await openBoard();
@@ -178,7 +178,7 @@ describe('the board', () => {
             const view = board.view(delay);
             expect([view.firstDay(gold), view.lastDay(gold)]).toEqual([bars[0]?.day, bars.at(-1)?.day]);
           }
-          if (s.kind === 'ask') gold.reset(); // so that prices that had to be loaded are not known for good
+          if (s.kind === 'ask') gold.reset(); // so that loaded prices do not hide the dates
         }
         await ledger.close();
         open = [];
@@ -187,7 +187,7 @@ describe('the board', () => {
     );
   }, 180_000);
 
-  test('shows in every view each of thousands of ticks at its time, also those that come out of order', async () => {
+  test('shows in every view each of thousands of ticks at its time, even if they arrive out of order', async () => {
     const opened = await openBoard();
     const { clock, ledger, board, gold } = opened;
     await board.prepare([gold], 'all', clock.time);
@@ -207,7 +207,7 @@ describe('the board', () => {
     }
   });
 
-  test('a tick after the settlement wins in every view until the final bar comes, however late that is', async () => {
+  test('a tick after the settlement wins in every view until the final bar arrives, however late', async () => {
     const opened = await openBoard();
     const { clock, ledger, board, gold } = opened;
     const symbolId = gold.symbol.id;
@@ -235,7 +235,7 @@ describe('the board', () => {
     expect(board.view(60 * MINUTE).latest(gold)!.price).toBe(30);
   });
 
-  test('a version changes when the view shows something else, and only then', async () => {
+  test('a version changes if and only if the view shows something else', async () => {
     const opened = await openBoard();
     const { clock, ledger, board, gold } = opened;
     await board.prepare([gold], 'recent', clock.time);
@@ -254,7 +254,7 @@ describe('the board', () => {
     expect(versions().map((version, i) => version !== after[i])).toEqual([false, true, true, false]);
   });
 
-  test('lets go of the least used history when it is over its budget, and loads it again', async () => {
+  test('evicts the least recently used history when over its memory limit, and loads it again', async () => {
     const { clock, ledger } = await openBoard();
     const board = await Board.open({ ledger, clock, historyBytesMax: 150_000, simulated: true }, DELAYS);
     const [gold, silver, copper] = ['XAU', 'XAG', 'HG-SPOT'].map((code) => board.catalog.find(code)!);
@@ -277,7 +277,7 @@ describe('the board', () => {
     expect(board.view(0).bars(gold!, 10_000, 12_000)).toHaveLength(2000);
   });
 
-  test('a long history is read in pieces, and what comes in meanwhile is not missed', async () => {
+  test('a long history is read in parts without missing what arrives meanwhile', async () => {
     const { clock, ledger, board, gold } = await openBoard();
     const bar = (day: number, price: number) => {
       return { symbolId: gold.symbol.id, day, open: price, high: price, low: price, close: price };
@@ -292,7 +292,7 @@ describe('the board', () => {
     const loading = board.prepare([gold], 'all', clock.time)!.then(() => {
       isLoaded = true;
     });
-    await Bun.sleep(0); // a first piece is read
+    await Bun.sleep(0); // the first part is read
     expect(isLoaded).toBe(false);
     await ledger.bars.publish([bar(0, 1_000), bar(5, 5)], { source: 'feed', recordedAt: clock.time });
     await board.follow(await ledger.head());
@@ -302,7 +302,7 @@ describe('the board', () => {
     expect(bars[0]!.close).toBe(1_000);
   });
 
-  test('another epoch makes it load afresh', async () => {
+  test('reloads everything when the epoch changes', async () => {
     const { clock, ledger, board, gold } = await openBoard();
     const bar = { symbolId: gold.symbol.id, day: 10_000, open: 1, high: 1, low: 1, close: 1 };
     await ledger.bars.publish([bar], { source: 'feed', recordedAt: clock.time });

@@ -3,22 +3,22 @@ import { type KnownCode, knownCode, nearestCodes } from '../market/symbol.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import type { Series } from './series/series.ts';
 
-/** No known code is like one that is longer: codes have at most 32 characters. */
+/** Longer codes have no near match: known codes have at most 32 characters. */
 const NEAREST_LENGTH_MAX = 40;
 const NEAREST_BYTES = 400;
-/** Until the service sets its own limit. */
+/** The service sets its own limit. */
 const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
 
-/** The symbols by every code that may be asked for. */
+/** Finds symbols by code or alias. */
 export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
   /** Whether a real price of any symbol or currency has ever been recorded. */
   readonly hasRealPrices: boolean;
   readonly #byCode = new Map<string, Series>();
-  /** The rates to 1 EUR by currency, sorted. They are no symbols: no code finds them. */
+  /** Exchange rates for 1 EUR by currency, sorted. `find` does not return them. */
   readonly #currencies = new Map<string, Series>();
-  /** Codes that are like a wrong one. A program that asks for it once asks for it again. */
+  /** Suggestions for unknown codes. A client that sends a wrong code tends to repeat it. */
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });
@@ -37,22 +37,22 @@ export class Catalog {
     for (const { id, currency } of currencies) this.#currencies.set(currency.code, series.get(id)!);
   }
 
-  /** The series behind a code or an alias, which must be upper-cased. */
+  /** The series of a code or alias, in upper case. */
   find(code: string): Series | undefined {
     return this.#byCode.get(code);
   }
 
-  /** The currencies whose rate to the euro is kept. */
+  /** The currencies that have an exchange rate to the euro. */
   get currencies(): string[] {
     return [...this.#currencies.keys()];
   }
 
-  /** The series of a currency's rate: units of it for 1 EUR. */
+  /** The series of an exchange rate: units of the currency for 1 EUR. */
   exchangeRate(currency: string): Series | undefined {
     return this.#currencies.get(currency);
   }
 
-  /** Known codes that are like a wrong one. */
+  /** Known codes similar to an unknown one. */
   nearest(code: string): string[] {
     if (code.length > NEAREST_LENGTH_MAX) return [];
     const { nearestCache } = Catalog;

@@ -17,7 +17,7 @@ onEachEngine('dates of symbols', (engine) => {
   });
   afterAll(() => ledger.close());
 
-  test('are known for all symbols, in every view, without loading their prices, and follow the ledger', async () => {
+  test('are known for all symbols and views without loading prices, and follow the ledger', async () => {
     const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
     const all = board.catalog.symbols.map(({ code }) => board.catalog.find(code)!);
     const today = utcDay(NOON);

@@ -1,73 +1,87 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DatePage, type DateRow, readDatePage } from '../ledger/prices/date-pages.ts';
-import type { Day } from '../market/day.ts';
-import { utcDay } from '../market/day.ts';
+import { type Day, utcDay } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import type { Series } from './series/series.ts';
 import { SeriesDates } from './series/series-dates.ts';
 
-/** About 3 ms for SQLite. */
+/** A page takes about 3 ms on SQLite. */
 const SYMBOLS_PER_PAGE = 200;
 
-/**
- * Reads the dates of all these series together, in pages. A series that changes meanwhile, or whose dates cannot be told without
- * its prices, gets none.
- */
-export async function loadDates(
-  ledger: Ledger,
-  wanted: readonly Series[],
-  earliestHorizon: number,
-): Promise<void> {
-  // Every view sees the sessions of earlier days as ended, in any zone.
+/** Loads first and last dates for one request at a time: concurrent requests most likely need the same dates. */
+export class DateLoader {
+  readonly #ledger: Ledger;
+  #loading: Promise<void> | undefined;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  async load(wanted: readonly Series[], earliestHorizon: () => number): Promise<void> {
+    while (this.#loading) await this.#loading.catch(() => {});
+    const missing = wanted.filter((series) => !series.has('dates'));
+    if (missing.length === 0) return;
+    this.#loading = loadDates(this.#ledger, missing, earliestHorizon());
+    try {
+      await this.#loading;
+    } finally {
+      this.#loading = undefined;
+    }
+  }
+}
+
+/** Reads the dates of all these series, in pages. Skips series that change meanwhile or whose dates depend on their prices. */
+async function loadDates(ledger: Ledger, wanted: readonly Series[], earliestHorizon: number): Promise<void> {
+  // For every view, the sessions of earlier days have ended, in any zone.
   const cutoff = utcDay(earliestHorizon) - 1;
   const sorted = wanted.toSorted((a, b) => a.symbol.id - b.symbol.id);
   for (let from = 0; from < sorted.length; from += SYMBOLS_PER_PAGE) {
     if (shouldYield()) await yieldToRequests();
     const page = sorted.slice(from, from + SYMBOLS_PER_PAGE);
-    const before = page.map((series) => series.changes);
+    const before = page.map((series) => series.changeCount);
     const ids = page.map((series) => series.symbol.id);
-    const read = await readDatePage(ledger.engine, ids[0]! - 1, ids.at(-1)!, cutoff);
-    const made = datesOf(read, page, cutoff);
+    const rows = await readDatePage(ledger.engine, ids[0]! - 1, ids.at(-1)!, cutoff);
+    const dates = datesOf(rows, page, cutoff);
     for (const [i, series] of page.entries()) {
-      if (series.changes === before[i]) series.dates = made.get(series.symbol.id);
+      if (series.changeCount === before[i]) series.dates = dates.get(series.symbol.id);
     }
   }
 }
 
 function datesOf(page: DatePage, wanted: readonly Series[], cutoff: Day): Map<number, SeriesDates> {
   const series = new Map(wanted.map((one) => [one.symbol.id, one]));
-  const young = new Map<number, Map<Day, number>>();
-  const unsure = new Set<number>();
+  const recent = new Map<number, Map<Day, number>>();
+  const uncertain = new Set<number>();
   const add = (symbolId: number, day: Day, seenFrom: number) => {
-    const days = young.getOrInsertComputed(symbolId, () => new Map());
+    const days = recent.getOrInsertComputed(symbolId, () => new Map());
     days.set(day, Math.min(days.get(day) ?? Number.POSITIVE_INFINITY, seenFrom));
   };
   for (const { symbolId, day, recordedAt, isWithdrawn } of page.bars) {
     const market = series.get(symbolId)?.symbol.market;
     if (market === undefined) continue;
-    if (isWithdrawn) unsure.add(symbolId);
+    if (isWithdrawn) uncertain.add(symbolId);
     add(symbolId, day, barSeenFrom(sessionEnd(marketOf(market), day), recordedAt));
   }
   for (const { symbolId, day, seenFrom } of page.ticks) {
-    if (seenFrom === undefined) unsure.add(symbolId);
+    if (seenFrom === undefined) uncertain.add(symbolId);
     else add(symbolId, day, seenFrom);
   }
-  const made = new Map<number, SeriesDates>();
+  const dates = new Map<number, SeriesDates>();
   for (const row of page.rows) {
     const { symbolId, firstDay, lastDay } = row;
     const one = series.get(symbolId);
-    if (!one || unsure.has(symbolId) || isUnsure(row, one, cutoff)) continue;
-    const days = [...(young.get(symbolId) ?? [])].map(([day, seenFrom]) => ({ day, seenFrom }));
+    if (!one || uncertain.has(symbolId) || isUncertain(row, one, cutoff)) continue;
+    const days = [...(recent.get(symbolId) ?? [])].map(([day, seenFrom]) => ({ day, seenFrom }));
     days.sort((a, b) => a.day - b.day);
-    made.set(symbolId, new SeriesDates(one.symbol.real, firstDay, lastDay, days));
+    dates.set(symbolId, new SeriesDates(one.symbol.real, firstDay, lastDay, days));
   }
-  return made;
+  return dates;
 }
 
-/** Whether old days have ticks and no bar, the edge of the history was withdrawn, or a view may show simulated prices. */
-function isUnsure(row: DateRow, { symbol }: Series, cutoff: Day): boolean {
+/** Whether old days have ticks but no bar, the first or last bar was withdrawn, or a view may show simulated prices. */
+function isUncertain(row: DateRow, { symbol }: Series, cutoff: Day): boolean {
   const { firstDay, lastDay, isWithdrawn, firstTickDay, lastTickDay } = row;
   if (isWithdrawn || (symbol.real && firstDay === undefined)) return true;
   if (firstTickDay === undefined || lastTickDay === undefined) return false;

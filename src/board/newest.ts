@@ -2,18 +2,18 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 
-/** How new the data is, for /health. Both are undefined while there is none. */
+/** How recent the data is, for /health. Both times are undefined while there is none. */
 export class Newest {
-  /** The time of the newest price itself, in ms: of a tick its moment, of a bar the end of its session. */
+  /** The time of the newest price, in ms: of a tick itself, or the session end of a bar. */
   priceAt: number | undefined;
-  /** When a price was last written to the ledger, in ms. Importing old history is a write of today. */
+  /** When a price was last written to the ledger, in ms. Importing old history counts as a write of today. */
   writtenAt: number | undefined;
 
   async load(ledger: Ledger): Promise<void> {
     this.priceAt = undefined;
     for (const { market, day, at } of await ledger.newestPrices()) {
-      if (day !== undefined) this.seeBar(market, day);
-      if (at !== undefined) this.seeTick(at);
+      if (day !== undefined) this.addBar(market, day);
+      if (at !== undefined) this.addTick(at);
     }
     await this.loadWrite(ledger);
   }
@@ -22,11 +22,11 @@ export class Newest {
     this.writtenAt = await ledger.newestWriteAt();
   }
 
-  seeTick(at: number): void {
+  addTick(at: number): void {
     this.priceAt = Math.max(this.priceAt ?? Number.NEGATIVE_INFINITY, at);
   }
 
-  seeBar(market: string, day: Day): void {
-    this.seeTick(sessionEnd(marketOf(market), day));
+  addBar(market: string, day: Day): void {
+    this.addTick(sessionEnd(marketOf(market), day));
   }
 }

@@ -8,17 +8,16 @@ import { hasEnded, marketOf } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { LatestPrice, SourcedBar } from './series/price-types.ts';
 
-export interface Shown {
+/** What a view shows of a symbol. */
+export interface ReferencePrices {
   bars: SourcedBar[];
   latest: LatestPrice | undefined;
 }
 
-/** What is looked at. */
-export interface Scope {
+export interface ReferenceScope {
   horizon: number;
-  /** Bars that were recorded later are not seen. */
+  /** Bars recorded later are not visible. */
   recordedBy: number;
-  /** The days that are looked at. */
   first: Day;
   last: Day;
 }
@@ -26,26 +25,26 @@ export interface Scope {
 const EVERYTHING = { recordedBy: Number.POSITIVE_INFINITY, first: EARLIEST_DAY, last: LAST_DAY };
 
 /**
- * What a view at `horizon` shows of a symbol, worked out from the whole ledger by the words of the contract and
- * nothing else. Slow on purpose: the board is tested against it.
+ * What a view at `horizon` shows of a symbol, computed from the whole ledger by the rules of the contract. Slow and simple:
+ * tests compare the board with it.
  */
 export async function shownByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
   horizon: number,
-): Promise<Shown> {
+): Promise<ReferencePrices> {
   const scope = { ...EVERYTHING, horizon };
   const real = await historyByReference(ledger, symbol, 'real', scope);
   return real.latest ? real : historyByReference(ledger, symbol, 'simulated', scope);
 }
 
-/** The same of one origin, within a scope. Questions about the past are answered by it. */
+/** The same for one origin and a range of days. Tests compare `past/` with it. */
 export async function historyByReference(
   ledger: Ledger,
   symbol: LedgerSymbol,
   origin: PriceOrigin,
-  { horizon, recordedBy, first, last }: Scope,
-): Promise<Shown> {
+  { horizon, recordedBy, first, last }: ReferenceScope,
+): Promise<ReferencePrices> {
   const market = marketOf(symbol.market);
   const published = new Map<Day, BarRevision>();
   for (const bar of await ledger.bars.revisions(symbol.id, origin, first, last)) {
@@ -76,27 +75,27 @@ export async function historyByReference(
     return { day, ...ohlcOf(fold!), sourceId: fold!.close.sourceId };
   });
 
-  const isOver = (day: Day) => hasEnded(market, day, horizon);
-  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, isOver) };
+  const sessionIsOver = (day: Day) => hasEnded(market, day, horizon);
+  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, sessionIsOver) };
 }
 
 function newestPrice(
   bar: BarRevision | undefined,
   ticks: readonly LedgerTick[],
-  isOver: (day: Day) => boolean,
+  sessionIsOver: (day: Day) => boolean,
 ): LatestPrice | undefined {
   let tick: LedgerTick | undefined;
   for (const next of ticks) {
     if (!tick || next.day > tick.day || (next.day === tick.day && isBefore(tick, next))) tick = next;
   }
-  if (tick && (!bar || tick.day > bar.day || learntAfter(tick, bar, isOver))) {
+  if (tick && (!bar || tick.day > bar.day || overrides(tick, bar, sessionIsOver))) {
     return { price: tick.price, day: tick.day, at: tick.at, sourceId: tick.sourceId };
   }
   return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
 }
 
-/** On one day a tick that was learnt after the bar wins, until the session is over; over a provisional bar, always. */
-function learntAfter(tick: LedgerTick, bar: BarRevision, isOver: (day: Day) => boolean): boolean {
+/** A tick recorded after the bar of its day wins until the session ends; over a provisional bar it always wins. */
+function overrides(tick: LedgerTick, bar: BarRevision, sessionIsOver: (day: Day) => boolean): boolean {
   if (tick.day !== bar.day) return false;
-  return bar.reason === PROVISIONAL || (!isOver(bar.day) && tick.revision > bar.revision);
+  return bar.reason === PROVISIONAL || (!sessionIsOver(bar.day) && tick.revision > bar.revision);
 }

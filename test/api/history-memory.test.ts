@@ -24,7 +24,7 @@ test('a history that was let go of is gone from memory, whatever texts were made
   const seen = new WeakSet<Columns>();
   const histories: WeakRef<Columns>[] = [];
   const look = (code: string) => {
-    const { columns } = board.catalog.find(code)!.shown(view.index)!;
+    const { columns } = board.catalog.find(code)!.visibleHistory(view.index)!;
     if (seen.has(columns!)) return;
     seen.add(columns!);
     histories.push(new WeakRef(columns!));

@@ -56,7 +56,7 @@ onEachEngine('past prices', (engine) => {
   });
   afterAll(() => ledger.close());
 
-  test('are what the slow reference says, for many symbols at once', async () => {
+  test('match the slow reference, for many symbols at once', async () => {
     const steps = fc.array(step, { maxLength: 15 });
     const property = fc.asyncProperty(
       fc.array(steps, { minLength: 1, maxLength: 3 }),
@@ -90,7 +90,7 @@ onEachEngine('past prices', (engine) => {
     await fc.assert(property, { numRuns: Number(process.env.RUNS ?? 30) });
   });
 
-  test('of a symbol whose history was recorded later are not there', async () => {
+  test('are empty for a symbol whose history was recorded later', async () => {
     const { id, code } = await newSymbol(ledger);
     const days = Array.from({ length: 3_000 }, (_, i) => utcDay(NOW) - 3_000 + i);
     const bars = days.map((day) => ({ symbolId: id, day, open: 1, high: 1, low: 1, close: 1 }));
@@ -133,7 +133,7 @@ async function record(ledger: Ledger, symbolId: number, step: Step): Promise<voi
   await ledger.ticks.append([one], step.source);
 }
 
-/** All bars that were visible, by the rules alone. */
+/** All visible bars according to the reference. */
 async function byReference(
   ledger: Ledger,
   { symbol }: Series,

@@ -15,12 +15,12 @@ export interface SeriesRange extends DayRange {
   series: Series;
 }
 
-/** How many days of symbols one statement reads. It bounds the rows that are in memory at once. */
+/** Symbols times days per statement. It bounds the rows in memory. */
 const SYMBOL_DAYS_PER_READ = 50_000;
 
 /**
- * The market as a plan saw it at some moment, read from the ledger. It knows the days that were loaded and no others. It
- * works by the rules of `reference.ts` and reads many symbols at once.
+ * The market as a plan saw it at a moment in the past, read from the ledger. It has only the days that were loaded. It follows
+ * the rules of `reference.ts`, but reads many symbols at once.
  */
 export class PastPrices implements Prices {
   readonly delayMs: number;
@@ -43,7 +43,7 @@ export class PastPrices implements Prices {
     return new PastPrices(ledger, moment, await visibleHistories(ledger, distinct, moment));
   }
 
-  /** Loads the bars of these days. Days that were loaded before are read again. */
+  /** Loads the bars of these ranges. Days that were loaded before are read again. */
   async load(ranges: readonly SeriesRange[]): Promise<void> {
     const visible = ranges.flatMap((range) => {
       const history = this.#histories.get(range.series);
@@ -67,11 +67,11 @@ export class PastPrices implements Prices {
   }
 
   latest(): never {
-    throw new Error('no endpoint has the latest price as of a moment');
+    throw new Error('the latest price as of a moment is not supported');
   }
 
   lastDay(): never {
-    throw new Error('no endpoint has the last day as of a moment');
+    throw new Error('the last day as of a moment is not supported');
   }
 
   firstDay(series: Series): Day | undefined {
@@ -114,7 +114,7 @@ export class PastPrices implements Prices {
     }
   }
 
-  /** A day without a bar has the one that its ticks make. */
+  /** A day without a bar gets the fold of its ticks. */
   async #loadTicks(ranges: readonly (SeriesRange & { history: VisibleHistory })[]): Promise<void> {
     for (const origin of ['real', 'simulated'] as const) {
       const days: TickDay[] = [];

@@ -6,10 +6,10 @@ import { isBarSeen } from '../../market/visibility.ts';
 import type { Series } from '../series/series.ts';
 import { type PastMoment, visibleHistories } from './visible-history.ts';
 
-/** Versions of days, and the last day that was looked at. */
-export interface Revised {
+/** Versions of days, and the last day that was read. */
+export interface RevisedDays {
   versions: SymbolRevision[];
-  lookedTo: Day;
+  readTo: Day;
 }
 
 /** The versions of bars that a plan can see, read from the ledger. */
@@ -34,7 +34,7 @@ export class PastVersions {
   static async open(ledger: Ledger, series: readonly Series[], moment: PastMoment): Promise<PastVersions> {
     const byId = new Map(series.map((one) => [one.symbol.id, one]));
     const histories = await visibleHistories(ledger, [...byId.values()], moment);
-    // Where all real prices were withdrawn nothing is visible, and their versions still are.
+    // If all real prices were withdrawn, no price is visible, but their versions are.
     const byOrigin = Map.groupBy(byId.values(), (one) => histories.get(one)?.origin ?? 'real');
     const sets = [...byOrigin].map(([origin, members]) => ({
       origin,
@@ -49,21 +49,21 @@ export class PastVersions {
     return found.flat().filter((bar) => this.#isVisible(bar));
   }
 
-  /** Every version of the days that have more than one visible. It stops after about `limit` versions, between two days. */
-  async ofRange(days: DayRange, limit: number): Promise<Revised> {
+  /** All versions of the days with more than one visible version. Stops at the end of a day after about `limit` versions. */
+  async ofRange(days: DayRange, limit: number): Promise<RevisedDays> {
     const found = await this.#each((set) => this.#ledger.past.revised(set, days, limit + 1));
     const all = found.flat().sort((a, b) => a.day - b.day);
-    // The last day of a list that was cut short may lack versions.
+    // The last day of a list that reached the limit may lack versions.
     const incomplete = found.flatMap((list) => (list.length > limit ? [list.at(-1)!.day] : []));
     if (all.length > limit) incomplete.push(all[limit]!.day);
-    if (incomplete.length === 0) return { versions: this.#revised(all), lookedTo: days.last };
-    const lookedTo = Math.max(all[0]!.day, Math.min(...incomplete) - 1);
-    const isWhole = lookedTo < Math.min(...incomplete);
-    const versions = isWhole ? all.filter((bar) => bar.day <= lookedTo) : await this.ofDay(lookedTo);
-    return { versions: this.#revised(versions), lookedTo };
+    if (incomplete.length === 0) return { versions: this.#revised(all), readTo: days.last };
+    const readTo = Math.max(all[0]!.day, Math.min(...incomplete) - 1);
+    const isWhole = readTo < Math.min(...incomplete);
+    const versions = isWhole ? all.filter((bar) => bar.day <= readTo) : await this.ofDay(readTo);
+    return { versions: this.#revised(versions), readTo };
   }
 
-  /** Those of days with more than one visible version. */
+  /** Keeps the days with more than one visible version. */
   #revised(versions: readonly SymbolRevision[]): SymbolRevision[] {
     const visible = versions.filter((bar) => this.#isVisible(bar));
     const perDay = Map.groupBy(visible, ({ symbolId, day }) => `${symbolId} ${day}`);

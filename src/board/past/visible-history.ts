@@ -9,9 +9,9 @@ import type { Series } from '../series/series.ts';
 /** A moment of the past, as one plan saw it. */
 export interface PastMoment {
   delayMs: number;
-  /** Ticks made or received after it are not visible, nor are bars recorded after it whose session was still running. */
+  /** Later ticks are not visible, nor are bars recorded later whose session was still open at this time. */
   horizon: number;
-  /** Bars recorded after it are not visible. Never before `horizon`. */
+  /** Bars recorded later are not visible. Never before `horizon`. */
   recordedBy: number;
   /** Whether symbols without visible real prices show simulated ones. */
   simulated: boolean;
@@ -48,16 +48,16 @@ async function findVisible(
   found: Map<Series, VisibleHistory>,
 ): Promise<void> {
   if (series.length === 0) return;
-  const byMarket = new Map<string, Day>(); // zones make it expensive, and there are ten markets
-  const asked = series.map(({ symbol }) => ({
+  const byMarket = new Map<string, Day>(); // time zones make it expensive, and there are only ten markets
+  const wanted = series.map(({ symbol }) => ({
     symbolId: symbol.id,
     lastEnded: byMarket.getOrInsertComputed(symbol.market, (market) =>
       lastEndedDay(marketOf(market), horizon),
     ),
   }));
   const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
-  const firstDays = await ledger.past.firstDays(asked, origin, by);
-  const tickDays = bySymbol(await ledger.past.tickDays(asked, origin, by, horizon));
+  const firstDays = await ledger.past.firstDays(wanted, origin, by);
+  const tickDays = bySymbol(await ledger.past.tickDays(wanted, origin, by, horizon));
   for (const one of series) {
     const days = tickDays.get(one.symbol.id) ?? [];
     const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, days[0] ?? NEVER);

@@ -4,8 +4,8 @@ import { BarTexts } from './bar-texts.ts';
 import { type BarArrays, barAt, FrozenBars, firstFrom } from './frozen-bars.ts';
 import type { SourcedBar } from './price-types.ts';
 
-/** So many days more than there are have room. */
-const CAPACITY_LEAST = 16;
+/** Spare days in new and trimmed arrays. */
+const CAPACITY_SPARE = 16;
 
 /**
  * A symbol's history as columns, sorted by day:
@@ -14,25 +14,25 @@ const CAPACITY_LEAST = 16;
  *     prices  [ o h l c | o h l c | o h l c | …      ]   Float64Array, four to a day
  *     sources [     3 |     3 |     4 | … |          ]   Int32Array
  *
- * A new day is mostly the last one and goes to the end; the arrays double when they are full. The texts of bars that were
- * asked for are kept beside them.
+ * A new day is usually the last one and is appended; full arrays double. The JSON texts of requested bars are cached beside
+ * them.
  */
 export class Columns {
   #arrays: BarArrays = {
-    days: new Int32Array(CAPACITY_LEAST),
-    prices: new Float64Array(CAPACITY_LEAST * 4),
-    sources: new Int32Array(CAPACITY_LEAST),
+    days: new Int32Array(CAPACITY_SPARE),
+    prices: new Float64Array(CAPACITY_SPARE * 4),
+    sources: new Int32Array(CAPACITY_SPARE),
   };
-  /** Of all bars, where they have one source, as mostly they do. */
+  /** The source of all bars, if they share one, as they usually do. */
   #source: number | undefined;
   #length = 0;
   #frozen: FrozenBars | undefined;
-  /** Whether a frozen copy reads these arrays. It sees no bar that is appended; before any other change they are copied. */
+  /** Whether a snapshot reads these arrays. It ignores appended bars; before any other change the arrays are copied. */
   #areShared = false;
   static #lastVersion = 0;
-  /** A new one with every change, that no other history ever has. */
+  /** Changes with every write. Unique across all histories. */
   version = ++Columns.#lastVersion;
-  /** By the code that they are written under: a symbol may have aliases. */
+  /** By the code in the text: a symbol may have aliases. */
   readonly #texts = new Map<string, BarTexts>();
 
   get length(): number {
@@ -43,7 +43,7 @@ export class Columns {
     return this.#arrays.days.byteLength + this.#arrays.prices.byteLength + this.#arrays.sources.byteLength;
   }
 
-  /** Puts a day's bar in its place, over the one that is there. */
+  /** Inserts or replaces the bar of a day. */
   set(day: Day, ohlc: Ohlc, sourceId: number): void {
     this.version = ++Columns.#lastVersion;
     this.#frozen = undefined;
@@ -54,9 +54,9 @@ export class Columns {
       this.forgetTexts();
       if (this.#areShared) this.#resize(this.#arrays.days.length);
       index = this.firstFrom(day);
-      if (this.#arrays.days[index] !== day) this.#open(index);
+      if (this.#arrays.days[index] !== day) this.#shift(index);
     } else {
-      this.#open(index);
+      this.#shift(index);
     }
     this.#arrays.days[index] = day;
     this.#arrays.sources[index] = sourceId;
@@ -67,7 +67,7 @@ export class Columns {
     this.#arrays.prices[at + 3] = ohlc.close;
   }
 
-  /** Removes a day, if it is there. */
+  /** Removes the bar of a day, if there is one. */
   remove(day: Day): void {
     const index = this.firstFrom(day);
     if (index === this.#length || this.#arrays.days[index] !== day) return;
@@ -81,7 +81,7 @@ export class Columns {
     this.#length--;
   }
 
-  /** The index of the first day that is not before `day`; `length` when all are before it. */
+  /** The index of the first day on or after `day`; `length` if there is none. */
   firstFrom(day: Day): number {
     return firstFrom(this.#arrays.days, this.#length, day);
   }
@@ -90,7 +90,7 @@ export class Columns {
     return this.#arrays.days[index]!;
   }
 
-  /** The sources of the bars from one index up to another, each once. */
+  /** The sources of the bars at `from` ≤ i < `to`, each once. */
   sources(from: number, to: number): number[] {
     if (this.#source !== undefined && to > from) return [this.#source];
     const ids: number[] = [];
@@ -108,14 +108,14 @@ export class Columns {
     return barAt(this.#arrays, index);
   }
 
-  /** The history as it is now. It costs no copy before the next correction. */
+  /** A snapshot. It shares the arrays until a bar is corrected. */
   freeze(): FrozenBars {
     this.#areShared = true;
     this.#frozen ??= new FrozenBars(this.#arrays, this.#length);
     return this.#frozen;
   }
 
-  /** The texts of its bars under a code. There is one way to write them, so `write` is always the same. */
+  /** The texts of its bars under a code. Every caller must pass the same `write`. */
   texts(code: string, write: (code: string, bar: Bar) => string): BarTexts {
     const known = this.#texts.get(code);
     if (known) return known;
@@ -124,18 +124,18 @@ export class Columns {
     return texts;
   }
 
-  /** Who lets go of a history says so: its texts would keep it in memory. */
+  /** Call before dropping the history: the cache of texts would keep it in memory. */
   forgetTexts(): void {
     for (const texts of this.#texts.values()) texts.forget();
   }
 
-  /** Gives back the room that a whole history does not need. */
+  /** Frees spare capacity after a history was loaded. */
   trim(): void {
-    this.#resize(this.#length + CAPACITY_LEAST);
+    this.#resize(this.#length + CAPACITY_SPARE);
   }
 
   /** Makes room for one day at an index. */
-  #open(index: number): void {
+  #shift(index: number): void {
     if (this.#length === this.#arrays.days.length) this.#resize(this.#length * 2);
     this.#arrays.days.copyWithin(index + 1, index, this.#length);
     this.#arrays.sources.copyWithin(index + 1, index, this.#length);

@@ -7,18 +7,18 @@ import { DueQueue } from './due-queue.ts';
 import type { LatestPrice, SourcedBar } from './price-types.ts';
 import type { TickLog } from './tick-log.ts';
 
-/** Something that shows in a view once its horizon has come to `seenFrom`: a bar, or the end of a session. */
-type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionOver: Day });
+/** A bar or the end of a session, which a view shows once its horizon reaches `seenFrom`. */
+type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionEnded: Day });
 
-/** The ticks of one trade date, as far as a view sees them. */
+/** The visible ticks of one trade date. */
 interface DayFold {
   fold: Fold<LedgerTick> | undefined;
-  sessionOver: boolean;
-  /** Where the day's bar was withdrawn: by the revision of the withdrawal, the ticks that still count after it. */
+  sessionEnded: boolean;
+  /** If the day's bar was withdrawn: the ticks that count after it, by the revision of the withdrawal. */
   after: Map<number, { withdrawal: BarRevision; fold: Fold<LedgerTick> | undefined }>;
 }
 
-/** What the settled part of a history tells its views. */
+/** The settled part of a history, as its views read it. */
 export interface SettledBars {
   /** The settled bar of a recent day. */
   recent(day: Day): BarRevision | undefined;
@@ -28,29 +28,29 @@ export interface SettledBars {
 }
 
 /**
- * What one plan delay sees of a history's recent days, over the settled history that all delays see alike:
+ * What a plan with a certain delay sees of a history's recent days, on top of the settled bars that all plans see:
  *
  *     settled bars ──────────────────────────┐    the same for every view
- *     young bars ───────────────►─┐          ▼
+ *     unsettled bars ───────────►─┐          ▼
  *     ticks, folded by day ─────►─┴─► overlay, latest
  *          ▲
- *     pending: too young for this view; each comes in when the horizon reaches it
+ *     pending: not visible yet; each is taken when the horizon reaches it
  */
 export class DelayedView {
   readonly #settled: SettledBars;
   readonly #log: TickLog;
-  /** Ticks that came out of order. */
-  readonly #late = new DueQueue<LedgerTick>(tickSeenFrom);
+  /** Ticks that arrived out of order. */
+  readonly #outOfOrder = new DueQueue<LedgerTick>(tickSeenFrom);
   readonly #pending = new DueQueue<Pending>(({ seenFrom }) => seenFrom);
   readonly #bars = new Map<Day, BarRevision>();
   readonly #folds = new Map<Day, DayFold>();
-  /** Of days that are not settled. A withdrawal is known before the ticks of its day are taken in. */
+  /** Of unsettled days. They are known before the ticks of their day are taken. */
   #withdrawals: BarRevision[] = [];
-  /** The days on which this view differs from the settled history, ascending. */
+  /** Bars of the days on which this view differs from the settled history, ascending. */
   overlay: readonly SourcedBar[] = [];
   latest: LatestPrice | undefined;
 
-  /** The number in the log of the next tick to come in. */
+  /** The number of the next tick to take from the log. */
   next: number;
 
   constructor(settled: SettledBars, log: TickLog) {
@@ -59,27 +59,27 @@ export class DelayedView {
     this.next = log.end;
   }
 
-  /** The horizon at which the next pending thing shows; Infinity when there is none. */
+  /** The horizon at which the next bar or tick becomes visible; Infinity if there is none. */
   get nextSeenFrom(): number {
-    return Math.min(this.#log.seenFrom(this.next), this.#late.dueAt, this.#pending.dueAt);
+    return Math.min(this.#log.seenFrom(this.next), this.#outOfOrder.dueAt, this.#pending.dueAt);
   }
 
-  /** Begins a day with ticks that were folded before this view was made. They are visible at its first horizon. */
+  /** Starts a day with ticks that the database has folded. They are visible at the view's first horizon. */
   startDay(day: Day, fold: Fold<LedgerTick>): void {
     this.#addDay(day);
     this.#foldOf(day).fold = fold;
   }
 
-  /** A tick is to come. It is in the log, or else it is kept here. */
+  /** Adds a pending tick. One that is not in the log is queued here. */
   addTick(tick: LedgerTick, isLogged: boolean): void {
     this.#addDay(tick.day);
-    if (!isLogged) this.#late.add(tick);
+    if (!isLogged) this.#outOfOrder.add(tick);
   }
 
   #addDay(day: Day): void {
     if (this.#folds.has(day)) return;
     this.#foldOf(day);
-    this.#pending.add({ seenFrom: this.#settled.sessionEnd(day), sessionOver: day });
+    this.#pending.add({ seenFrom: this.#settled.sessionEnd(day), sessionEnded: day });
   }
 
   addBar(bar: BarRevision, seenFrom: number): void {
@@ -91,37 +91,37 @@ export class DelayedView {
     return this.#folds.has(day);
   }
 
-  /** Takes in what the horizon has reached, or at most `ticksMax` ticks of it. Returns whether anything came in. */
+  /** Takes what the horizon has reached, but at most `ticksMax` ticks. Returns whether there was anything. */
   advance(horizon: number, ticksMax = Number.POSITIVE_INFINITY): boolean {
-    let cameIn = false;
+    let isNew = false;
     for (let left = ticksMax; left > 0 && this.#log.seenFrom(this.next) <= horizon; left--) {
       this.#takeTick(this.#log.tick(this.next++));
-      cameIn = true;
+      isNew = true;
     }
-    for (let tick = this.#late.take(horizon); tick; tick = this.#late.take(horizon)) {
+    for (let tick = this.#outOfOrder.take(horizon); tick; tick = this.#outOfOrder.take(horizon)) {
       this.#takeTick(tick);
-      cameIn = true;
+      isNew = true;
     }
     for (let entry = this.#pending.take(horizon); entry; entry = this.#pending.take(horizon)) {
       if ('bar' in entry) this.#takeBar(entry.bar);
-      else this.#foldOf(entry.sessionOver).sessionOver = true;
-      cameIn = true;
+      else this.#foldOf(entry.sessionEnded).sessionEnded = true;
+      isNew = true;
     }
-    return cameIn;
+    return isNew;
   }
 
-  /** Lets go of young bars that are now in the settled history, and of ticks that can no longer matter. */
-  forget(settledDays: readonly Day[], ticksAreOver: (day: Day) => boolean): void {
+  /** Drops bars that are now in the settled history, and ticks that are no longer needed. */
+  dropSettled(settledDays: readonly Day[], canDropTicks: (day: Day) => boolean): void {
     for (const day of settledDays) this.#bars.delete(day);
     this.#withdrawals = this.#withdrawals.filter(({ day }) => !settledDays.includes(day));
-    for (const day of this.#folds.keys()) if (ticksAreOver(day)) this.#folds.delete(day);
+    for (const day of this.#folds.keys()) if (canDropTicks(day)) this.#folds.delete(day);
   }
 
-  /** Works out the overlay and the newest price anew, after something came in or was settled. */
+  /** Recomputes the overlay and the latest price after something became visible or settled. */
   refresh(): void {
     const days = [...new Set([...this.#bars.keys(), ...this.#folds.keys()])].sort((a, b) => a - b);
     this.overlay = days.map((day) => this.#overlayOf(day)).filter((bar) => bar !== undefined);
-    this.latest = this.#newestPrice();
+    this.latest = this.#latestPrice();
   }
 
   #takeTick(tick: LedgerTick): void {
@@ -135,10 +135,10 @@ export class DelayedView {
   #foldOf(day: Day): DayFold {
     return this.#folds.getOrInsertComputed(day, () => {
       const settled = this.#settled.recent(day);
-      const young = this.#withdrawals.filter((bar) => bar.day === day);
-      const known = settled?.withdrawn ? [settled, ...young] : young;
+      const unsettled = this.#withdrawals.filter((bar) => bar.day === day);
+      const known = settled?.withdrawn ? [settled, ...unsettled] : unsettled;
       const after = new Map(known.map((bar) => [bar.revision, { withdrawal: bar, fold: undefined }]));
-      return { fold: undefined, sessionOver: false, after };
+      return { fold: undefined, sessionEnded: false, after };
     });
   }
 
@@ -147,14 +147,14 @@ export class DelayedView {
     if (!known || known.revision < bar.revision) this.#bars.set(bar.day, bar);
   }
 
-  /** The published bar of a day, settled or young, where the young one is the newer. */
+  /** The newest published bar of a day, settled or not. */
   #published(day: Day): BarRevision | undefined {
     const settled = this.#settled.recent(day);
-    const young = this.#bars.get(day);
-    return young && (!settled || settled.revision < young.revision) ? young : settled;
+    const unsettled = this.#bars.get(day);
+    return unsettled && (!settled || settled.revision < unsettled.revision) ? unsettled : settled;
   }
 
-  /** A day's bar where it is not the settled one. A published bar wins over the fold of the day's ticks. */
+  /** The bar of a day, if it is not the settled one. A published bar wins over the fold of the day's ticks. */
   #overlayOf(day: Day): SourcedBar | undefined {
     const published = this.#published(day);
     if (published && !published.withdrawn) {
@@ -172,30 +172,30 @@ export class DelayedView {
   }
 
   /**
-   * The later day wins. On one day a tick wins if it was learnt after the bar, until the session is over; over a
-   * provisional bar it wins until the session's own bar is there.
+   * The later day wins. On the same day a tick wins over a bar recorded before it until the session ends, and over a
+   * provisional bar until the final bar is published.
    */
-  #newestPrice(): LatestPrice | undefined {
+  #latestPrice(): LatestPrice | undefined {
     let barDay = this.#settled.newest?.day ?? Number.NEGATIVE_INFINITY;
     for (const day of this.#bars.keys()) {
       if (!this.#published(day)!.withdrawn) barDay = Math.max(barDay, day);
     }
     const bar = this.#published(barDay) ?? this.#settled.newest;
 
-    let last: { tick: LedgerTick; sessionOver: boolean } | undefined;
-    for (const [day, { sessionOver }] of this.#folds) {
+    let last: { tick: LedgerTick; sessionEnded: boolean } | undefined;
+    for (const [day, { sessionEnded }] of this.#folds) {
       const fold = this.#effectiveFold(day);
-      if (fold && (!last || fold.close.day > last.tick.day)) last = { tick: fold.close, sessionOver };
+      if (fold && (!last || fold.close.day > last.tick.day)) last = { tick: fold.close, sessionEnded };
     }
-    if (last && (!bar || last.tick.day > bar.day || this.#winsOver(bar, last))) {
+    if (last && (!bar || last.tick.day > bar.day || this.#overrides(bar, last))) {
       const { price, day, at, sourceId } = last.tick;
       return { price, day, at, sourceId };
     }
     return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
   }
 
-  #winsOver(bar: BarRevision, { tick, sessionOver }: { tick: LedgerTick; sessionOver: boolean }): boolean {
+  #overrides(bar: BarRevision, { tick, sessionEnded }: { tick: LedgerTick; sessionEnded: boolean }): boolean {
     if (tick.day !== bar.day) return false;
-    return bar.reason === PROVISIONAL || (!sessionOver && tick.revision > bar.revision);
+    return bar.reason === PROVISIONAL || (!sessionEnded && tick.revision > bar.revision);
   }
 }

@@ -7,7 +7,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ takeBy: fc.nat(60), count: fc.constantFrom(1, 3, 1_000) }) },
 );
 
-test('what is added is taken once, by its time, and then in the order added', () => {
+test('every item is taken once, in order of time, then of insertion', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const queue = new DueQueue<{ time: number; number: number }>(({ time }) => time);
@@ -33,7 +33,7 @@ test('what is added is taken once, by its time, and then in the order added', ()
   );
 });
 
-test('adding out of order does not look at the items that are there already', () => {
+test('adding out of order does not visit the items in the queue', () => {
   let looks = 0;
   const queue = new DueQueue<{ time: number }>(({ time }) => {
     looks++;

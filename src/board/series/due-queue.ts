@@ -1,22 +1,22 @@
-/** An item and its place among those of the same time. */
+/** An item; `order` breaks ties between equal times. */
 interface Entry<T> {
   time: number;
   order: number;
   item: T;
 }
 
-/** Taken items are dropped from the front of the run once there are this many, and they are half of it. */
+/** The front of the run is freed once it has this many taken items, and they are half of the run. */
 const TAKEN_MAX = 256;
 
 /**
- * A priority queue by time, first in first out among equal times. Items mostly come in order of time, and those are
+ * A priority queue by time, first in, first out among equal times. Items that arrive in order of time, as most do, are
  * appended to a sorted run; the others go to a binary heap. Adding and taking are O(1) for the run, O(log n) for the heap.
  */
 export class DueQueue<T extends object> {
   readonly #timeOf: (item: T) => number;
   #added = 0;
   #run: (Entry<T> | undefined)[] = [];
-  /** The index in the run of the first entry that was not taken. */
+  /** The index of the first entry of the run that was not taken. */
   #first = 0;
   readonly #heap: Entry<T>[] = [];
 

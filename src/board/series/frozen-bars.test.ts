@@ -18,7 +18,7 @@ const change = fc.record({
   removes: fc.boolean(),
 });
 
-test('a frozen history never changes, whatever is appended, corrected, inserted or removed afterwards', () => {
+test('a snapshot never changes, whatever is appended, corrected, inserted or removed afterwards', () => {
   fc.assert(
     fc.property(fc.array(fc.option(change), { maxLength: 120 }), (steps) => {
       const columns = new Columns();
@@ -39,7 +39,7 @@ test('a frozen history never changes, whatever is appended, corrected, inserted 
   );
 });
 
-test('a digest is the same for the same bars, and another when any number in the range is', () => {
+test('digests are equal for equal bars, and differ if any number in the range differs', () => {
   const build = (changed?: (columns: Columns) => void) => {
     const columns = new Columns();
     for (let day = 0; day < 5_000; day++) set(columns, day, day / 4);
@@ -67,7 +67,7 @@ test('a digest is the same for the same bars, and another when any number in the
   }
 });
 
-test('days and digests cover the young bars over a history', () => {
+test('days and digests include the unsettled bars', () => {
   const columns = new Columns();
   for (const day of [1, 2, 4]) set(columns, day, day);
   const young = (day: number, close: number): SourcedBar => ({

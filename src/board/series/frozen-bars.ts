@@ -1,19 +1,19 @@
 import type { Day } from '../../market/day.ts';
 import type { SourcedBar } from './price-types.ts';
 
-/** The arrays of a history: days ascending, four prices and a source to each. */
+/** The arrays of a history: ascending days, each with four prices and a source. */
 export interface BarArrays {
   days: Int32Array;
   prices: Float64Array;
   sources: Int32Array;
 }
 
-/** A digest over any range reads at most two partial blocks of about 40 KB; whole blocks are hashed once. */
+/** A digest hashes at most two partial blocks of about 40 KB; hashes of whole blocks are cached. */
 const BARS_PER_BLOCK = 1_024;
 
 /**
- * A history at one moment. It shares its arrays with the `Columns` it was taken from, which copy them before they change
- * a bar that is in here.
+ * A snapshot of a history. It shares its arrays with its `Columns`, which copy them before they change a bar of the
+ * snapshot.
  */
 export class FrozenBars {
   readonly #arrays: BarArrays;
@@ -29,7 +29,7 @@ export class FrozenBars {
     return this.#arrays.days[index]!;
   }
 
-  /** The days from one index up to another, in memory that is not to be written to. */
+  /** The days at `from` ≤ i < `to`. Do not write to the array. */
   days(from: number, to: number): Int32Array {
     return this.#arrays.days.subarray(from, to);
   }
@@ -42,7 +42,7 @@ export class FrozenBars {
     return firstFrom(this.#arrays.days, this.length, day);
   }
 
-  /** A hash of the bars from one index up to another. */
+  /** A hash of the bars at `from` ≤ i < `to`. */
   digest(from: number, to: number): bigint {
     const parts: bigint[] = [];
     for (let at = from; at < to; ) {
@@ -78,7 +78,7 @@ export function barAt({ days, prices, sources }: BarArrays, index: number): Sour
   };
 }
 
-/** The index of the first of `length` days that is not before `day`; `length` when all are before it. */
+/** The index of the first of `length` days on or after `day`; `length` if there is none. */
 export function firstFrom(days: Int32Array, length: number, day: Day): number {
   let low = 0;
   let high = length;

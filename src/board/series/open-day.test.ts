@@ -10,7 +10,7 @@ import { shownByReference } from '../reference.ts';
 const NOON = Date.UTC(2026, 2, 4, 17);
 const MINUTE = 60_000;
 const DELAYS = [0, MINUTE, 10 * MINUTE, 60 * MINUTE];
-/** More than two of the pages in which a day is read. */
+/** More than two pages of ticks. */
 const TICKS = 9_000;
 
 onEachEngine('a board that loads an open day', (engine) => {
@@ -22,7 +22,7 @@ onEachEngine('a board that loads an open day', (engine) => {
   });
   afterAll(() => ledger.close());
 
-  test('shows in every view what the contract says, from then on, whatever the order of its ticks', async () => {
+  test('shows in every view what the contract says, whatever the order of its ticks', async () => {
     const { id: symbolId } = (await ledger.symbols.list()).find(({ code }) => code === 'XAU')!;
     await ledger.ticks.append(madeTicks(symbolId), 'feed');
     const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
@@ -40,7 +40,7 @@ onEachEngine('a board that loads an open day', (engine) => {
   });
 });
 
-/** Ticks under hashed ids: many made at one moment, some received late, some stamped ahead of their arrival. */
+/** Ticks with hashed ids: many at the same time, some received late, some with timestamps in the future. */
 function madeTicks(symbolId: number): NewTick[] {
   const chance = new Seeded(14);
   return Array.from({ length: TICKS }, (_, i) => {

@@ -11,48 +11,48 @@ import { DelayedView, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { TickLog } from './tick-log.ts';
 
-/** How far the views of all plans are behind the clock, in ms, ascending: their delays, and more after a step of the clock. */
-export type Delays = readonly number[];
+/** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
+export type ViewLags = readonly number[];
 
-/** How many days before the last bar are always at hand, so that the newest settled bar is among them. */
+/** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
-/** How many days of a history are read at once. */
-const DAYS_AT_ONCE = 2_000;
+/** Days of a history per read. */
+const DAYS_PER_READ = 2_000;
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
 const LAST_MOMENT = Number.POSITIVE_INFINITY;
 const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 /**
- * One history of a symbol, real or simulated. A bar is settled when every view sees it: then it is in the
- * columns (once they are loaded) and, if it is not old, among the recent days. What is younger is in the views.
+ * The real or the simulated prices of a symbol. A bar is settled once every view shows it: it is then in the columns (if they
+ * are loaded) and, if it is not old, among the recent days. The views hold what is not settled.
  */
 export class PriceHistory implements SettledBars {
   readonly origin: PriceOrigin;
   readonly views: readonly DelayedView[];
   readonly #symbolId: number;
   readonly #market: Market;
-  readonly #delays: Delays;
+  readonly #lags: ViewLags;
   readonly #log: TickLog;
   readonly #recent = new Map<Day, BarRevision>();
   #recentFrom: Day = EARLIEST_DAY;
-  #young: BarRevision[] = [];
+  #unsettled: BarRevision[] = [];
   #settledChanged = false;
   firstDay: Day | undefined;
   newest: BarRevision | undefined;
   columns: Columns | undefined;
 
-  constructor(symbol: LedgerSymbol, origin: PriceOrigin, delays: Delays) {
+  constructor(symbol: LedgerSymbol, origin: PriceOrigin, lags: ViewLags) {
     this.origin = origin;
     this.#symbolId = symbol.id;
     this.#market = marketOf(symbol.market);
-    this.#delays = delays;
+    this.#lags = lags;
     this.#log = new TickLog(symbol.id);
-    this.views = delays.map(() => new DelayedView(this, this.#log));
+    this.views = lags.map(() => new DelayedView(this, this.#log));
   }
 
-  /** Whether every view shows something of it. */
-  get showsEverywhere(): boolean {
+  /** Whether every view shows a price of it. */
+  get isVisibleInAllViews(): boolean {
     return this.views.every((view) => view.latest !== undefined);
   }
 
@@ -64,11 +64,11 @@ export class PriceHistory implements SettledBars {
     return sessionEnd(this.#market, day);
   }
 
-  /** When the next thing shows in one of the views, or settles, in ms. */
+  /** When the next bar or tick becomes visible in some view, or settles, in ms. */
   get nextDue(): number {
     let next = Number.POSITIVE_INFINITY;
     for (let i = 0; i < this.views.length; i++) {
-      next = Math.min(next, this.views[i]!.nextSeenFrom + this.#delays[i]!);
+      next = Math.min(next, this.views[i]!.nextSeenFrom + this.#lags[i]!);
     }
     return next;
   }
@@ -81,7 +81,7 @@ export class PriceHistory implements SettledBars {
       const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
       await this.#readRecent(ledger, from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
-      // Bars before the recent ones are settled: only recent ones can be young.
+      // Bars before the recent ones are settled.
       const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
       this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
@@ -90,37 +90,37 @@ export class PriceHistory implements SettledBars {
   }
 
   /**
-   * Reads the ticks of days whose bar is not settled. What every view sees already is folded by the database; only the
-   * ticks that some view must not show yet are kept one by one. So are those of a day with a withdrawal, which divides them.
+   * Reads the ticks of days whose bar is not settled. The database folds those that every view shows; the others are held
+   * one by one. So are all ticks of a day with a withdrawal, because only those after it count.
    */
   async #loadTicks(ledger: Ledger, days: readonly Day[], now: number): Promise<void> {
-    const seenByAll = now - this.#delays.at(-1)!;
-    const young = new DueQueue<LedgerTick>(tickSeenFrom);
+    const visibleInAll = now - this.#lags.at(-1)!;
+    const unfolded = new DueQueue<LedgerTick>(tickSeenFrom);
     for (const day of days) {
-      if (this.#ticksAreOver(day, now)) continue;
-      const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : seenByAll;
+      if (this.#canDropTicks(day, now)) continue;
+      const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : visibleInAll;
       const fold = await ledger.ticks.fold(
         { symbolId: this.#symbolId, origin: this.origin, day },
-        { madeBy: foldedBy, receivedBy: foldedBy, onOther: (tick) => young.add(tick) },
+        { madeBy: foldedBy, receivedBy: foldedBy, onOther: (tick) => unfolded.add(tick) },
       );
       if (fold) for (const view of this.views) view.startDay(day, fold);
     }
     let added = 0;
-    for (let tick = young.take(LAST_MOMENT); tick; tick = young.take(LAST_MOMENT)) {
+    for (let tick = unfolded.take(LAST_MOMENT); tick; tick = unfolded.take(LAST_MOMENT)) {
       this.addTick(tick, now);
       if (++added % TICKS_PER_SLICE === 0 && shouldYield()) await yieldToRequests();
     }
   }
 
   #hasWithdrawal(day: Day): boolean {
-    const bars = [this.#recent.get(day), ...this.#young];
+    const bars = [this.#recent.get(day), ...this.#unsettled];
     return bars.some((bar) => bar?.day === day && bar.withdrawn !== false);
   }
 
-  /** Moves every view on to `now` for the first time: `advance`, a slice at a time. */
+  /** Advances new views to `now`, a slice at a time. */
   async #catchUp(now: number): Promise<void> {
     for (const [i, view] of this.views.entries()) {
-      const horizon = now - this.#delays[i]!;
+      const horizon = now - this.#lags[i]!;
       while (view.nextSeenFrom <= horizon) {
         view.advance(horizon, TICKS_PER_SLICE);
         if (shouldYield()) await yieldToRequests();
@@ -136,15 +136,15 @@ export class PriceHistory implements SettledBars {
       this.addBar(bar, now);
   }
 
-  /** Reads the history, a piece at a time: a century of days takes tens of milliseconds, and others want to be answered. */
+  /** Reads the history in parts: a century of days takes tens of milliseconds, too long to block requests. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
     const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.origin)) ?? NO_DAYS;
     const columns = new Columns();
-    for (let from = firstDay; from <= lastDay; from += DAYS_AT_ONCE) {
+    for (let from = firstDay; from <= lastDay; from += DAYS_PER_READ) {
       if (shouldYield()) await yieldToRequests();
-      const to = from + DAYS_AT_ONCE - 1;
+      const to = from + DAYS_PER_READ - 1;
       for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, to)) {
-        // A withdrawal that some views do not see yet is in the views, and so is what it withdraws.
+        // While some views do not show a withdrawal yet, the views hold both it and the withdrawn bar.
         if (bar.withdrawn) columns.remove(bar.day);
         else if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
       }
@@ -153,8 +153,8 @@ export class PriceHistory implements SettledBars {
     this.columns = columns;
   }
 
-  /** Of the history; the recent days stay. */
-  letGoOfColumns(): void {
+  /** Discards the history but keeps the recent days. */
+  dropColumns(): void {
     this.columns?.forgetTexts();
     this.columns = undefined;
   }
@@ -166,58 +166,58 @@ export class PriceHistory implements SettledBars {
       return;
     }
     if (bar.withdrawn) this.#unsettle(bar.day);
-    this.#addYoung(bar);
+    this.#addUnsettled(bar);
   }
 
-  #addYoung(bar: BarRevision): void {
-    if (this.#young.some((known) => known.day === bar.day && known.revision === bar.revision)) return;
-    this.#young.push(bar);
+  #addUnsettled(bar: BarRevision): void {
+    if (this.#unsettled.some((known) => known.day === bar.day && known.revision === bar.revision)) return;
+    this.#unsettled.push(bar);
     for (const view of this.views) view.addBar(bar, this.#seenFrom(bar));
   }
 
-  /** Whether a withdrawal of this day changes more than the day itself: the history must then be loaded again. */
-  dependsOn(day: Day): boolean {
+  /** Whether withdrawing the bar of this day changes more than the day itself. */
+  mustReloadAfterWithdrawal(day: Day): boolean {
     return day === this.firstDay || day === this.newest?.day || this.views.some((view) => view.hasTicks(day));
   }
 
-  /** Answers false when the tick is of a day so old that the history must be loaded anew to place it. */
+  /** Returns false if the tick's day is so old that the history must be reloaded. */
   addTick(tick: LedgerTick, now: number): boolean {
     if (tick.day < this.#recentFrom) return false;
-    // A late tick of a settled day is the closer's business: it publishes the day anew.
-    if (this.#ticksAreOver(tick.day, now)) return true;
+    // The closer handles late ticks of a settled day: it publishes a new bar.
+    if (this.#canDropTicks(tick.day, now)) return true;
     const isLogged = this.#log.add(tick);
     for (const view of this.views) view.addTick(tick, isLogged);
     return true;
   }
 
-  /** Moves every view on to `now`. Answers the indexes of the views that show something new. */
+  /** Advances every view to `now`. Returns the indexes of the views that show something new. */
   advance(now: number): number[] {
     const changed: number[] = [];
     this.views.forEach((view, index) => {
-      const cameIn = view.advance(now - this.#delays[index]!);
-      if (cameIn || this.#settledChanged) changed.push(index);
+      const isNew = view.advance(now - this.#lags[index]!);
+      if (isNew || this.#settledChanged) changed.push(index);
     });
     this.#settledChanged = false;
-    this.#log.letGo(this.views.reduce((least, { next }) => Math.min(least, next), this.#log.end));
-    const settled = this.#young.filter(
+    this.#log.discardBefore(this.views.reduce((first, { next }) => Math.min(first, next), this.#log.end));
+    const settled = this.#unsettled.filter(
       (bar) => this.#isSettled(bar, now) && !this.#awaitsWithdrawal(bar, now),
     );
     if (settled.length > 0) {
-      this.#young = this.#young.filter((bar) => !settled.includes(bar));
+      this.#unsettled = this.#unsettled.filter((bar) => !settled.includes(bar));
       for (const bar of settled) this.#settle(bar);
     }
-    const settledDays = this.#daysWithoutYoung(settled);
-    const touched = settled.length > 0 ? this.views : changed.map((index) => this.views[index]!);
-    for (const view of touched) {
-      view.forget(settledDays, (day) => this.#ticksAreOver(day, now));
+    const settledDays = this.#fullySettledDays(settled);
+    const affected = settled.length > 0 ? this.views : changed.map((index) => this.views[index]!);
+    for (const view of affected) {
+      view.dropSettled(settledDays, (day) => this.#canDropTicks(day, now));
       view.refresh();
     }
     return changed;
   }
 
-  #daysWithoutYoung(settled: readonly BarRevision[]): Day[] {
+  #fullySettledDays(settled: readonly BarRevision[]): Day[] {
     const days = settled.map((bar) => bar.day);
-    return days.filter((day) => !this.#young.some((bar) => bar.day === day));
+    return days.filter((day) => !this.#unsettled.some((bar) => bar.day === day));
   }
 
   #settle(bar: BarRevision): void {
@@ -233,13 +233,13 @@ export class PriceHistory implements SettledBars {
     this.columns?.set(bar.day, bar, bar.sourceId);
   }
 
-  /** Takes a bar back out of the settled ones, because some views see its withdrawal before others do. */
+  /** Moves a settled bar back to the views, because some show its withdrawal before others. */
   #unsettle(day: Day): void {
     const settled = this.#recent.get(day);
     if (!settled || settled.withdrawn) return;
     this.#recent.delete(day);
     this.#remove(day);
-    this.#addYoung(settled);
+    this.#addUnsettled(settled);
     this.#settledChanged = true;
   }
 
@@ -254,27 +254,27 @@ export class PriceHistory implements SettledBars {
     return days.sort((a, b) => a - b);
   }
 
-  /** Whether its withdrawal has come in and is not settled yet. */
+  /** Whether it has a withdrawal that is not settled yet. */
   #awaitsWithdrawal({ day, revision }: BarRevision, now: number): boolean {
-    return this.#young.some(
+    return this.#unsettled.some(
       (other) =>
         other.withdrawn && other.day === day && other.revision > revision && !this.#isSettled(other, now),
     );
   }
 
-  /** Whether a day's ticks no longer matter to anyone: its session is over and its bar is settled. */
-  #ticksAreOver(day: Day, now: number): boolean {
+  /** Whether no view needs the ticks of a day: its session is over and its bar is settled. */
+  #canDropTicks(day: Day, now: number): boolean {
     const bar = this.#recent.get(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
-    return this.sessionEnd(day) + this.#delays.at(-1)! <= now;
+    return this.sessionEnd(day) + this.#lags.at(-1)! <= now;
   }
 
   #seenFrom(bar: BarRevision): number {
     return barSeenFrom(this.sessionEnd(bar.day), bar.recordedAt);
   }
 
-  /** Whether even the longest delay sees it. */
+  /** Whether the view with the longest delay shows it. */
   #isSettled(bar: BarRevision, now: number): boolean {
-    return isBarSeen(bar, this.#market, now - this.#delays.at(-1)!);
+    return isBarSeen(bar, this.#market, now - this.#lags.at(-1)!);
   }
 }

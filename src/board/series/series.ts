@@ -5,55 +5,54 @@ import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Delays, PriceHistory } from './price-history.ts';
+import { PriceHistory, type ViewLags } from './price-history.ts';
 import type { SeriesDates } from './series-dates.ts';
 
 /** How much of a series is in memory. */
 export type LoadLevel = 'nothing' | 'recent' | 'all';
 
-/** What a request needs of it: `dates` are its first and its last one alone. */
+/** What a request needs in memory. `dates` are only the first and the last one. */
 export type RequiredData = LoadLevel | 'dates';
 
 /**
- * All that is known of one symbol's prices. It holds its real history and, until every view shows real prices, its
- * simulated one; a view shows the one or the other, never both.
+ * The prices of one symbol: its real history and, until every view shows real prices, its simulated one. A view shows one
+ * or the other, never both.
  */
 export class Series {
   symbol: LedgerSymbol;
   readonly #ledger: Ledger;
   readonly #showSimulated: boolean;
-  #delays: Delays;
+  #lags: ViewLags;
   #real: PriceHistory | undefined;
   #simulated: PriceHistory | undefined;
   #loading: Promise<void> | undefined;
-  /** While a load is under way: whether it must read again, and what it may have missed. */
-  #overtaken = false;
+  /** During a load: whether it must start over, and the changes that it may have missed. */
+  #isLoadStale = false;
   #missedBars: BarRevision[] = [];
   #missedTicks: LedgerTick[] = [];
   loaded: LoadLevel = 'nothing';
-  /** While nothing is loaded: the dates of its prices, if they are known. */
+  /** Its first and last date, if they are known while no prices are loaded. */
   dates: SeriesDates | undefined;
-  /** How often it changed. */
-  changes = 0;
-  /** From when on the feed that brings it is late, in ms. */
+  changeCount = 0;
+  /** When its feed becomes late, in ms. */
   lateFrom = Number.POSITIVE_INFINITY;
-  /** A count of uses, for letting go of the least used. */
+  /** Set by the board on each use, for LRU eviction. */
   lastUsed = 0;
-  /** Per view, a number that is new whenever the view shows something else. */
+  /** By view index. Changes whenever the view shows something else. */
   versions: number[] = [];
-  /** The newest of all versions of all series: while it stands still, no view shows anything else. */
+  /** The newest version of any series. While it is unchanged, so is every view. */
   static lastVersion = 0;
 
-  constructor(symbol: LedgerSymbol, ledger: Ledger, delays: Delays, showSimulated: boolean) {
+  constructor(symbol: LedgerSymbol, ledger: Ledger, lags: ViewLags, showSimulated: boolean) {
     this.symbol = symbol;
     this.#ledger = ledger;
     this.#showSimulated = showSimulated;
-    this.#delays = delays;
+    this.#lags = lags;
     this.reset();
   }
 
-  /** The history that a view shows; undefined when it shows nothing at all. */
-  shown(view: number): PriceHistory | undefined {
+  /** The history that a view shows; undefined if it shows no prices. */
+  visibleHistory(view: number): PriceHistory | undefined {
     if (this.#real?.views[view]?.latest) return this.#real;
     if (this.#simulated?.views[view]?.latest) return this.#simulated;
     return undefined;
@@ -84,56 +83,56 @@ export class Series {
     }
   }
 
-  /** Forgets everything; the next request loads it anew, with a view for each of `delays`. */
-  reset(delays = this.#delays): void {
-    this.#overtaken = true;
-    this.#delays = delays;
-    this.#letGoOfColumns();
+  /** Discards all prices. The next request loads them again, with a view for each of `lags`. */
+  reset(lags = this.#lags): void {
+    this.#isLoadStale = true;
+    this.#lags = lags;
+    this.#dropColumns();
     this.loaded = 'nothing';
     this.dates = undefined;
-    this.changes++;
+    this.changeCount++;
     this.#real = undefined;
     this.#simulated = undefined;
-    this.versions = delays.map(() => ++Series.lastVersion);
+    this.versions = lags.map(() => ++Series.lastVersion);
   }
 
-  /** Lets go of the history and keeps the recent days. */
+  /** Discards the history but keeps the recent days. */
   evict(): void {
     if (this.loaded !== 'all') return;
     this.loaded = 'recent';
-    this.#letGoOfColumns();
+    this.#dropColumns();
   }
 
-  #letGoOfColumns(): void {
-    this.#real?.letGoOfColumns();
-    this.#simulated?.letGoOfColumns();
+  #dropColumns(): void {
+    this.#real?.dropColumns();
+    this.#simulated?.dropColumns();
   }
 
-  /** Takes in what the ledger has got since. */
+  /** Applies new bars and ticks of the ledger. */
   apply(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.#loading) {
       this.#missedBars.push(...bars);
       this.#missedTicks.push(...ticks);
     }
-    this.changes++;
-    if (this.dates && !this.dates.coversAll(bars, ticks)) {
+    this.changeCount++;
+    if (this.dates && !this.dates.stillHold(bars, ticks)) {
       this.dates = undefined;
       this.#bump(this.versions.keys());
     }
-    this.#takeIn(bars, ticks, now);
+    this.#add(bars, ticks, now);
   }
 
-  #takeIn(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
+  #add(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.loaded === 'nothing') return;
     for (const bar of bars) {
       const history = this.#historyOf(bar.sourceId);
-      if (history && bar.withdrawn && history.dependsOn(bar.day)) {
+      if (history && bar.withdrawn && history.mustReloadAfterWithdrawal(bar.day)) {
         this.reset();
         return;
       }
       history?.addBar(bar, now);
     }
-    // A push is one revision, whose ticks come in the order of their ids. The log takes them in the order they are seen.
+    // A push is one revision, with ticks in the order of their ids. The tick log needs them in the order of visibility.
     for (const tick of ticks.toSorted((a, b) => tickSeenFrom(a) - tickSeenFrom(b))) {
       const history = this.#historyOf(tick.sourceId);
       if (history && !history.addTick(tick, now)) {
@@ -144,34 +143,34 @@ export class Series {
     this.advance(now);
   }
 
-  /** Moves the views on to `now`. */
+  /** Advances the views to `now`. */
   advance(now: number): void {
     if (this.#simulated) this.#bump(this.#simulated.advance(now));
     if (this.#real) this.#bump(this.#real.advance(now));
-    if (!this.#real?.showsEverywhere) return;
-    this.#simulated?.letGoOfColumns();
+    if (!this.#real?.isVisibleInAllViews) return;
+    this.#simulated?.dropColumns();
     this.#simulated = undefined;
   }
 
   async #read(wanted: LoadLevel, now: number): Promise<void> {
-    this.#overtaken = false;
+    this.#isLoadStale = false;
     this.#missedBars = [];
     this.#missedTicks = [];
-    const real = new PriceHistory(this.symbol, 'real', this.#delays);
+    const real = new PriceHistory(this.symbol, 'real', this.#lags);
     await real.loadRecent(this.#ledger, now);
-    const needsSimulated = this.#showSimulated && !real.showsEverywhere;
-    const simulated = needsSimulated ? new PriceHistory(this.symbol, 'simulated', this.#delays) : undefined;
+    const needsSimulated = this.#showSimulated && !real.isVisibleInAllViews;
+    const simulated = needsSimulated ? new PriceHistory(this.symbol, 'simulated', this.#lags) : undefined;
     await simulated?.loadRecent(this.#ledger, now);
     if (wanted === 'all') {
       await real.loadColumns(this.#ledger, now);
       await simulated?.loadColumns(this.#ledger, now);
     }
-    if (this.#overtaken) return; // load() reads again
+    if (this.#isLoadStale) return; // load() starts over
     this.#real = real;
     this.#simulated = simulated;
     this.loaded = wanted;
-    this.versions = this.#delays.map(() => ++Series.lastVersion);
-    this.#takeIn(this.#missedBars, this.#missedTicks, now);
+    this.versions = this.#lags.map(() => ++Series.lastVersion);
+    this.#add(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
   }

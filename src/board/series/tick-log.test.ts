@@ -15,7 +15,7 @@ const tick = fc.record({
   id: fc.string({ unit: 'binary', maxLength: 20 }),
 });
 
-test('gives back every tick that it took, by its number, until it is let go of', () => {
+test('returns every tick by its number until the tick is discarded', () => {
   fc.assert(
     fc.property(
       fc.array(tick, { minLength: 1, maxLength: 60 }),
@@ -36,8 +36,8 @@ test('gives back every tick that it took, by its number, until it is let go of',
         expect(log.end).toBe(taken.length);
         expect(log.seenFrom(log.end)).toBe(Number.POSITIVE_INFINITY);
         const first = Math.min(gone, taken.length);
-        log.letGo(Math.floor(first / 3));
-        log.letGo(first);
+        log.discardBefore(Math.floor(first / 3));
+        log.discardBefore(first);
         for (let number = first; number < taken.length; number++) {
           expect(log.tick(number)).toEqual(taken[number]!);
           expect(log.seenFrom(number)).toBe(tickSeenFrom(taken[number]!));

@@ -7,20 +7,20 @@ const PER_TICK = 6;
 
 interface Page {
   numbers: Float64Array;
-  /** Of each tick, while it fills up. */
+  /** The id of each tick, while the page fills up. */
   ids: string[];
-  /** Then one text, and where each begins and the last one ends. */
+  /** Of a full page: all ids as one string, the start of each, and the end of the last. */
   allIds: string;
   starts: Uint32Array | undefined;
 }
 
 /**
- * The ticks of a history that some view must not show yet, in the order in which they are seen. Thousands may come in a second and
- * wait for an hour, so they are kept as numbers: 130 bytes each, measured, where objects took 400.
+ * The ticks of a history that some view must not show yet, in the order in which they become visible. Thousands may arrive
+ * in a second and wait for an hour, so they are stored as numbers: 130 bytes each, measured, instead of 400 as objects.
  *
  *     number   0 … 255     256 … 511     512 …
- *     pages    let go of   [ . . . . ]   [ . . free ]
- *                                ▲ 60 min    ▲ 10 min   ▲ now      where the views stand
+ *     pages    discarded   [ . . . . ]   [ . . free ]
+ *                                ▲ 60 min    ▲ 10 min   ▲ now      next tick of each view
  */
 export class TickLog {
   readonly #symbolId: number;
@@ -28,14 +28,14 @@ export class TickLog {
   /** The number of the first page's first tick. */
   #first = 0;
   #lastSeenFrom = Number.NEGATIVE_INFINITY;
-  /** The number that the next tick gets. */
+  /** The number of the next tick. */
   end = 0;
 
   constructor(symbolId: number) {
     this.#symbolId = symbolId;
   }
 
-  /** False for a tick that is seen before the last one: it has no place here. */
+  /** Returns false for a tick that becomes visible before the last one: it does not fit here. */
   add(tick: LedgerTick): boolean {
     const seenFrom = tickSeenFrom(tick);
     if (seenFrom < this.#lastSeenFrom) return false;
@@ -60,7 +60,7 @@ export class TickLog {
     return true;
   }
 
-  /** From when on the tick of a number is seen; Infinity when there is none yet. */
+  /** When a tick becomes visible; Infinity if there is none with this number yet. */
   seenFrom(number: number): number {
     if (number >= this.end) return Number.POSITIVE_INFINITY;
     const { numbers } = this.#page(number);
@@ -84,8 +84,8 @@ export class TickLog {
     };
   }
 
-  /** No view needs those before `number` any more. */
-  letGo(number: number): void {
+  /** Discards pages of ticks before `number`. */
+  discardBefore(number: number): void {
     const pages = Math.floor((number - this.#first) / TICKS_PER_PAGE);
     if (pages === 0) return;
     this.#pages.splice(0, pages);

@@ -20,7 +20,7 @@ const step = fc.oneof(
   fc.record({ set: fc.integer({ min: -1_500 * MINUTE, max: 1_500 * MINUTE }) }),
 );
 
-test('whatever is done to the wall clock, nothing is seen sooner than its delay after it was stamped', () => {
+test('whatever happens to the wall clock, no price is visible sooner than its delay after its timestamp', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const clock = clockAt(1_700_000_000_000);
@@ -29,10 +29,10 @@ test('whatever is done to the wall clock, nothing is seen sooner than its delay 
       for (const one of steps) {
         if ('wait' in one) clock.passed += one.wait;
         else clock.setBy += one.set;
-        seen.look(DELAYS.at(-1)!);
+        seen.check(DELAYS.at(-1)!);
         stamped.push({ stamp: clock.now(), at: clock.passed });
         for (const delay of DELAYS) {
-          const horizon = clock.now() - seen.behind(delay);
+          const horizon = clock.now() - seen.lagMs(delay);
           for (const { stamp, at } of stamped)
             if (stamp <= horizon) expect(clock.passed - at).toBeGreaterThanOrEqual(delay);
         }
@@ -42,24 +42,24 @@ test('whatever is done to the wall clock, nothing is seen sooner than its delay 
   );
 });
 
-test('a clock that nobody sets leaves every delay as it is', () => {
+test('delays stay the same while nobody sets the clock', () => {
   const clock = clockAt(0);
   const seen = new ClockSteps(clock);
   for (let i = 0; i < 1_000; i++) {
     clock.passed += 997;
-    expect(seen.look(60 * MINUTE)).toBe(false);
+    expect(seen.check(60 * MINUTE)).toBe(false);
   }
-  expect(DELAYS.map((delay) => seen.behind(delay))).toEqual(DELAYS);
+  expect(DELAYS.map((delay) => seen.lagMs(delay))).toEqual(DELAYS);
 });
 
-test('a step forward is taken over by each view as soon as its own delay has passed', () => {
+test('each view follows a step forward once its own delay has passed', () => {
   const clock = clockAt(0);
   const seen = new ClockSteps(clock);
   clock.passed += 60 * MINUTE;
   clock.setBy = 24 * 60 * MINUTE;
   const held = () => {
-    seen.look(60 * MINUTE);
-    return DELAYS.map((delay) => seen.behind(delay) - delay > 0);
+    seen.check(60 * MINUTE);
+    return DELAYS.map((delay) => seen.lagMs(delay) - delay > 0);
   };
   expect(held()).toEqual([false, true, true, true]);
   clock.passed += MINUTE;
@@ -68,5 +68,5 @@ test('a step forward is taken over by each view as soon as its own delay has pas
   expect(held()).toEqual([false, false, false, true]);
   clock.passed += 50 * MINUTE;
   expect(held()).toEqual([false, false, false, false]);
-  expect(seen.look(60 * MINUTE)).toBe(false); // and it is forgotten
+  expect(seen.check(60 * MINUTE)).toBe(false); // the step is forgotten
 });

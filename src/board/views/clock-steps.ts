@@ -1,30 +1,30 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** A smaller step is how a clock reads, or how it is kept right, and no plan can tell. */
+/** Smaller steps come from clock resolution and NTP slewing, and do not matter to any plan. */
 const STEP_MS = 10;
 
-/** From `since` on, by the monotonic clock, the wall clock was so far ahead of it. */
+/** The wall clock's lead over the monotonic clock, from `since` (monotonic) on. */
 interface Step {
   since: number;
   ahead: number;
 }
 
 /**
- * Keeps a plan's delay from getting shorter when somebody sets the wall clock forward. Prices carry the wall clock's
- * time, so a view that is an hour behind would show, a moment after such a step, what came in a moment before.
+ * Keeps a plan's delay from getting shorter when somebody sets the wall clock forward. Prices carry wall-clock times, so
+ * after a step of an hour, a view with a delay of an hour would show prices that have just arrived.
  *
  *     wall clock less monotonic clock
  *                  ┌───────────── now
  *         ─────────┘
- *              ├── the last d ──┤     the least within it counts: a view of delay d goes on by the old time
- *                                     until all of its d lies after the step
+ *              ├── the last d ──┤     the minimum in it counts: a view of delay d uses the old time
+ *                                     until all of d lies after the step
  *
- * So what was stamped at some moment shows no sooner than d after it, by the clock that nobody can set. A step back, a
- * pause of the process and a sleep of the machine make a delay longer, for as long as the delay is, and never shorter.
+ * So a price becomes visible no sooner than d after its timestamp, by the monotonic clock. A step back, a paused process or
+ * a suspended machine makes a delay longer, for at most d, and never shorter.
  */
 export class ClockSteps {
   readonly #clock: Clock;
-  /** The oldest first; the last one is now. */
+  /** Oldest first; the last one applies now. */
   readonly #steps: [Step, ...Step[]];
 
   constructor(clock: Clock) {
@@ -33,8 +33,8 @@ export class ClockSteps {
     this.#steps = [{ since: elapsed, ahead: clock.now() - elapsed }];
   }
 
-  /** Looks at the clocks. Answers whether the wall clock was set since the last look, or a step is still remembered. */
-  look(delayMsMax: number): boolean {
+  /** Reads both clocks. Returns whether the wall clock was set since the last check, or an earlier step still matters. */
+  check(delayMsMax: number): boolean {
     const elapsed = this.#elapsed();
     const ahead = this.#clock.now() - elapsed;
     const steps = this.#steps;
@@ -45,8 +45,8 @@ export class ClockSteps {
     return wasKnown;
   }
 
-  /** How far a view of some delay stays behind the wall clock. */
-  behind(delayMs: number): number {
+  /** How far a view of this delay is behind the wall clock. */
+  lagMs(delayMs: number): number {
     const steps = this.#steps;
     if (steps.length === 1) return delayMs;
     const from = this.#elapsed() - delayMs;

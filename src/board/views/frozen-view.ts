@@ -6,7 +6,7 @@ import type { Series } from '../series/series.ts';
 import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
 import type { FrozenPrices, SettledRange } from './prices.ts';
 
-/** What a view shows of one series. */
+/** A snapshot of what a view shows of one series. */
 export interface FrozenSeries {
   measure: Measure;
   latest: LatestPrice | undefined;
@@ -15,11 +15,11 @@ export interface FrozenSeries {
   bars: FrozenBars;
   /** The days on which the view differs from `bars`, ascending. */
   overlay: readonly SourcedBar[];
-  /** The history that `bars` was taken from, and its version then. */
+  /** The history that `bars` is a snapshot of, and its version at that time. */
   snapshotOf?: { columns: Columns; version: number };
 }
 
-/** A view of some series that does not change any more. */
+/** An immutable snapshot of a view of some series. */
 export class FrozenView implements FrozenPrices {
   readonly delayMs: number;
   readonly #series: ReadonlyMap<Series, FrozenSeries>;
@@ -59,7 +59,7 @@ export class FrozenView implements FrozenPrices {
     return mergeBars(bars, overlay, first, last);
   }
 
-  /** As long as the history has not changed. So the result must be read before anything else can happen. */
+  /** Undefined once the history has changed. Read the result before the next `await`. */
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
     const { snapshotOf, overlay } = this.#of(series);
     if (!snapshotOf || snapshotOf.columns.version !== snapshotOf.version) return undefined;
@@ -79,8 +79,8 @@ export class FrozenView implements FrozenPrices {
   digest(series: Series, first: Day, last: Day): bigint {
     const { bars, overlay } = this.#of(series);
     const settled = bars.digest(bars.firstFrom(first), bars.firstFrom(last + 1));
-    const young = overlay.filter(({ day }) => day >= first && day <= last);
-    return young.length === 0 ? settled : Bun.hash.xxHash3(`${settled} ${digestOf(young)}`);
+    const unsettled = overlay.filter(({ day }) => day >= first && day <= last);
+    return unsettled.length === 0 ? settled : Bun.hash.xxHash3(`${settled} ${digestOf(unsettled)}`);
   }
 
   #of(series: Series): FrozenSeries {
@@ -88,7 +88,6 @@ export class FrozenView implements FrozenPrices {
   }
 }
 
-/** A hash of some bars. */
 export function digestOf(bars: readonly SourcedBar[]): bigint {
   const numbers = bars.flatMap((bar) => [bar.day, bar.open, bar.high, bar.low, bar.close, bar.sourceId]);
   return Bun.hash.xxHash3(Float64Array.from(numbers));

@@ -4,7 +4,7 @@ import type { Columns } from '../series/columns.ts';
 import type { IntervalBar, LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 
-/** What an endpoint reads prices from: the market as a plan sees it now, as it saw it once, or in another currency. */
+/** What endpoints read prices from: the market as a plan sees it now, as it saw it in the past, or in another currency. */
 export interface Prices {
   /** The plan's delay. */
   readonly delayMs: number;
@@ -16,25 +16,25 @@ export interface Prices {
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined;
   /** The bars from `first` to `last`, ascending. */
   bars(series: Series, first: Day, last: Day): SourcedBar[];
-  /** The same, folded by interval, where that is cheaper than folding `bars`. */
+  /** The bars folded by interval, if that is cheaper than folding `bars`. */
   fold?(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[];
-  /** The bars where they lie in the history, if they are kept there and nothing younger is among them. */
+  /** The range of the history that holds these bars; undefined if any of them is not settled. */
   settled?(series: Series, first: Day, last: Day): SettledRange | undefined;
-  /** The same prices of these series, without what changes from now on. For prices in memory. */
+  /** A snapshot of these series, for prices in memory. */
   freeze?(series: readonly Series[]): FrozenPrices | undefined;
 }
 
-/** Prices that do not change while a long answer is written from them. */
+/** A snapshot, for writing a long answer. */
 export interface FrozenPrices extends Prices {
-  /** The days from `first` to `last` that have a bar, ascending. They are not to be written to. */
+  /** The days from `first` to `last` that have a bar, ascending. Do not write to the array. */
   days(series: Series, first: Day, last: Day): Int32Array;
-  /** Throws what `bars` would throw for any of these days. */
+  /** Throws if `bars` would throw for any of these days. */
   requireComplete(series: Series, first: Day, last: Day): void;
-  /** A hash of all that the bars from `first` to `last` are made of. */
+  /** A hash of the bars from `first` to `last`. */
   digest(series: Series, first: Day, last: Day): bigint;
 }
 
-/** Consecutive bars of a history: at the indices from `from` up to, and without, `to`. */
+/** Consecutive bars of a history: those at the indexes `from` ≤ i < `to`. */
 export interface SettledRange {
   columns: Columns;
   from: number;

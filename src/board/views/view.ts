@@ -1,4 +1,3 @@
-import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { Day } from '../../market/day.ts';
 import type { Columns } from '../series/columns.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
@@ -7,12 +6,12 @@ import { type FrozenSeries, FrozenView, NO_BARS } from './frozen-view.ts';
 import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
 import type { Prices, SettledRange } from './prices.ts';
 
-/** The market as a plan with a certain delay sees it. Series must be loaded before they are asked. */
+/** The market as a plan with a certain delay sees it. Series must be loaded before they are read. */
 export class View implements Prices {
   readonly delayMs: number;
-  /** Its place among the views of every series. The board moves it when a delay is added. */
+  /** Its index among the views of every series. It changes when a delay is added. */
   index: number;
-  /** What came in by then, it shows of series of which only the dates are known. The board moves it on. */
+  /** For series of which only the dates are loaded: it shows what was recorded by this time. */
   horizon = Number.NEGATIVE_INFINITY;
 
   constructor(delayMs: number, index: number) {
@@ -20,14 +19,9 @@ export class View implements Prices {
     this.index = index;
   }
 
-  /** A number that changes whenever this view shows something else of the series. */
+  /** Changes whenever this view shows something else of the series. */
   version(series: Series): number {
     return series.versions[this.index]!;
-  }
-
-  /** Which history it shows; undefined when it shows nothing. */
-  origin(series: Series): PriceOrigin | undefined {
-    return series.shown(this.index)?.origin;
   }
 
   measure({ symbol }: Series): Measure {
@@ -35,36 +29,36 @@ export class View implements Prices {
   }
 
   latest(series: Series): LatestPrice | undefined {
-    return series.shown(this.index)?.views[this.index]?.latest;
+    return series.visibleHistory(this.index)?.views[this.index]?.latest;
   }
 
   firstDay(series: Series): Day | undefined {
     if (series.loaded === 'nothing') return series.dates?.firstDay(this.horizon);
-    const history = series.shown(this.index);
-    const young = history?.views[this.index]?.overlay[0]?.day;
-    return earlier(history?.firstDay, young);
+    const history = series.visibleHistory(this.index);
+    const unsettled = history?.views[this.index]?.overlay[0]?.day;
+    return earlier(history?.firstDay, unsettled);
   }
 
   lastDay(series: Series): Day | undefined {
     if (series.loaded === 'nothing') return series.dates?.lastDay(this.horizon);
-    const history = series.shown(this.index);
-    const young = history?.views[this.index]?.overlay.at(-1)?.day;
+    const history = series.visibleHistory(this.index);
+    const unsettled = history?.views[this.index]?.overlay.at(-1)?.day;
     const settled = history?.newest?.day;
-    return young === undefined || (settled !== undefined && settled > young) ? settled : young;
+    return unsettled === undefined || (settled !== undefined && settled > unsettled) ? settled : unsettled;
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    const history = series.shown(this.index);
+    const history = series.visibleHistory(this.index);
     return history && newestBar(history.columns!, history.views[this.index]!.overlay, day, earliest);
   }
 
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
-    const history = series.shown(this.index);
+    const history = series.visibleHistory(this.index);
     return history && settledIn(history.columns!, history.views[this.index]!.overlay, first, last);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const history = series.shown(this.index);
+    const history = series.visibleHistory(this.index);
     return history ? mergeBars(history.columns!, history.views[this.index]!.overlay, first, last) : [];
   }
 
@@ -74,7 +68,7 @@ export class View implements Prices {
   }
 
   #freezeOne(series: Series): FrozenSeries {
-    const history = series.shown(this.index);
+    const history = series.visibleHistory(this.index);
     return {
       measure: this.measure(series),
       latest: this.latest(series),

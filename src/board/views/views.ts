@@ -2,13 +2,13 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { View } from './view.ts';
 
-/** The views of all plan delays, and how far each stays behind the wall clock. */
+/** The views of all plan delays, and how far each is behind the wall clock. */
 export class Views {
   readonly #steps: ClockSteps;
   /** By delay, ascending. */
   #views = new Map<number, View>();
-  /** By the views' indexes. All series read it, so it changes in place; it is more than the delay after a step of the clock. */
-  behind: number[] = [];
+  /** By view index: the delay, or more after a step of the clock. Series share this array, so it changes in place. */
+  lagsMs: number[] = [];
 
   constructor(clock: Clock) {
     this.#steps = new ClockSteps(clock);
@@ -18,7 +18,7 @@ export class Views {
     return this.#views.get(delayMs);
   }
 
-  /** Makes views of these delays beside those that are there. Their indexes change: every series must be loaded anew. */
+  /** Adds views for these delays. Indexes change, so every series must be reset. */
   add(delaysMs: readonly number[]): void {
     const sorted = [...new Set([...this.#views.keys(), ...delaysMs])].sort((a, b) => a - b);
     const views = sorted.map((delayMs, index) => {
@@ -27,26 +27,26 @@ export class Views {
       return [delayMs, view] as const;
     });
     this.#views = new Map(views);
-    this.behind = sorted.map((delayMs) => this.#steps.behind(delayMs));
+    this.lagsMs = sorted.map((delayMs) => this.#steps.lagMs(delayMs));
   }
 
-  /** Before anything is shown that was not: whether the clock was set, and what that means for each view. */
-  lookAtClock(): boolean {
+  /** Updates the lags after a step of the clock, and returns whether there was one. Call before new prices become visible. */
+  checkClock(): boolean {
     const delays = [...this.#views.keys()];
-    const wasSet = this.#steps.look(delays.at(-1) ?? 0);
-    if (wasSet) for (const [i, delayMs] of delays.entries()) this.behind[i] = this.#steps.behind(delayMs);
+    const wasSet = this.#steps.check(delays.at(-1) ?? 0);
+    if (wasSet) for (const [i, delayMs] of delays.entries()) this.lagsMs[i] = this.#steps.lagMs(delayMs);
     return wasSet;
   }
 
-  /** Moves the horizon of every view on to `now`. */
-  moveTo(now: number): void {
-    this.lookAtClock();
-    for (const view of this.#views.values()) view.horizon = now - this.behind[view.index]!;
+  /** Moves the horizon of every view to `now`. */
+  advance(now: number): void {
+    this.checkClock();
+    for (const view of this.#views.values()) view.horizon = now - this.lagsMs[view.index]!;
   }
 
-  /** What came in by this moment, and no later, is what the view shows at `now`. */
+  /** The view shows at `now` what was recorded by this time. */
   horizon(view: View, now: number): number {
-    this.lookAtClock();
-    return now - this.behind[view.index]!;
+    this.checkClock();
+    return now - this.lagsMs[view.index]!;
   }
 }

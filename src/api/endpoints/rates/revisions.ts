@@ -47,10 +47,10 @@ export const revisions = priceEndpoint({
 
   async answer({ symbols, days, from, asked, metadata }, prices, { board, past }) {
     const stored = await past!.versions();
-    const { versions: found, lookedTo } = days.isRange
+    const { versions: found, readTo } = days.isRange
       ? await stored.ofRange({ first: from, last: days.last }, VERSIONS_MAX)
-      : { versions: await stored.ofDay(days.first), lookedTo: days.last };
-    const next = lookedTo < days.last ? lookedTo + 1 : undefined;
+      : { versions: await stored.ofDay(days.first), readTo: days.last };
+    const next = readTo < days.last ? readTo + 1 : undefined;
     const versions = placed(symbols, found);
     versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
     const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);

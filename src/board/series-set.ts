@@ -1,0 +1,80 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
+import type { ViewLags } from './series/price-history.ts';
+import { type RequiredData, Series } from './series/series.ts';
+
+/** The series of all symbols and currencies, by id, and which of them to evict or to advance. */
+export class SeriesSet {
+  readonly #ledger: Ledger;
+  readonly #showSimulated: boolean;
+  readonly byId = new Map<number, Series>();
+  #uses = 0;
+  /** When the next price becomes visible in some view, in ms. */
+  nextDue = Number.POSITIVE_INFINITY;
+
+  constructor(ledger: Ledger, showSimulated: boolean) {
+    this.#ledger = ledger;
+    this.#showSimulated = showSimulated;
+  }
+
+  /** The memory that loaded histories take. */
+  get bytes(): number {
+    let sum = 0;
+    for (const series of this.byId.values()) sum += series.bytes;
+    return sum;
+  }
+
+  /** Adds and removes series, so that there is one for each of these symbols. */
+  update(symbols: readonly LedgerSymbol[], lags: ViewLags): void {
+    const ids = new Set(symbols.map(({ id }) => id));
+    for (const id of this.byId.keys()) if (!ids.has(id)) this.byId.delete(id);
+    for (const symbol of symbols) {
+      const known = this.byId.get(symbol.id);
+      if (!known) {
+        this.byId.set(symbol.id, new Series(symbol, this.#ledger, lags, this.#showSimulated));
+        continue;
+      }
+      if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
+      known.symbol = symbol;
+    }
+  }
+
+  /** Discards all prices; `lags` has an entry for each view. */
+  reset(lags?: ViewLags): void {
+    for (const series of this.byId.values()) series.reset(lags);
+  }
+
+  /** Marks these series as most recently used. Returns whether all of them have the required data. */
+  use(wanted: readonly Series[], required: RequiredData): boolean {
+    this.#uses++;
+    let hasAll = true;
+    for (const series of wanted) {
+      series.lastUsed = this.#uses;
+      if (!series.has(required)) hasAll = false;
+    }
+    return hasAll;
+  }
+
+  advance(now: number): void {
+    for (const series of this.byId.values()) if (now >= series.nextDue) series.advance(now);
+    this.updateNextDue();
+  }
+
+  updateNextDue(): void {
+    this.nextDue = Number.POSITIVE_INFINITY;
+    for (const series of this.byId.values()) this.nextDue = Math.min(this.nextDue, series.nextDue);
+  }
+
+  /** Evicts the least recently used histories until the rest fits. Never evicts those in use. */
+  evict(bytesMax: number, inUse: readonly Series[]): void {
+    let bytes = this.bytes;
+    if (bytes <= bytesMax) return;
+    const candidates = [...this.byId.values()].filter((series) => !inUse.includes(series));
+    candidates.sort((a, b) => a.lastUsed - b.lastUsed);
+    for (const series of candidates) {
+      if (bytes <= bytesMax) return;
+      bytes -= series.bytes;
+      series.evict();
+    }
+  }
+}
