@@ -8,7 +8,7 @@ import { BodyFault } from '../http/message/fault.ts';
 import type { IncomingRequest } from '../http/message/incoming-request.ts';
 import { type RawReply, type Reply, reply } from '../http/message/reply.ts';
 import { type CachedFields, type CachedHeads, HeadCache } from '../http/parse/head-cache.ts';
-import { outageOf } from '../ledger/engine/errors.ts';
+import { outageReason } from '../ledger/engine/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ReportedAlarm } from '../ledger/operations/replicas.ts';
 import type { TakePush } from '../ledger/prices/pushes.ts';
@@ -308,7 +308,7 @@ export class Api {
     const message = messageOf(error);
     if (error instanceof BodyFault) return bodyRefusal(error.fault);
     this.#options.onError(error);
-    const why = outageOf(error);
+    const why = outageReason(error);
     if (why !== undefined) {
       log.warn('unavailable', { requestId, traceId, why, message });
       return refuse('unavailable', { why }, OUTAGE_RETRY_SECONDS);

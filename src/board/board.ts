@@ -1,4 +1,4 @@
-import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
+import { type Ledger, type LedgerHead, mustReload } from '../ledger/ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import { Catalog } from './catalog.ts';
@@ -28,12 +28,12 @@ export class Board {
   readonly #views: Views;
   #catalog: Catalog;
   #catalogRevision = 0;
-  #head: Head;
+  #head: LedgerHead;
   #following: Promise<void> = Promise.resolve();
   #listener: () => void = () => {};
   readonly newest = new Newest();
 
-  private constructor(options: BoardOptions, head: Head) {
+  private constructor(options: BoardOptions, head: LedgerHead) {
     this.#options = options;
     this.#head = head;
     this.#views = new Views(options.clock);
@@ -129,7 +129,7 @@ export class Board {
   }
 
   /** Applies everything up to `head`, and advances the views to now. */
-  follow(head: Head): Promise<void> {
+  follow(head: LedgerHead): Promise<void> {
     this.#following = this.#following
       .catch(() => {})
       .then(async () => {
@@ -178,7 +178,7 @@ export class Board {
     return this.#dates.load(wanted, () => this.#options.clock.now() - this.#views.lagsMs.at(-1)!);
   }
 
-  async #follow(head: Head): Promise<void> {
+  async #follow(head: LedgerHead): Promise<void> {
     if (mustReload(this.#head, head, 'prices')) {
       await this.#readCatalog(head.prices);
       this.#series.reset();
@@ -192,7 +192,7 @@ export class Board {
     this.#series.updateNextDue();
   }
 
-  async #applyChanges(head: Head): Promise<void> {
+  async #applyChanges(head: LedgerHead): Promise<void> {
     const { ledger, clock } = this.#options;
     const from = this.#head.prices;
     if (await ledger.symbols.changedBetween(from, head.prices)) await this.#readCatalog(head.prices);

@@ -1,5 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { type BarRevision, PROVISIONAL, type PriceOrigin } from '../ledger/prices/bars.ts';
+import { type BarRevision, PROVISIONAL } from '../ledger/prices/bars.ts';
+import type { PriceOrigin } from '../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';

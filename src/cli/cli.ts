@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/values.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
-import { isFull, outageOf } from '../ledger/engine/errors.ts';
+import { isFull, outageReason } from '../ledger/engine/errors.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
 import { accountCommands } from './commands/account.ts';
@@ -58,7 +58,7 @@ export async function runCli(args: readonly string[], providers = PROVIDERS): Pr
 /** A database that is away says no more than "Failed to connect". */
 function reasonOf(error: unknown): string {
   const message = messageOf(error);
-  if (isFull(error) || outageOf(error) === undefined) return message;
+  if (isFull(error) || outageReason(error) === undefined) return message;
   return `the ledger cannot be reached: ${message} (OPENPIT_DATABASE_URL and OPENPIT_DATA_DIR say where it is)`;
 }
 

@@ -1,5 +1,5 @@
 import type { Account, ApiKey, Plan } from '../ledger/accounts/accounts.ts';
-import { type Head, type Ledger, mustReload } from '../ledger/ledger.ts';
+import { type Ledger, type LedgerHead, mustReload } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';
 import type { SharedWindow } from './burst/shared-windows.ts';
@@ -45,13 +45,13 @@ export class Directory {
   readonly #owners = new Map<string, { text: string; accountId: string }>();
   readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
   readonly #plans = new Map<string, Plan>();
-  #head: Head;
+  #head: LedgerHead;
   /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
   #changes = 0;
 
   private constructor(
     ledger: Ledger,
-    head: Head,
+    head: LedgerHead,
     burstOf: (accountId: string) => SharedWindow,
     bytesMax: number,
   ) {
@@ -102,7 +102,7 @@ export class Directory {
   }
 
   /** Lets go of what has changed in the ledger. */
-  async follow(head: Head): Promise<void> {
+  async follow(head: LedgerHead): Promise<void> {
     if (mustReload(this.#head, head, 'accounts')) return this.#reload();
     if (head.accounts === this.#head.accounts) return;
     const { plans, accountIds, keyHashes } = await this.#ledger.accounts.changes(

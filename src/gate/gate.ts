@@ -1,5 +1,5 @@
 import { type ApiKey, isActive } from '../ledger/accounts/accounts.ts';
-import type { Head, Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerHead } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { BurstLimits } from './burst/burst-limits.ts';
@@ -87,7 +87,7 @@ export class Gate {
     return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
   }
 
-  follow(head: Head): Promise<void> {
+  follow(head: LedgerHead): Promise<void> {
     return this.directory.follow(head);
   }
 

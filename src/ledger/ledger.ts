@@ -30,7 +30,7 @@ import { SymbolStore, upsert } from './symbols/symbols.ts';
 import { TickStore } from './ticks/ticks.ts';
 
 /** Where the ledger stands. */
-export interface Head {
+export interface LedgerHead {
   /** Identifies this ledger's course of events; a restore or a failover changes it. */
   epoch: string;
   /** Revision of prices and symbols. */
@@ -139,7 +139,7 @@ export class Ledger {
     return new Ledger(await openEngine(url, clock, 'reading'));
   }
 
-  async head(): Promise<Head> {
+  async head(): Promise<LedgerHead> {
     // One statement: counters of one server must never be paired with the timeline of another.
     const { read, timeline } = this.engine;
     const rows = await read.unsafe(
@@ -242,6 +242,6 @@ async function isFilled(handle: Sql): Promise<boolean> {
  * Whether who has followed the ledger to `mine` has to load everything again: it is another ledger, it was set back, or
  * some of the changes since then cannot be followed.
  */
-export function mustReload(mine: Head, head: Head, counter: CounterName): boolean {
+export function mustReload(mine: LedgerHead, head: LedgerHead, counter: CounterName): boolean {
   return head.epoch !== mine.epoch || head[counter] < mine[counter] || mine[counter] < head[`${counter}From`];
 }

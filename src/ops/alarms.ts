@@ -160,8 +160,8 @@ export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm
 }
 
 /** A disk with so little room that no prices are taken in. */
-export function fullDisk(hasRoom: () => boolean, clock: Clock): ActiveAlarm[] {
-  if (hasRoom()) return [];
+export function fullDisk(hasDiskSpace: () => boolean, clock: Clock): ActiveAlarm[] {
+  if (hasDiskSpace()) return [];
   // One occasion a day: a disk that goes over the line and back is not news every time.
   const day = new Date(clock.now()).toISOString().slice(0, 10);
   return [{ name: 'disk.full', about: day, event: { type: 'disk.full', intake: 'stopped' } }];

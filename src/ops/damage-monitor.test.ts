@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../test/support/ledger.ts';
-import { isCorrupt, outageOf } from '../ledger/engine/errors.ts';
+import { isCorrupt, outageReason } from '../ledger/engine/errors.ts';
 import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 
@@ -39,7 +39,7 @@ test('a damaged page is recognised, told as such, and found by the check until i
   }
   expect(isCorrupt(error)).toBe(true);
   expect(isCorrupt(String(error))).toBe(true);
-  expect(outageOf(error)).toBe('its ledger is damaged');
+  expect(outageReason(error)).toBe('its ledger is damaged');
   expect(await isSqliteSound(path)).toBe(false);
   repair();
   expect(await isSqliteSound(path)).toBe(true);

@@ -16,7 +16,7 @@ import { BurstLimits } from '../gate/burst/burst-limits.ts';
 import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
 import type { Webhook } from '../gate/webhook.ts';
-import { hasRoom as folderHasRoom } from '../ledger/engine/disk-space.ts';
+import { hasDiskSpace as folderHasSpace } from '../ledger/engine/disk-space.ts';
 import { isPostgres } from '../ledger/engine/engine.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -142,7 +142,7 @@ export async function openCore(
   const webhook = await openWebhook(config, ledger, clock);
   const ingestMetrics = new IngestMetrics();
   // The spool is in the data folder, wherever the ledger is.
-  const hasRoom = () => ledger.engine.hasRoom() && folderHasRoom(config.dataDir);
+  const hasDiskSpace = () => ledger.engine.hasDiskSpace() && folderHasSpace(config.dataDir);
   const report = new HealthReport({
     phase: () => core.phase,
     clock,
@@ -151,7 +151,7 @@ export async function openCore(
     faults,
     certificate,
     simulated: demo,
-    hasRoom,
+    hasDiskSpace,
   });
   const gauges = serviceGauges({
     clock,
@@ -170,7 +170,7 @@ export async function openCore(
     followerLag,
     webhook,
     certificate,
-    hasRoom,
+    hasDiskSpace,
   });
 
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;

@@ -28,12 +28,12 @@ export interface GaugeSources extends Work {
   feeds: ListFeedStatus;
   ingestMetrics: IngestMetrics;
   certificate: CertificateMonitor | undefined;
-  hasRoom(): boolean;
+  hasDiskSpace(): boolean;
 }
 
 /** Every metric beside those of requests, in the order of `/metrics`. */
 export function serviceGauges(sources: GaugeSources): Gauge[] {
-  const { report, faults, board, readers, accessLog, feeds, clock, certificate, hasRoom } = sources;
+  const { report, faults, board, readers, accessLog, feeds, clock, certificate, hasDiskSpace } = sources;
   return [
     ...faultGauges(() => isReady(report.health()), faults, report.alarms),
     { name: 'openpit_revision', help: 'Price revision that is served.', value: () => board.revision },
@@ -53,7 +53,7 @@ export function serviceGauges(sources: GaugeSources): Gauge[] {
     {
       name: 'openpit_disk_full',
       help: '1 when the disk is nearly full and no prices are taken in.',
-      value: () => Number(!hasRoom()),
+      value: () => Number(!hasDiskSpace()),
     },
     ...processGauges(sources.process, sources.loop),
     {

@@ -14,7 +14,7 @@ export interface HealthSources {
   faults: Faults;
   certificate: CertificateMonitor | undefined;
   simulated: boolean;
-  hasRoom(): boolean;
+  hasDiskSpace(): boolean;
 }
 
 /** Collects what `/health`, the alarms and the metrics report about this process. */
@@ -26,14 +26,14 @@ export class HealthReport {
   }
 
   readonly health = (): Health => {
-    const { phase, clock, board, faults, feeds, simulated, hasRoom } = this.#sources;
+    const { phase, clock, board, faults, feeds, simulated, hasDiskSpace } = this.#sources;
     const known = feeds();
     const partial = known.filter(({ enabled, failing }) => enabled && failing.length > 0);
     return {
       phase: phase(),
       isLedgerUnusable: faults.isLedgerUnusable,
       alarms: this.alarms().map(({ name }) => name),
-      diskFull: !hasRoom(),
+      diskFull: !hasDiskSpace(),
       revision: board.revision,
       newestPriceAt: board.newest.priceAt,
       newestWriteAt: board.newest.writtenAt,
@@ -44,13 +44,13 @@ export class HealthReport {
   };
 
   readonly alarms = (): ActiveAlarm[] => {
-    const { clock, faults, certificate, feeds, hasRoom } = this.#sources;
+    const { clock, faults, certificate, feeds, hasDiskSpace } = this.#sources;
     return [
       ...faults.alarms(),
       ...(certificate?.alarms() ?? []),
       ...lateFeeds(feeds, clock),
       ...lateFeedSeries(feeds, clock),
-      ...fullDisk(hasRoom, clock),
+      ...fullDisk(hasDiskSpace, clock),
     ];
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { outageOf } from '../../src/ledger/engine/errors.ts';
+import { outageReason } from '../../src/ledger/engine/errors.ts';
 import { onlyRow } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { fixedClock } from '../support/ledgers.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
-    (error) => (outageOf(error) ? 'outage' : String(error)),
+    (error) => (outageReason(error) ? 'outage' : String(error)),
   );
 
 test('calls on connections that hang fail as an outage and leave room for the next', async () => {

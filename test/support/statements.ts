@@ -10,7 +10,7 @@ interface Statement {
 /** Runs some work, and returns each statement that it gave to the database once, with the values of its first use. */
 export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>): Promise<Statement[]> {
   const engine = ledger.engine as { -readonly [K in keyof Engine]: Engine[K] };
-  const { read, write, takeIn, placeholder } = engine;
+  const { read, write, writePrices, placeholder } = engine;
   const seen = new Map<string, Statement>();
   const note = (text: string, values: unknown[]) => {
     if (!seen.has(text)) seen.set(text, { text, values });
@@ -31,11 +31,11 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
   };
   engine.read = watched(read);
   engine.write = (job, isMigration) => write((tx) => job(watched(tx)), isMigration);
-  engine.takeIn = (job) => takeIn((tx) => job(watched(tx)));
+  engine.writePrices = (job) => writePrices((tx) => job(watched(tx)));
   try {
     await work();
   } finally {
-    Object.assign(engine, { read, write, takeIn });
+    Object.assign(engine, { read, write, writePrices });
   }
   return [...seen.values()];
 }

@@ -1,4 +1,4 @@
-import { newPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
+import { defaultPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
@@ -21,7 +21,7 @@ export const adminPlans: readonly AdminEndpoint[] = [
         throw refuse('invalid_body', { problems: [problem] });
       }
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const plan = await ledger.accounts.changePlan(newPlan(name), given);
+      const plan = await ledger.accounts.changePlan(defaultPlan(name), given);
       return { success: true, plan };
     },
     async DELETE({ id: name, ledger }) {

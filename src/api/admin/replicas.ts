@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import { type ReplicaRow, SILENT_MS } from '../../ledger/operations/replicas.ts';
-import { type Holder, readHolders } from '../../ledger/quota/holders.ts';
+import { type LeaseHolder, readHolders } from '../../ledger/quota/holders.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { ageSeconds, type Health } from '../model/health.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
@@ -49,7 +49,7 @@ export function adminReplicas(
  * A live replica follows the ledger continuously, so its lag is the one it last reported. A silent one is assumed to
  * have stopped at its last report.
  */
-function record(row: ReplicaRow, now: number, newest: number, holders: readonly Holder[]) {
+function record(row: ReplicaRow, now: number, newest: number, holders: readonly LeaseHolder[]) {
   const { id, name, version, phase, started, seen, revision, head } = row;
   const held = holders.find((holder) => holder.replica === id);
   const isSilent = now - seen > SILENT_MS;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { outageOf } from '../../ledger/engine/errors.ts';
+import { outageReason } from '../../ledger/engine/errors.ts';
 import type { LedgerRequest } from './protocol.ts';
 import { ReaderPool } from './reader-pool.ts';
 
@@ -80,7 +80,7 @@ test('a request whose client has left is not read', async () => {
   const released = releaseTwo();
   const blocking = [request('a', 'wait 1'), request('b', 'wait 2')];
   let isWanted = true;
-  const left = request('a', 'left', () => isWanted).catch((error) => outageOf(error));
+  const left = request('a', 'left', () => isWanted).catch((error) => outageReason(error));
   isWanted = false;
   await released;
   await Promise.all(blocking);
@@ -90,7 +90,9 @@ test('a request whose client has left is not read', async () => {
 
 test('a thread that dies fails only its own request, and the next request starts a new one', async () => {
   const { done, request } = recordingPool();
-  const died = await Promise.all([1, 2, 3].map(() => request('a', 'die').catch((error) => outageOf(error))));
+  const died = await Promise.all(
+    [1, 2, 3].map(() => request('a', 'die').catch((error) => outageReason(error))),
+  );
   expect(died).toEqual(Array(3).fill('its ledger reader is restarting'));
   await request('a', 'after');
   expect(done).toEqual(['after']);
@@ -98,7 +100,9 @@ test('a thread that dies fails only its own request, and the next request starts
 
 test('an outage of the ledger is still recognized after crossing threads', async () => {
   const { pool, request } = recordingPool();
-  expect(await request('a', 'outage').catch((error) => outageOf(error))).toBe('its ledger cannot be reached');
+  expect(await request('a', 'outage').catch((error) => outageReason(error))).toBe(
+    'its ledger cannot be reached',
+  );
   expect(pool.size).toBe(0);
 });
 
@@ -119,7 +123,7 @@ test('an account has at most 32 slots, all accounts together 1,000', () => {
 test('closing the pool rejects queued requests', async () => {
   const { pool, request } = recordingPool();
   const all = ['wait 1', 'wait 2', 'three'].map((query) =>
-    request('a', query).catch((error) => outageOf(error)),
+    request('a', query).catch((error) => outageReason(error)),
   );
   await pool.close();
   expect((await Promise.all(all)).at(-1)).toBe('it is stopping');

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { PriceOrigin } from '../../ledger/prices/bars.ts';
-import { ALWAYS, type DayRange, type TickDay } from '../../ledger/prices/past.ts';
+import { ALWAYS, type DayRange, type TicksToFold } from '../../ledger/prices/past.ts';
+import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { hasEnded, marketOf } from '../../market/session.ts';
@@ -117,7 +117,7 @@ export class PastPrices implements Prices {
   /** A day without a bar gets the fold of its ticks. */
   async #loadTicks(ranges: readonly (SeriesRange & { history: VisibleHistory })[]): Promise<void> {
     for (const origin of ['real', 'simulated'] as const) {
-      const days: TickDay[] = [];
+      const days: TicksToFold[] = [];
       const byId = new Map<number, Series>();
       for (const { series, first, last, history } of ranges) {
         if (history.origin !== origin) continue;

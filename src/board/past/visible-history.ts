@@ -1,7 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { PriceOrigin } from '../../ledger/prices/bars.ts';
 import type { RecordedBy } from '../../ledger/prices/past.ts';
-import type { SymbolDay } from '../../ledger/prices/withdrawals.ts';
+import type { PriceOrigin, SymbolDay } from '../../ledger/symbols/origin.ts';
 import { type Day, utcDay } from '../../market/day.ts';
 import { hasEnded, type Market, marketOf } from '../../market/session.ts';
 import type { Series } from '../series/series.ts';

@@ -1,5 +1,5 @@
 import { type Plan, QUOTA_MAX } from '../../ledger/accounts/accounts.ts';
-import { newPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
+import { defaultPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
 import {
   type Command,
   type CommandCall,
@@ -55,7 +55,7 @@ export const planCommands: readonly Command[] = [
         history: onOff(call, 'history'),
       };
       const plan = await call.withLedger((ledger) =>
-        ledger.accounts.changePlan(newPlan(name), withoutUndefined(given)),
+        ledger.accounts.changePlan(defaultPlan(name), withoutUndefined(given)),
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(

@@ -1,10 +1,9 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BarRevision, PriceOrigin } from '../../ledger/prices/bars.ts';
+import type { BarRevision } from '../../ledger/prices/bars.ts';
 import type { Decide } from '../../ledger/prices/session-bars.ts';
+import type { PriceOrigin, SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { TickPruning } from '../../ledger/ticks/prune.ts';
-import type { TickDay } from '../../ledger/ticks/tick-days.ts';
-import type { TradingDay } from '../../ledger/ticks/ticks.ts';
 import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
@@ -59,7 +58,7 @@ export class Closer {
   readonly #progress: ClosingProgress;
   readonly #traits = new Map<number, Traits>();
   /** Days with ticks that are in no bar yet. */
-  readonly #waiting = new Map<string, TickDay>();
+  readonly #waiting = new Map<string, SymbolDay>();
   /** Of those, the ones whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
   readonly #pruning: TickPruning;
@@ -138,10 +137,10 @@ export class Closer {
   }
 
   async #closeAll(
-    days: readonly TickDay[],
+    days: readonly SymbolDay[],
     now: number,
     work: Work,
-    settlementOf: ((day: TickDay) => number | undefined) | undefined,
+    settlementOf: ((day: SymbolDay) => number | undefined) | undefined,
   ): Promise<number> {
     let written = 0;
     let group: Prepared[] = [];
@@ -165,7 +164,7 @@ export class Closer {
 
   /** Folds a day's ticks; undefined when its bar stays as it is. Simulated prices of a symbol with real ones make no bar. */
   async #prepare(
-    { symbolId, day }: TickDay,
+    { symbolId, day }: SymbolDay,
     settlement: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Prepared | undefined> {
@@ -199,7 +198,7 @@ export class Closer {
     return written;
   }
 
-  #finish(day: TickDay, isSettlement: boolean): void {
+  #finish(day: SymbolDay, isSettlement: boolean): void {
     const key = keyOf(day);
     if (isSettlement) this.#settled.add(key);
     else {
@@ -209,17 +208,17 @@ export class Closer {
   }
 
   /** A simulated day has one bar, the walk's: nobody settles it. */
-  #isSettlementDue(day: TickDay, now: number): boolean {
+  #isSettlementDue(day: SymbolDay, now: number): boolean {
     const isReal = this.#traits.get(day.symbolId)!.real;
     if (!isReal || this.#settled.has(keyOf(day)) || this.#endOf(day) <= now) return false;
     return (this.#settlementOf(day) ?? Number.POSITIVE_INFINITY) <= now;
   }
 
-  #settlementOf(day: TickDay): number | undefined {
+  #settlementOf(day: SymbolDay): number | undefined {
     return settlementTime(this.#traits.get(day.symbolId)!.market, day.day);
   }
 
-  #endOf(day: TickDay): number {
+  #endOf(day: SymbolDay): number {
     return sessionEnd(this.#traits.get(day.symbolId)!.market, day.day);
   }
 
@@ -265,6 +264,6 @@ class Work {
   }
 }
 
-function keyOf({ symbolId, day }: TickDay): string {
+function keyOf({ symbolId, day }: SymbolDay): string {
   return `${symbolId} ${day}`;
 }

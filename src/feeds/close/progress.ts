@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { TickDay } from '../../ledger/ticks/tick-days.ts';
+import type { SymbolDay } from '../../ledger/symbols/origin.ts';
 import { utcDay } from '../../market/day.ts';
 
 /** The name under which the ledger keeps it. */
@@ -28,7 +28,7 @@ export class ClosingProgress {
   }
 
   /** The days that may need a bar and were not given before, in pages. */
-  async *newDays(): AsyncGenerator<readonly TickDay[]> {
+  async *newDays(): AsyncGenerator<readonly SymbolDay[]> {
     const { tickDays } = this.#ledger.ticks;
     const { epoch, prices } = await this.#ledger.head();
     const saved = this.#seen === undefined ? await this.#read(epoch) : undefined;

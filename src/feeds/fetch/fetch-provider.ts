@@ -1,4 +1,4 @@
-import type { KnownBody, Refusal, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
+import type { KnownBody, RefusedValue, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { Day } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import type { FeedRequest, Observation, Parsed, Provider, Secrets } from '../provider.ts';
@@ -34,9 +34,9 @@ export interface ProviderData {
   outcome: 'fetched';
   observations: Observation[];
   missing: number;
-  refused: Refusal[];
-  odd: Refusal[];
-  ignored: Refusal[];
+  refused: RefusedValue[];
+  odd: RefusedValue[];
+  ignored: RefusedValue[];
   bodyHash: string | undefined;
   bytes: number;
   requests: number;
@@ -166,7 +166,7 @@ class Session {
 /** Remarks with the series that they are about, where a body is of one and does not say so. */
 function placed(parsed: Parsed, { series }: FeedRequest): Parsed {
   if (series === undefined) return parsed;
-  const place = ({ where, reason }: Refusal): Refusal => ({
+  const place = ({ where, reason }: RefusedValue): RefusedValue => ({
     where: where.startsWith(series) ? where : `${series} ${where}`,
     reason,
   });

@@ -1,7 +1,7 @@
 import type {
   FeedLease,
   Note,
-  Refusal,
+  RefusedValue,
   RunReport,
   SeriesFailure,
 } from '../../ledger/operations/feed-runs.ts';
@@ -38,12 +38,12 @@ export class RunRecord {
     Object.assign(this.#report, counts);
   }
 
-  refuse(refused: readonly Refusal[]): void {
+  refuse(refused: readonly RefusedValue[]): void {
     this.#report.refused = refused.length;
     this.#report.reasons = refused.slice(0, REASONS_KEPT).map((one) => this.#clean(one));
   }
 
-  note(kind: Note['kind'], remarks: readonly Refusal[]): void {
+  note(kind: Note['kind'], remarks: readonly RefusedValue[]): void {
     if (kind !== 'elsewhere' && kind !== 'failed') this.#report[kind] = remarks.length;
     for (const one of remarks.slice(0, REASONS_KEPT)) this.#report.notes.push({ kind, ...this.#clean(one) });
   }
@@ -59,7 +59,7 @@ export class RunRecord {
     return { ...this.#report, status, message: clean, feed, number };
   }
 
-  #clean({ where, reason }: Refusal): Refusal {
+  #clean({ where, reason }: RefusedValue): RefusedValue {
     return { where: this.#text(where, REASON_LENGTH_MAX), reason: this.#text(reason, REASON_LENGTH_MAX) };
   }
 

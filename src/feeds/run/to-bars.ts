@@ -1,4 +1,4 @@
-import type { Refusal } from '../../ledger/operations/feed-runs.ts';
+import type { RefusedValue } from '../../ledger/operations/feed-runs.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Ohlc, sameOhlc } from '../../market/bar.ts';
@@ -9,7 +9,7 @@ import type { Observation, ProvidedSeries, Provider } from '../provider.ts';
 export interface Mapped {
   /** In the symbols' own units, by symbol and then by day, one for each. */
   bars: NewBar[];
-  refused: Refusal[];
+  refused: RefusedValue[];
   /** Symbols of which nothing is to be believed, and why. */
   doubts: Map<number, string>;
 }
@@ -24,7 +24,7 @@ export function mapObservations(
   symbols: readonly LedgerSymbol[],
   latestDay: Day,
 ): Mapped {
-  const refused: Refusal[] = [];
+  const refused: RefusedValue[] = [];
   const bars: NewBar[] = [];
   const doubts = new Map<number, string>();
   const seriesById = new Map(provider.series.map((series) => [series.id, series]));

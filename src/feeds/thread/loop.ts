@@ -133,7 +133,7 @@ export class FeedLoop {
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
     const ledger = await this.#openLedger();
     if (isCloseDue) await ledger.engine.tidy();
-    if (!ledger.engine.hasRoom()) return; // the service raises the alarm
+    if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
     if (isCloseDue) this.#crew = await this.#crewFor(ledger);
     const { simulator, closer, due } = this.#crew!;
     if (this.#demo) {

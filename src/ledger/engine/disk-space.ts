@@ -6,7 +6,7 @@ const RESERVE_BYTES = 32 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 8;
 
 /** Whether a folder's disk has room for more than the bare minimum. */
-export function hasRoom(folder: string): boolean {
+export function hasDiskSpace(folder: string): boolean {
   try {
     const { bsize, blocks, bavail } = statfsSync(folder);
     return bavail * bsize >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
@@ -16,6 +16,6 @@ export function hasRoom(folder: string): boolean {
 }
 
 /** Throws when what is left should be left to the counts: answers cannot go on without them, and can without new prices. */
-export function requireRoom(folder: string): void {
-  if (!hasRoom(folder)) throw new Unavailable('its disk is nearly full, and no new prices are taken in');
+export function requireDiskSpace(folder: string): void {
+  if (!hasDiskSpace(folder)) throw new Unavailable('its disk is nearly full, and no new prices are taken in');
 }

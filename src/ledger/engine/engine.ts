@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import type { Sql } from './rows.ts';
 import { openSqlite, openSqliteForReading } from './sqlite/sqlite.ts';
-import type { TableRow } from './statements.ts';
+import type { RowValues } from './statements.ts';
 
 /**
  * What differs between SQLite and PostgreSQL, and nothing else does. Every other file of the ledger speaks
@@ -30,10 +30,10 @@ export interface Engine {
   snapshot<T>(work: (handle: Sql) => Promise<T>): Promise<T>;
 
   /** The same as `write` for prices: refused with `Unavailable` while the little room that is left is for the counts. */
-  takeIn<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  writePrices<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
 
   /** Whether prices are taken in: there is more room than the counts may need. */
-  hasRoom(): boolean;
+  hasDiskSpace(): boolean;
 
   /** Done now and then by whoever takes prices in: sees to it that the counts find room when the disk is full. */
   tidy(): Promise<void>;
@@ -42,7 +42,7 @@ export interface Engine {
   placeholder(n: number): string;
 
   /** Loads many rows at once, where the engine has a way of its own that is faster than INSERT. */
-  load?(tx: Sql, into: string, rows: readonly TableRow[]): Promise<void>;
+  load?(tx: Sql, into: string, rows: readonly RowValues[]): Promise<void>;
 
   /** Whether the ledger's database has this table. */
   hasTable(handle: Sql, name: string): Promise<boolean>;

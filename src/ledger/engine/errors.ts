@@ -29,7 +29,7 @@ export class Unavailable extends Error {
 }
 
 /** What is away for now, in words for the caller; undefined when the error says that something is wrong instead. */
-export function outageOf(error: unknown): string | undefined {
+export function outageReason(error: unknown): string | undefined {
   const { code, state } = codesOf(error);
   if (code === 'ERR_UNAVAILABLE') return messageOf(error);
   if (isCorrupt(error)) return 'its ledger is damaged';

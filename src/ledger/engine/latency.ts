@@ -36,7 +36,7 @@ export function withLatency(engine: Engine, latency: LedgerLatency): Engine {
     ...engine,
     read: timedReads(engine.read, latency),
     write: (work, isMigration) => latency.time('write', () => engine.write(work, isMigration)),
-    takeIn: (work) => latency.time('write', () => engine.takeIn(work)),
+    writePrices: (work) => latency.time('write', () => engine.writePrices(work)),
     flush: () => latency.time('flush', () => engine.flush()),
   };
 }

@@ -7,19 +7,19 @@ export type Cell = string | number | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 /** The result of a statement, once it has been awaited. */
-export interface Query extends Promise<Row[]> {
+export interface SqlQuery extends Promise<Row[]> {
   /** The rows as lists of values, which is faster for many rows. */
   values(): Promise<Cell[][]>;
   /** Sends it at once instead of at the end of the turn. */
-  execute(): Query;
+  execute(): SqlQuery;
   /** The input of a COPY; PostgreSQL only. */
   writable(): WritableStream<string>;
 }
 
 /** What the ledger uses of Bun's `SQL`. */
 export interface Sql {
-  (text: TemplateStringsArray, ...values: readonly unknown[]): Query;
-  unsafe(text: string, values?: readonly unknown[]): Query;
+  (text: TemplateStringsArray, ...values: readonly unknown[]): SqlQuery;
+  unsafe(text: string, values?: readonly unknown[]): SqlQuery;
 }
 
 /** Bun's handle, whose rows are `any`, as the ledger uses it. */

@@ -30,7 +30,7 @@ export const ROWS_PER_TRANSACTION = 2_000;
 const PARAMETERS_MAX = 30_000;
 
 /** One row of a table, in the order of its columns. */
-export type TableRow = readonly (string | number | null)[];
+export type RowValues = readonly (string | number | null)[];
 
 /** From so many rows on, the engine's own way of loading is worth its round trips. */
 const LOAD_FROM_ROWS = 50;
@@ -40,7 +40,7 @@ export async function insertRows(
   engine: Engine,
   tx: Sql,
   into: string,
-  rows: readonly TableRow[],
+  rows: readonly RowValues[],
   onConflict = '',
 ): Promise<void> {
   if (engine.load && onConflict === '' && rows.length >= LOAD_FROM_ROWS) return engine.load(tx, into, rows);
@@ -62,7 +62,7 @@ export async function insertAlike(
   tx: Sql,
   table: string,
   columns: readonly string[],
-  rows: readonly TableRow[],
+  rows: readonly RowValues[],
   common: Readonly<Record<string, string | number | null>>,
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -90,7 +90,7 @@ export function listOf(engine: Engine, count: number, first = 1): string {
 }
 
 /** `flat()` takes four times as long, which shows in an import. */
-function flatten(rows: readonly TableRow[], width: number): (string | number | null)[] {
+function flatten(rows: readonly RowValues[], width: number): (string | number | null)[] {
   const values = new Array<string | number | null>(rows.length * width);
   let at = 0;
   for (const row of rows) for (let i = 0; i < width; i++) values[at++] = row[i]!;

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { TableRow } from '../engine/statements.ts';
-import type { Table } from '../schema/tables.ts';
+import type { RowValues } from '../engine/statements.ts';
+import type { LedgerTable } from '../schema/tables.ts';
 import { pagesOf } from './rows.ts';
 
 /** What a table holds, whichever engine it is on: the number of rows and the sum of their hashes. */
@@ -19,7 +19,7 @@ class RowSum {
   #rows = 0;
   #sum = 0n;
 
-  add(row: TableRow): void {
+  add(row: RowValues): void {
     this.#rows++;
     this.#sum = BigInt.asUintN(64, this.#sum + Bun.hash.xxHash3(JSON.stringify(row)));
   }
@@ -29,7 +29,7 @@ class RowSum {
   }
 }
 
-export function sumRows(rows: readonly TableRow[]): TableSum {
+export function sumRows(rows: readonly RowValues[]): TableSum {
   const sum = new RowSum();
   for (const row of rows) sum.add(row);
   return sum.total;
@@ -39,7 +39,7 @@ export function sumRows(rows: readonly TableRow[]): TableSum {
 export async function sumTable(
   engine: Engine,
   handle: Sql,
-  table: Table,
+  table: LedgerTable,
   onRows: (count: number) => void = () => {},
 ): Promise<TableSum> {
   const sum = new RowSum();

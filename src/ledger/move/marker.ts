@@ -1,5 +1,5 @@
 import { asText, type Sql } from '../engine/rows.ts';
-import type { TableRow } from '../engine/statements.ts';
+import type { RowValues } from '../engine/statements.ts';
 
 /** The name in `meta` that marks a ledger into which another is being moved. It goes when the move is complete. */
 export const MOVE_MARKER = 'move';
@@ -13,7 +13,7 @@ export interface MoveMarker {
   accounts: number;
   /** The table that is being copied, and the key of its last row that is. Tables before it are complete. */
   table?: string;
-  after?: TableRow;
+  after?: RowValues;
 }
 
 export async function readMarker(handle: Sql): Promise<MoveMarker | undefined> {

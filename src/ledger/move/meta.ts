@@ -1,12 +1,12 @@
 import { asText, type Sql } from '../engine/rows.ts';
-import type { TableRow } from '../engine/statements.ts';
+import type { RowValues } from '../engine/statements.ts';
 import { MOVE_MARKER } from './marker.ts';
 
 /** What belongs to one ledger only: its epoch, the marker of a move, and the space that SQLite reserves for counts. */
 const NOT_MOVED: readonly string[] = ['epoch', MOVE_MARKER, 'room'];
 
 /** What the service stores about itself, its secrets included, as far as a move takes it along. */
-export async function metaRows(handle: Sql): Promise<TableRow[]> {
+export async function metaRows(handle: Sql): Promise<RowValues[]> {
   const rows = await handle`SELECT name, value FROM meta`;
   return rows
     .filter(({ name }) => !NOT_MOVED.includes(asText(name)))

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asNumberIfAny, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { insertRows, type TableRow } from '../engine/statements.ts';
-import { ledgerTables, type Table } from '../schema/tables.ts';
+import { insertRows, type RowValues } from '../engine/statements.ts';
+import { type LedgerTable, ledgerTables } from '../schema/tables.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
 import { type MoveMarker, writeMarker } from './marker.ts';
 import { metaRows } from './meta.ts';
@@ -99,7 +99,7 @@ class Move {
 
   /** Copies `meta` and `migration`, a few rows each, and makes the target a ledger of its own. */
   async complete(): Promise<MovedTable[]> {
-    const migrations: TableRow[] = [];
+    const migrations: RowValues[] = [];
     for await (const { rows } of pagesOf(this.#source, this.#handle, this.#named('migration')))
       migrations.push(...rows);
     const meta = await metaRows(this.#handle);
@@ -110,11 +110,11 @@ class Move {
     ];
   }
 
-  #named(name: string): Table {
+  #named(name: string): LedgerTable {
     return this.#tables.find((table) => table.name === name)!;
   }
 
-  async #copyAll(tables: readonly Table[], marker: MoveMarker): Promise<void> {
+  async #copyAll(tables: readonly LedgerTable[], marker: MoveMarker): Promise<void> {
     this.#done = 0;
     const first = tables.findIndex(({ name }) => name === marker.table);
     for (const [i, table] of tables.entries()) {
@@ -123,7 +123,7 @@ class Move {
     }
   }
 
-  async #copy(table: Table, marker: MoveMarker, after: TableRow | undefined): Promise<void> {
+  async #copy(table: LedgerTable, marker: MoveMarker, after: RowValues | undefined): Promise<void> {
     const { rowsPerPage } = this.#options;
     const into = `${table.name} (${table.columns.map(({ name }) => name).join(', ')})`;
     if (after) this.#report('copying', table, await countRows(this.#target.read, table));
@@ -131,7 +131,7 @@ class Move {
       after,
       ...(rowsPerPage !== undefined && { rowsPerPage }),
     })) {
-      await this.#target.takeIn(async (tx) => {
+      await this.#target.writePrices(async (tx) => {
         await insertRows(this.#target, tx, into, rows);
         await writeMarker(tx, { ...marker, table: table.name, after: last });
       });
@@ -140,7 +140,7 @@ class Move {
   }
 
   /** Reads every table of both ledgers. What differs is returned as an error. */
-  async #verify(tables: readonly Table[]): Promise<MovedTable[] | Error> {
+  async #verify(tables: readonly LedgerTable[]): Promise<MovedTable[] | Error> {
     this.#done = 0;
     const verified: MovedTable[] = [];
     for (const table of tables) {
@@ -154,7 +154,7 @@ class Move {
     return verified;
   }
 
-  #report(phase: MoveProgress['phase'], { name }: Table, rows: number): void {
+  #report(phase: MoveProgress['phase'], { name }: LedgerTable, rows: number): void {
     this.#done += rows;
     const total = [...this.#total.values()].reduce((sum, count) => sum + count, 0);
     this.#options.onProgress?.({ phase, table: name, done: this.#done, total });

@@ -1,23 +1,23 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
-import { listOf, type TableRow } from '../engine/statements.ts';
-import type { ColumnKind, Table } from '../schema/tables.ts';
+import { listOf, type RowValues } from '../engine/statements.ts';
+import type { ColumnKind, LedgerTable } from '../schema/tables.ts';
 
-type Cell = TableRow[number];
+type Cell = RowValues[number];
 
 /** About 1 MB of bars: large enough that a commit costs little, small enough that memory stays constant. */
 export const ROWS_PER_PAGE = 10_000;
 
 /** One page of rows in the order of the primary key, with the key of its last row. */
 export interface Page {
-  rows: TableRow[];
-  last: TableRow;
+  rows: RowValues[];
+  last: RowValues;
 }
 
 /** Which rows of a table are read. */
 export interface PageOptions {
   /** Only rows after this key, in the order of the engine that is read. */
-  after?: TableRow | undefined;
+  after?: RowValues | undefined;
   rowsPerPage?: number;
 }
 
@@ -25,7 +25,7 @@ export interface PageOptions {
 export async function* pagesOf(
   engine: Engine,
   handle: Sql,
-  table: Table,
+  table: LedgerTable,
   { after, rowsPerPage = ROWS_PER_PAGE }: PageOptions = {},
 ): AsyncGenerator<Page> {
   const { key, columns } = table;
@@ -47,12 +47,12 @@ export async function* pagesOf(
   }
 }
 
-export async function countRows(handle: Sql, table: Table): Promise<number> {
+export async function countRows(handle: Sql, table: LedgerTable): Promise<number> {
   return asNumber(onlyRow(await handle.unsafe(`SELECT count(*) AS n FROM ${table.name}`)).n);
 }
 
 /** Makes a row the same whichever engine it comes from: PostgreSQL gives BIGINT as text. */
-function normalise(table: Table, row: Cell[]): void {
+function normalise(table: LedgerTable, row: Cell[]): void {
   for (const [i, column] of table.columns.entries()) {
     const cell = row[i]!;
     if (cell === null) continue;

@@ -1,14 +1,14 @@
 import type { Engine } from '../engine/engine.ts';
-import { insertRows, type TableRow } from '../engine/statements.ts';
+import { insertRows, type RowValues } from '../engine/statements.ts';
 import { prepareSchema } from '../schema/schema.ts';
-import type { Table } from '../schema/tables.ts';
+import type { LedgerTable } from '../schema/tables.ts';
 import { type MoveMarker, readMarker, writeMarker } from './marker.ts';
 
 /** Makes the target ready and returns where to start copying. It must be empty, or an interrupted move of this source. */
 export async function openTarget(
   target: Engine,
   origin: MoveMarker,
-  tables: readonly Table[],
+  tables: readonly LedgerTable[],
   note: (text: string) => void,
 ): Promise<MoveMarker> {
   if (!(await target.hasTable(target.read, 'migration'))) return startTarget(target, origin);
@@ -33,7 +33,7 @@ export async function openTarget(
 export async function resetTarget(
   target: Engine,
   origin: MoveMarker,
-  tables: readonly Table[],
+  tables: readonly LedgerTable[],
 ): Promise<MoveMarker> {
   await target.write(async (tx) => {
     for (const { name } of tables.toReversed()) await tx.unsafe(`DROP TABLE IF EXISTS ${name}`);
@@ -59,8 +59,8 @@ async function startTarget(target: Engine, origin: MoveMarker): Promise<MoveMark
  */
 export async function completeTarget(
   target: Engine,
-  meta: readonly TableRow[],
-  migrations: readonly TableRow[],
+  meta: readonly RowValues[],
+  migrations: readonly RowValues[],
 ): Promise<void> {
   await target.write(async (tx) => {
     await tx`DELETE FROM meta`;

@@ -22,7 +22,7 @@ export interface FailingSeries extends SeriesFailure {
   lateAt: number | undefined;
 }
 
-export interface Refusal {
+export interface RefusedValue {
   where: string;
   reason: string;
 }
@@ -32,7 +32,7 @@ export interface Refusal {
  * has it no more. `odd`: it was taken and looks wrong. `ignored`: it was left out
  * as it should be. `elsewhere`: another feed brings it. `failed`: a series that could not be read.
  */
-export interface Note extends Refusal {
+export interface Note extends RefusedValue {
   kind: 'held' | 'withdrawn' | 'odd' | 'ignored' | 'elsewhere' | 'failed';
 }
 
@@ -50,7 +50,7 @@ export interface RunReport {
   missing: number;
   refused: number;
   /** The first of the refused, and why. */
-  reasons: Refusal[];
+  reasons: RefusedValue[];
   /** Bars that were taken and whose low or high does not hold the open and close. */
   odd: number;
   /** Left out as they should be: a bar that is still forming. */

@@ -5,16 +5,13 @@ import { asNumber, asTextOrNull, type Cell, onlyRow, type Row, type Sql } from '
 import {
   insertAlike,
   insertRows,
-  listOf,
   nextRevision,
   ROWS_PER_TRANSACTION,
-  type TableRow,
+  type RowValues,
 } from '../engine/statements.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
+import { markReal, originFilter, type PriceOrigin, symbolsWithRealPrices } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
-
-/** Real and simulated prices of a symbol form two histories that never mix. */
-export type PriceOrigin = 'real' | 'simulated';
 
 /** The reason of a bar that was made at settlement, while its session went on: the close of the session replaces it. */
 export const PROVISIONAL = 'settlement';
@@ -89,7 +86,9 @@ export class BarStore {
     const total: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
     for (let from = 0; from < bars.length; from += ROWS_PER_TRANSACTION) {
       const chunk = bars.slice(from, from + ROWS_PER_TRANSACTION);
-      const result = await this.#engine.takeIn((tx) => publishBars(this.#engine, tx, chunk, publication));
+      const result = await this.#engine.writePrices((tx) =>
+        publishBars(this.#engine, tx, chunk, publication),
+      );
       total.taken += result.taken;
       total.unchanged += result.unchanged;
       total.corrected += result.corrected;
@@ -215,13 +214,13 @@ async function compareBars(
   bars: readonly NewBar[],
   publication: Publication,
   source: number,
-): Promise<{ result: PublishResult; rows: TableRow[]; changes: BarChange[] }> {
+): Promise<{ result: PublishResult; rows: RowValues[]; changes: BarChange[] }> {
   const origin: PriceOrigin = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   await requireSymbols(tx, bySymbol.keys());
   const real = origin === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
-  const rows: TableRow[] = [];
+  const rows: RowValues[] = [];
   const changes: BarChange[] = [];
   for (const [symbolId, ofSymbol] of bySymbol) {
     if (real.has(symbolId)) {
@@ -274,34 +273,10 @@ function outcomeOf(
   return samePrices ? 'taken' : 'corrected';
 }
 
-/** From its first real observation on, a symbol's simulated prices are out of use, for good. */
-export async function markReal(
-  engine: Engine,
-  tx: Sql,
-  symbolIds: readonly number[],
-  revision: number,
-): Promise<void> {
-  if (symbolIds.length === 0) return;
-  await tx.unsafe(
-    `UPDATE symbol SET real_revision = ${engine.placeholder(1)}, revision = ${engine.placeholder(2)}
-     WHERE real_revision IS NULL AND id IN (${listOf(engine, symbolIds.length, 3)})`,
-    [revision, revision, ...symbolIds],
-  );
-}
-
-export async function symbolsWithRealPrices(tx: Sql): Promise<Set<number>> {
-  const rows = await tx`SELECT id FROM symbol WHERE real_revision IS NOT NULL`;
-  return new Set(rows.map((row) => asNumber(row.id)));
-}
-
 async function requireSymbols(tx: Sql, ids: Iterable<number>): Promise<void> {
   const rows = await tx`SELECT id FROM symbol WHERE status <> ${DELETED}`;
   const known = new Set(rows.map((row) => asNumber(row.id)));
   for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
-}
-
-export function originFilter(origin: PriceOrigin): string {
-  return origin === 'simulated' ? `source_id = ${SIMULATED_ID}` : `source_id <> ${SIMULATED_ID}`;
 }
 
 /** All revisions of one origin, or of both, by day and then by revision. */

@@ -84,7 +84,9 @@ export class ImportStore {
       ORDER BY revision DESC`;
     const own = new Set<number>(rows.map((row) => asNumber(row.revision)));
     for (const revision of own) {
-      onDays(await this.#engine.takeIn((tx) => undoRevision(this.#engine, tx, { run, revision, own, now })));
+      onDays(
+        await this.#engine.writePrices((tx) => undoRevision(this.#engine, tx, { run, revision, own, now })),
+      );
     }
     await this.#engine.write(async (tx) => {
       await tx`UPDATE import_run SET undone = ${now} WHERE number = ${run}`;

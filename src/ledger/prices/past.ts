@@ -2,9 +2,9 @@ import { type Fold, foldTick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
+import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from '../ticks/rows.ts';
-import { type BarRevision, originFilter, type PriceOrigin, toRevision } from './bars.ts';
-import type { SymbolDay } from './withdrawals.ts';
+import { type BarRevision, toRevision } from './bars.ts';
 
 /** Days from `first` to `last`, both included. */
 export interface DayRange {
@@ -46,12 +46,12 @@ export type PastBarRow = readonly [
 ];
 
 /** A trade date whose ticks are folded: those made after this moment, in ms. */
-export interface TickDay extends SymbolDay {
+export interface TicksToFold extends SymbolDay {
   after: number;
 }
 
 /** The ticks of one symbol and trade date, folded to a bar. */
-export interface FoldedDay extends SymbolDay {
+export interface FoldedTicks extends SymbolDay {
   fold: Fold<LedgerTick>;
 }
 
@@ -139,7 +139,11 @@ export class PastStore {
   }
 
   /** Folds the ticks of each day that are visible at a horizon. The database does it: a day may have a million. */
-  async foldTicks(days: readonly TickDay[], origin: PriceOrigin, horizon: number): Promise<FoldedDay[]> {
+  async foldTicks(
+    days: readonly TicksToFold[],
+    origin: PriceOrigin,
+    horizon: number,
+  ): Promise<FoldedTicks[]> {
     if (days.length === 0) return [];
     // The first and the last tick of a day by time. Several may have that time, and their order is decided below.
     const rows = await this.#query((value) => {
@@ -153,7 +157,7 @@ export class PastStore {
         FROM folded f JOIN tick t ON t.symbol_id = f.symbol_id AND t.day = f.day AND t.at IN (f.first_at, f.last_at)
         WHERE ${visibleTick('t', origin, horizon, value)} ORDER BY t.symbol_id, t.day, t.source_id`;
     });
-    const found: FoldedDay[] = [];
+    const found: FoldedTicks[] = [];
     for (const row of rows) {
       const tick = toTick(row);
       const last = found.at(-1);

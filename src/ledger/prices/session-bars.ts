@@ -2,9 +2,10 @@ import type { Ohlc } from '../../market/bar.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
+import type { TradingDay } from '../symbols/origin.ts';
 import { ticksSince } from '../ticks/new-ticks.ts';
 import { isMarked } from '../ticks/prune.ts';
-import type { LedgerTick, TradingDay } from '../ticks/rows.ts';
+import type { LedgerTick } from '../ticks/rows.ts';
 import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
 
 /** The bar that a day's ticks make. */
@@ -33,7 +34,7 @@ export class ClosingStore {
 
   /** Publishes what `decide` says for each day, in one transaction. Returns how many bars were written. */
   async publish(days: readonly TradingDay[], decide: Decide, recordedAt: number): Promise<number> {
-    return this.#engine.takeIn((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
+    return this.#engine.writePrices((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
   }
 }
 

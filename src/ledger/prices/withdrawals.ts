@@ -1,21 +1,10 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import {
-  insertRows,
-  listOf,
-  nextRevision,
-  ROWS_PER_TRANSACTION,
-  type TableRow,
-} from '../engine/statements.ts';
-import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
+import { insertRows, nextRevision, ROWS_PER_TRANSACTION, type RowValues } from '../engine/statements.ts';
+import { type SymbolDay, unmarkReal } from '../symbols/origin.ts';
+import { sourceId } from '../symbols/sources.ts';
 import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from './bars.ts';
-
-/** One day of one symbol. */
-export interface SymbolDay {
-  symbolId: number;
-  day: Day;
-}
 
 /** Why the bars of some days are withdrawn. */
 export interface Withdrawal {
@@ -50,7 +39,7 @@ export class WithdrawalStore {
     const withdrawn: WithdrawnBar[] = [];
     for (let from = 0; from < days.length; from += ROWS_PER_TRANSACTION) {
       const chunk = days.slice(from, from + ROWS_PER_TRANSACTION);
-      const some = await this.#engine.takeIn((tx) => withdrawBars(this.#engine, tx, chunk, withdrawal));
+      const some = await this.#engine.writePrices((tx) => withdrawBars(this.#engine, tx, chunk, withdrawal));
       for (const bar of some) withdrawn.push(bar);
     }
     return withdrawn;
@@ -95,14 +84,14 @@ export async function writeRevisions(
     engine,
     tx,
     'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn)',
-    bars.map((bar): TableRow => {
+    bars.map((bar): RowValues => {
       const { symbolId, day, open, high, low, close, recordedAt, reason, withdrawn } = bar;
       const flag = WITHDRAWN.indexOf(withdrawn);
       return [symbolId, day, revision, open, high, low, close, bar.sourceId, recordedAt, reason, flag];
     }),
   );
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
-  const changes = [...bySymbol].map(([symbolId, ofSymbol]): TableRow => {
+  const changes = [...bySymbol].map(([symbolId, ofSymbol]): RowValues => {
     const days = ofSymbol.map(({ day }) => day);
     const recordedAt = Math.min(...ofSymbol.map((bar) => bar.recordedAt));
     return [revision, symbolId, Math.min(...days), Math.max(...days), recordedAt];
@@ -123,23 +112,4 @@ async function currentBars(
     if (days.has(bar.day)) current.set(bar.day, bar);
   }
   return current;
-}
-
-/** A symbol without any real price left, as after the undo of its first import, is simulated again where that is on. */
-async function unmarkReal(
-  engine: Engine,
-  tx: Sql,
-  symbolIds: readonly number[],
-  revision: number,
-): Promise<void> {
-  const p = engine.placeholder;
-  await tx.unsafe(
-    `UPDATE symbol SET real_revision = NULL, revision = ${p(1)}
-     WHERE real_revision IS NOT NULL AND id IN (${listOf(engine, symbolIds.length, 2)})
-       AND NOT EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = symbol.id AND t.source_id <> ${SIMULATED_ID})
-       AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = symbol.id AND b.source_id <> ${SIMULATED_ID}
-         AND b.withdrawn = 0 AND NOT EXISTS (SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
-           AND w.revision > b.revision AND w.withdrawn > 0))`,
-    [revision, ...symbolIds],
-  );
 }

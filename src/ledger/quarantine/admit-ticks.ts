@@ -21,9 +21,9 @@ import {
   type Known,
   keyOf,
   knownTicks,
-  type Moment,
   ONWARD_TICKS,
   type QuarantineRow,
+  type TickPosition,
   type Traits,
   traitsOf,
 } from './reads.ts';
@@ -45,7 +45,7 @@ interface Door {
 
 /** The ticks of one symbol that were never seen, by time. */
 interface Group {
-  moment: Moment;
+  moment: TickPosition;
   traits: Traits;
   ticks: readonly NewTick[];
 }

@@ -2,7 +2,7 @@ import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { insertRows, lockRevisions, ROWS_PER_TRANSACTION, type TableRow } from '../engine/statements.ts';
+import { insertRows, lockRevisions, ROWS_PER_TRANSACTION, type RowValues } from '../engine/statements.ts';
 import { type NewBar, publishBars } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { sourceId } from '../symbols/sources.ts';
@@ -45,7 +45,7 @@ export class HeldBarStore {
   async hold(held: readonly { bar: NewBar; reason: string }[], holding: Holding): Promise<void> {
     for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
       const chunk = held.slice(from, from + ROWS_PER_TRANSACTION);
-      await this.#engine.takeIn((tx) => holdSome(this.#engine, tx, chunk, holding));
+      await this.#engine.writePrices((tx) => holdSome(this.#engine, tx, chunk, holding));
     }
   }
 
@@ -75,7 +75,7 @@ export class HeldBarStore {
     now: number,
     { by, states: [first, second] }: { by: string; states: [HeldBar['state'], HeldBar['state']?] },
   ): Promise<boolean> {
-    return this.#engine.takeIn(async (tx) => {
+    return this.#engine.writePrices(async (tx) => {
       await lockRevisions(tx, 'prices');
       const [row] =
         await tx`UPDATE quarantine_bar SET state = 'released', decided_at = ${now}, decided_by = ${by}
@@ -145,7 +145,7 @@ async function holdSome(
     engine,
     tx,
     'quarantine_bar (id, symbol_id, source_id, day, open, high, low, close, received, reason, origin, state)',
-    held.map(({ bar, reason }, i): TableRow => {
+    held.map(({ bar, reason }, i): RowValues => {
       const { symbolId, day, open, high, low, close } = bar;
       return [first + i, symbolId, id, day, open, high, low, close, received, reason, origin, 'held'];
     }),

@@ -40,7 +40,7 @@ export class QuarantineStore {
     const outcomes: TickOutcome[] = [];
     for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
       const chunk = ticks.slice(from, from + ROWS_PER_TRANSACTION);
-      const some = await this.#engine.takeIn((tx) => admitSome(this.#engine, tx, chunk, source));
+      const some = await this.#engine.writePrices((tx) => admitSome(this.#engine, tx, chunk, source));
       for (const outcome of some) outcomes.push(outcome);
     }
     return outcomes;

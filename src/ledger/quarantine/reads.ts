@@ -23,7 +23,7 @@ export interface Known {
 }
 
 /** A moment in the ticks of a symbol. The day is in the index before the time, and goes up with it. */
-export interface Moment {
+export interface TickPosition {
   symbolId: number;
   day: Day;
   at: number;
@@ -104,7 +104,7 @@ const OLDEST_FIRST = 'day, at, source_id, tick_id';
 const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
 
 /** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
-export async function edgesOf(engine: Engine, tx: Sql, moments: readonly Moment[]): Promise<Edge[]> {
+export async function edgesOf(engine: Engine, tx: Sql, moments: readonly TickPosition[]): Promise<Edge[]> {
   // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
@@ -137,7 +137,7 @@ export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 export async function believedAround(
   engine: Engine,
   tx: Sql,
-  { symbolId, day, at }: Moment,
+  { symbolId, day, at }: TickPosition,
 ): Promise<{ before: WatchedTick[]; onward: WatchedTick[] }> {
   const { placeholder: p } = engine;
   const read = async (side: string, order: string): Promise<WatchedTick[]> => {

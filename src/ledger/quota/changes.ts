@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import { insertRows, type TableRow } from '../engine/statements.ts';
+import { insertRows, type RowValues } from '../engine/statements.ts';
 import type { Period } from './period.ts';
 import { keyOf, writeLeases, writePeriods } from './rows.ts';
 import { dayOfSpend, type LeaseState, type PeriodState, type SpentBy } from './rules.ts';
@@ -12,7 +12,7 @@ export class QuotaChanges {
   readonly #periods = new Map<string, PeriodState>();
   readonly #leases = new Map<string, LeaseState>();
   readonly #days = new Map<string, [string, Period, number, string, number]>();
-  readonly #events: TableRow[] = [];
+  readonly #events: RowValues[] = [];
 
   constructor(now: number) {
     this.#now = now;

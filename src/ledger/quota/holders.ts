@@ -3,7 +3,7 @@ import { asNumber, asText, type Row } from '../engine/rows.ts';
 import { LEASE_MS } from './rules.ts';
 
 /** A replica that holds units of accounts' quotas. */
-export interface Holder {
+export interface LeaseHolder {
   replica: string;
   /** Accounts that it serves. */
   accounts: number;
@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 /** Every replica with an open lease, the freshest first. */
-export async function readHolders(engine: Engine): Promise<Holder[]> {
+export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
   const rows = await engine.read`SELECT replica, count(DISTINCT account_id) AS accounts,
       sum(granted - spent) AS units, max(expires_at) AS expires_at

@@ -108,8 +108,8 @@ export class QuotaStore {
         const period = periods.get(keyOf(request))!;
         const before = known.get(request.leaseId);
         const quota = quotas.get(request.accountId) ?? 0;
-        const around = { quota, openLeases: openLeases.get(keyOf(request)) ?? 0, now };
-        const { answer, lease } = settle(period, before, request, around);
+        const context = { quota, openLeases: openLeases.get(keyOf(request)) ?? 0, now };
+        const { answer, lease } = settle(period, before, request, context);
         if (lease) {
           known.set(lease.leaseId, lease);
           changes.add(period, before, lease, quota);

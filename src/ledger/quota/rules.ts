@@ -102,7 +102,7 @@ export interface SyncAnswer {
 }
 
 /** What the transaction knows of the rest of the account while its period is locked. */
-export interface Surroundings {
+export interface QuotaContext {
   quota: number;
   openLeases: number;
   now: number;
@@ -116,28 +116,28 @@ export function settle(
   period: PeriodState,
   known: LeaseState | undefined,
   request: SyncRequest,
-  around: Surroundings,
+  context: QuotaContext,
 ): { answer: SyncAnswer; lease: LeaseState | undefined } {
   if (!known && isOpening(request)) {
-    if (period.period !== periodOf(around.now))
-      return { answer: elsewhere(request, around), lease: undefined };
+    if (period.period !== periodOf(context.now))
+      return { answer: elsewhere(request, context), lease: undefined };
     // It has spent nothing, so there is nothing that an older barrier could still wait for.
-    const opened = newLease(request, true, period.barrier, around.now);
-    move(period, opened, request, around);
-    return { answer: answerOf(period, opened, true, around), lease: opened };
+    const opened = newLease(request, true, period.barrier, context.now);
+    move(period, opened, request, context);
+    return { answer: answerOf(period, opened, true, context), lease: opened };
   }
-  if (!known && period.folded > 0) return { answer: folded(period, request, around), lease: undefined };
-  const lease = known ? { ...known } : newLease(request, false, period.barrier, around.now);
+  if (!known && period.folded > 0) return { answer: folded(period, request, context), lease: undefined };
+  const lease = known ? { ...known } : newLease(request, false, period.barrier, context.now);
   if (lease.open && !request.close && request.seq <= lease.seq) {
-    return { answer: answerOf(period, lease, false, around), lease: undefined };
+    return { answer: answerOf(period, lease, false, context), lease: undefined };
   }
   recordSpent(period, lease, request.spentBy);
   if (request.close) {
     closeLease(period, lease);
     lease.settled = true;
   }
-  if (lease.open) move(period, lease, request, around);
-  return { answer: answerOf(period, lease, true, around), lease };
+  if (lease.open) move(period, lease, request, context);
+  return { answer: answerOf(period, lease, true, context), lease };
 }
 
 /** Ends a lease at what it has spent. Its `granted` stays as a record of what it was trusted with. */
@@ -205,17 +205,17 @@ function recordSpent(period: PeriodState, lease: LeaseState, spentBy: SpentBy): 
 }
 
 /** Grants or takes back, renews, and asks others for units when requests are left waiting. */
-function move(period: PeriodState, lease: LeaseState, request: SyncRequest, around: Surroundings): void {
-  const granted = Math.max(newGrant(period, lease, request, around), totalOf(lease.spentBy));
+function move(period: PeriodState, lease: LeaseState, request: SyncRequest, context: QuotaContext): void {
+  const granted = Math.max(newGrant(period, lease, request, context), totalOf(lease.spentBy));
   period.granted += granted - lease.granted;
   lease.granted = granted;
   lease.seq = request.seq;
   // A holder may know a later barrier of a ledger that has lost its last writes since. It has acknowledged all of this one's.
   lease.barrierAck = Math.max(lease.barrierAck, Math.min(request.barrierSeen, period.barrier));
-  lease.expiresAt = around.now + LEASE_MS;
+  lease.expiresAt = context.now + LEASE_MS;
   if (request.need > granted && heldByOthers(period, lease) > 0) {
-    period.recallAt = around.now;
-    period.signalledAt = around.now;
+    period.recallAt = context.now;
+    period.signalledAt = context.now;
   }
 }
 
@@ -223,30 +223,30 @@ function newGrant(
   period: PeriodState,
   lease: LeaseState,
   request: SyncRequest,
-  around: Surroundings,
+  context: QuotaContext,
 ): number {
   const asked = Math.max(request.want, request.need);
   if (asked <= lease.granted) return asked;
-  const pool = poolOf(period, around);
+  const pool = poolOf(period, context);
   // Units that cannot serve a request which needs many must not be held for it: others may need few.
   if (lease.granted + pool < request.least) return totalOf(lease.spentBy);
   const urgent = request.need - lease.granted;
-  const extra = Math.min(asked - lease.granted, blockLimit(period, around, pool));
+  const extra = Math.min(asked - lease.granted, blockLimit(period, context, pool));
   return lease.granted + Math.min(pool, Math.max(urgent, extra));
 }
 
 /** A block shrinks near the end of the quota, so that the last units are not stranded with one replica. */
-function blockLimit(period: PeriodState, around: Surroundings, pool: number): number {
-  if (isRecalled(period, around.now)) return 0;
-  const share = Math.floor(pool / (4 * Math.max(around.openLeases, 1)));
-  return Math.max(1, Math.min(share, Math.floor(around.quota / 100)));
+function blockLimit(period: PeriodState, context: QuotaContext, pool: number): number {
+  if (isRecalled(period, context.now)) return 0;
+  const share = Math.floor(pool / (4 * Math.max(context.openLeases, 1)));
+  return Math.max(1, Math.min(share, Math.floor(context.quota / 100)));
 }
 
 function answerOf(
   period: PeriodState,
   lease: LeaseState,
   applied: boolean,
-  around: Surroundings,
+  context: QuotaContext,
 ): SyncAnswer {
   return {
     leaseId: lease.leaseId,
@@ -255,13 +255,13 @@ function answerOf(
     granted: lease.granted,
     spent: totalOf(lease.spentBy),
     used: period.used,
-    quota: around.quota,
-    pool: poolOf(period, around),
+    quota: context.quota,
+    pool: poolOf(period, context),
     heldByOthers: heldByOthers(period, lease),
-    recall: isRecalled(period, around.now),
+    recall: isRecalled(period, context.now),
     barrier: period.barrier,
-    now: around.now,
-    leaseMs: Math.max(0, lease.expiresAt - around.now),
+    now: context.now,
+    leaseMs: Math.max(0, lease.expiresAt - context.now),
   };
 }
 
@@ -269,13 +269,13 @@ function answerOf(
  * An unknown lease of a month whose leases were folded is one of them: it was opened before, so it was known then. What it
  * says is in `used` already.
  */
-function folded(period: PeriodState, request: SyncRequest, around: Surroundings): SyncAnswer {
-  const lease = { ...newLease(request, false, period.barrier, around.now), spentBy: request.spentBy };
-  return { ...answerOf(period, lease, false, around), granted: totalOf(request.spentBy) };
+function folded(period: PeriodState, request: SyncRequest, context: QuotaContext): SyncAnswer {
+  const lease = { ...newLease(request, false, period.barrier, context.now), spentBy: request.spentBy };
+  return { ...answerOf(period, lease, false, context), granted: totalOf(request.spentBy) };
 }
 
-function elsewhere(request: SyncRequest, around: Surroundings): SyncAnswer {
-  const { quota, now } = around;
+function elsewhere(request: SyncRequest, context: QuotaContext): SyncAnswer {
+  const { quota, now } = context;
   const nothing = { granted: 0, spent: 0, used: 0, pool: 0, heldByOthers: 0, barrier: 0, leaseMs: 0 };
   return {
     leaseId: request.leaseId,
@@ -288,8 +288,8 @@ function elsewhere(request: SyncRequest, around: Surroundings): SyncAnswer {
   };
 }
 
-function poolOf(period: PeriodState, around: Surroundings): number {
-  return Math.max(0, around.quota - period.granted);
+function poolOf(period: PeriodState, context: QuotaContext): number {
+  return Math.max(0, context.quota - period.granted);
 }
 
 function heldByOthers(period: PeriodState, lease: LeaseState): number {

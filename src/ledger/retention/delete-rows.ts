@@ -1,13 +1,13 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
-import { ledgerTables, type Table } from '../schema/tables.ts';
+import { type LedgerTable, ledgerTables } from '../schema/tables.ts';
 
 /** About 10 ms: a push does not wait longer for SQLite's write lock. */
 const ROWS_PER_BATCH = 1_000;
 
 /** The tables that have a column, dependents before what they refer to. A table that a later migration adds is among them. */
-export function tablesWith(column: string): Table[] {
+export function tablesWith(column: string): LedgerTable[] {
   return ledgerTables()
     .filter(({ columns }) => columns.some(({ name }) => name === column))
     .toReversed();
@@ -16,7 +16,7 @@ export function tablesWith(column: string): Table[] {
 /** Deletes up to 1,000 rows of a table that belong to one owner, in a short transaction. Returns how many. */
 export function deleteSome(
   engine: Engine,
-  table: Table,
+  table: LedgerTable,
   column: string,
   owner: string | number,
 ): Promise<number> {
@@ -28,7 +28,7 @@ export function deleteSome(
 /** For a table whose key says nothing of the owner: the rows are looked for before the write lock is taken. */
 async function deleteFound(
   engine: Engine,
-  { name, key }: Table,
+  { name, key }: LedgerTable,
   column: string,
   owner: string | number,
 ): Promise<number> {
@@ -49,7 +49,7 @@ async function deleteFound(
 export async function deleteWithin(
   { placeholder }: Engine,
   tx: Sql,
-  { name, key }: Table,
+  { name, key }: LedgerTable,
   column: string,
   owner: string | number,
 ): Promise<number> {

@@ -4,15 +4,15 @@ import { schemaStatements } from './migrations.ts';
 /** How the values of a column are read and written. */
 export type ColumnKind = 'whole' | 'float' | 'text';
 
-export interface Column {
+export interface LedgerColumn {
   name: string;
   kind: ColumnKind;
 }
 
 /** A table of the ledger, the same on both engines. */
-export interface Table {
+export interface LedgerTable {
   name: string;
-  columns: readonly Column[];
+  columns: readonly LedgerColumn[];
   /** The columns of its primary key, in order. */
   key: readonly string[];
 }
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
  * Every table of the ledger, referenced tables before those that refer to them. The list is read from a schema that the
  * migrations build in memory, so a table that a later migration adds is in it.
  */
-export function ledgerTables(): Table[] {
+export function ledgerTables(): LedgerTable[] {
   const schema = new Database(':memory:');
   try {
     for (const statement of schemaStatements('WITHOUT ROWID')) schema.run(statement);
@@ -47,7 +47,7 @@ export function ledgerTables(): Table[] {
   }
 }
 
-function describe(schema: Database, name: string): Table {
+function describe(schema: Database, name: string): LedgerTable {
   const columns = schema
     .query<{ name: string; type: string; pk: number }, [string]>(
       'SELECT name, type, pk FROM pragma_table_info(?)',
@@ -68,12 +68,12 @@ function kindOf(table: string, { name, type }: { name: string; type: string }): 
   throw new Error(`the column ${table}.${name} has the type ${type}, which cannot be moved between engines`);
 }
 
-function parentsFirst(schema: Database, tables: readonly Table[]): Table[] {
+function parentsFirst(schema: Database, tables: readonly LedgerTable[]): LedgerTable[] {
   const parentsOf = schema.query<{ parent: string }, [string]>(
     'SELECT DISTINCT "table" AS parent FROM pragma_foreign_key_list(?)',
   );
-  const ordered = new Set<Table>();
-  const add = (table: Table) => {
+  const ordered = new Set<LedgerTable>();
+  const add = (table: LedgerTable) => {
     if (ordered.has(table)) return;
     for (const { parent } of parentsOf.all(table.name)) {
       if (parent !== table.name) add(tables.find(({ name }) => name === parent)!);

@@ -3,7 +3,7 @@ import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 import { nextRevision } from '../engine/statements.ts';
 import { deleteSome, deleteWithin, tablesWith } from '../retention/delete-rows.ts';
 import { raiseHorizon } from '../retention/horizon.ts';
-import type { Table } from '../schema/tables.ts';
+import type { LedgerTable } from '../schema/tables.ts';
 
 /** The status of a symbol whose rows are being deleted. It is neither listed nor served, and takes no prices. */
 export const DELETED = 'deleted';
@@ -45,7 +45,12 @@ export async function deleteMarked(engine: Engine): Promise<number> {
   return 1;
 }
 
-async function deleteSymbolRow(engine: Engine, tx: Sql, tables: readonly Table[], id: number): Promise<void> {
+async function deleteSymbolRow(
+  engine: Engine,
+  tx: Sql,
+  tables: readonly LedgerTable[],
+  id: number,
+): Promise<void> {
   const revision = await nextRevision(tx, 'prices');
   // What a replica wrote before it saw the mark is there by now: all price writes wait for this revision.
   for (const table of tables) await deleteWithin(engine, tx, table, 'symbol_id', id);

@@ -2,8 +2,8 @@ import { type Fold, foldTick } from '../../market/bar.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asNumberIfAny, asText, type Cell, type Sql } from '../engine/rows.ts';
-import { originFilter } from '../prices/bars.ts';
-import type { LedgerTick, TradingDay } from './rows.ts';
+import { originFilter, type TradingDay } from '../symbols/origin.ts';
+import type { LedgerTick } from './rows.ts';
 
 /** A day's ticks, folded in the database. */
 export interface FoldedDay extends Fold<LedgerTick> {

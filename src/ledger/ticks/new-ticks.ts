@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import { originFilter } from '../prices/bars.ts';
-import { type LedgerTick, type TradingDay, toTick } from './rows.ts';
+import { originFilter, type TradingDay } from '../symbols/origin.ts';
+import { type LedgerTick, toTick } from './rows.ts';
 
 /** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */
 export async function ticksSince(

@@ -1,10 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
 import { lockRevisions } from '../engine/statements.ts';
-import { originFilter, type PriceOrigin, symbolsWithRealPrices } from '../prices/bars.ts';
+import { originFilter, type PriceOrigin, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
-import type { TradingDay } from './rows.ts';
 
 /** About 20 ms: a push does not wait longer for SQLite's write lock. */
 const TICKS_PER_DELETE = 2_000;

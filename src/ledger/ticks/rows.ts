@@ -1,7 +1,6 @@
 import type { Tick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { asNumber, asText, type Cell } from '../engine/rows.ts';
-import type { PriceOrigin } from '../prices/bars.ts';
 
 export interface NewTick extends Tick {
   symbolId: number;
@@ -13,13 +12,6 @@ export interface LedgerTick extends NewTick {
   day: Day;
   sourceId: number;
   revision: number;
-}
-
-/** The real or the simulated prices of one symbol on one trade date. */
-export interface TradingDay {
-  symbolId: number;
-  origin: PriceOrigin;
-  day: Day;
 }
 
 export function toTick(row: readonly Cell[]): LedgerTick {

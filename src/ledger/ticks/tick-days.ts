@@ -2,12 +2,7 @@ import { type Day, FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
-
-/** A symbol and a trade date that have ticks, of one origin or of both. */
-export interface TickDay {
-  symbolId: number;
-  day: Day;
-}
+import type { SymbolDay } from '../symbols/origin.ts';
 
 /** More than any write puts under one revision. */
 const TICKS_PER_PAGE = 5_000;
@@ -24,8 +19,8 @@ export class TickDays {
   }
 
   /** The days of the ticks with revisions in (after, upTo]; undefined when there are too many ticks to look at. */
-  async changed(after: number, upTo: number): Promise<TickDay[] | undefined> {
-    const found = new Map<string, TickDay>();
+  async changed(after: number, upTo: number): Promise<SymbolDay[] | undefined> {
+    const found = new Map<string, SymbolDay>();
     let seen = after;
     for (let page = 0; page < PAGES_MAX; page++) {
       if (shouldYield()) await yieldToRequests();
@@ -44,7 +39,7 @@ export class TickDays {
   }
 
   /** Every day from `first` to `last` that has ticks, in pages: skips through the index from day to day. */
-  async *list(first: Day = FIRST_DAY, last: Day = LAST_DAY): AsyncGenerator<TickDay[]> {
+  async *list(first: Day = FIRST_DAY, last: Day = LAST_DAY): AsyncGenerator<SymbolDay[]> {
     const { read, placeholder: p } = this.#engine;
     for (let after = 0; ; ) {
       if (shouldYield()) await yieldToRequests();

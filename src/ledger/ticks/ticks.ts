@@ -4,14 +4,20 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
-import { markReal, originFilter, type PriceOrigin, symbolsWithRealPrices } from '../prices/bars.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
+import {
+  markReal,
+  originFilter,
+  type PriceOrigin,
+  symbolsWithRealPrices,
+  type TradingDay,
+} from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
-import { type LedgerTick, type NewTick, type TradingDay, toTick } from './rows.ts';
+import { type LedgerTick, type NewTick, toTick } from './rows.ts';
 import { TickDays } from './tick-days.ts';
 
-export type { LedgerTick, NewTick, TradingDay } from './rows.ts';
+export type { LedgerTick, NewTick } from './rows.ts';
 
 /** About 1 ms on SQLite. */
 const TICKS_PER_PAGE = 500;
@@ -35,7 +41,7 @@ export class TickStore {
 
   async #appendSome(ticks: readonly NewTick[], source: string): Promise<void> {
     const engine = this.#engine;
-    await engine.takeIn(async (tx) => {
+    await engine.writePrices(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const id = await sourceId(tx, source);
       const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { outageOf } from '../../../src/ledger/engine/errors.ts';
+import { outageReason } from '../../../src/ledger/engine/errors.ts';
 import { Ledger, mustReload } from '../../../src/ledger/ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { fixedClock } from '../../support/ledgers.ts';
@@ -40,7 +40,7 @@ async function writeEventually(ledger: Ledger, name: string): Promise<void> {
       ledger.setMeta(name, 'written').then(
         () => true,
         (error) => {
-          if (outageOf(error) === undefined) throw error;
+          if (outageReason(error) === undefined) throw error;
           return false;
         },
       ),
@@ -137,7 +137,7 @@ test('an old primary that comes back is not written to', async () => {
     false,
   ]);
   await postgres.standby.end('SIGKILL');
-  const refused = await ledger.setMeta('nowhere', 'written').catch((error) => outageOf(error));
+  const refused = await ledger.setMeta('nowhere', 'written').catch((error) => outageReason(error));
   expect(refused).toBe('its ledger cannot be reached');
   expect(await isOn(postgres.primary, 'nowhere')).toBe(false);
 }, 180_000);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { outageOf } from '../../../src/ledger/engine/errors.ts';
+import { outageReason } from '../../../src/ledger/engine/errors.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { fixedClock } from '../../support/ledgers.ts';
 import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
@@ -19,7 +19,7 @@ test('a write that no synchronous standby has confirmed is never reported as don
   postgres.standby.pause();
   const outcome = await ledger.setMeta('unconfirmed', 'yes').then(
     () => 'done',
-    (error) => outageOf(error),
+    (error) => outageReason(error),
   );
   expect(outcome).toBe('its ledger cannot be reached');
   postgres.standby.resume();

@@ -4,7 +4,7 @@ import { openEngine } from '../../../src/ledger/engine/engine.ts';
 import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { type MoveOptions, moveLedger } from '../../../src/ledger/move/move.ts';
-import { ledgerTables, type Table } from '../../../src/ledger/schema/tables.ts';
+import { type LedgerTable, ledgerTables } from '../../../src/ledger/schema/tables.ts';
 import { fillSampleLedger } from '../../schemas/sample-ledger.ts';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { contentOf, tableNames } from '../../support/ledger-content.ts';
@@ -132,8 +132,8 @@ onEachEngine('a ledger that is moved away', (engine) => {
     const target = await newTarget(OTHER[engine]);
     const tampering: Engine = {
       ...target,
-      takeIn: (work) =>
-        target.takeIn(async (tx) => {
+      writePrices: (work) =>
+        target.writePrices(async (tx) => {
           const result = await work(tx);
           await tx`UPDATE bar SET close = close + 0.0000000000005 WHERE close = 2336.1`;
           return result;
@@ -153,9 +153,9 @@ onEachEngine('a ledger that is moved away', (engine) => {
     // The next page waits for the write, so that it is committed before the move ends.
     const waiting: Engine = {
       ...target,
-      takeIn: async (work) => {
+      writePrices: async (work) => {
         await writing;
-        return target.takeIn(work);
+        return target.writePrices(work);
       },
     };
     await expect(moveLedger(source.engine, waiting, { onProgress })).rejects.toThrow('was written to');
@@ -191,7 +191,7 @@ async function filledLedger(ledger: Ledger): Promise<Ledger> {
   return ledger;
 }
 
-function sampleRow({ columns }: Table) {
+function sampleRow({ columns }: LedgerTable) {
   const samples = { whole: 7, float: 0.1, text: 'a "quoted", text\n' };
   return columns.map(({ kind }) => samples[kind]);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { insertRows, type TableRow } from '../../../src/ledger/engine/statements.ts';
+import { insertRows, type RowValues } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { periodBefore, periodOf } from '../../../src/ledger/quota/period.ts';
 import { DEFAULT_RETENTION } from '../../../src/ledger/retention/rules.ts';
@@ -227,7 +227,7 @@ onEachEngine('retention', (engine) => {
 
   test('deletes decisions about bars after 30 days, and no bar that waits', async () => {
     const ledger = await ledgers.new();
-    const row = (id: number, state: string, decidedAt: number | null): TableRow => [
+    const row = (id: number, state: string, decidedAt: number | null): RowValues => [
       ...[id, 1, 1, id, 1, 1, 1, 1, 0, 'odd', 'push', state],
       decidedAt,
       null,
@@ -257,7 +257,7 @@ onEachEngine('retention', (engine) => {
   });
 });
 
-async function insert(ledger: Ledger, into: string, rows: readonly TableRow[]): Promise<void> {
+async function insert(ledger: Ledger, into: string, rows: readonly RowValues[]): Promise<void> {
   await ledger.engine.write((tx) => insertRows(ledger.engine, tx, into, rows));
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { isInUse } from '../../../gate/spool/in-use.ts';
 import { countUnsettled } from '../../../gate/spool/unsettled.ts';
-import { hasRoom } from '../../../ledger/engine/disk-space.ts';
+import { hasDiskSpace } from '../../../ledger/engine/disk-space.ts';
 import { messageOf } from '../../../runtime/log/log.ts';
 import { ledgerPath } from '../../framework/ledger-path.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
@@ -40,7 +40,7 @@ function checkRoom(folder: string): Finding[] {
   const fix = 'make room, or move the data folder to a larger disk';
   if (files > 0 && ffree < files * 0.01)
     return [problem('disk.inodes', `the file system of ${folder} has no inodes left for new files`, fix)];
-  if (!hasRoom(folder)) return [problem('disk.room', `${text}: no prices are taken in`, fix)];
+  if (!hasDiskSpace(folder)) return [problem('disk.room', `${text}: no prices are taken in`, fix)];
   if (free < Math.min(FREE_BYTES_MIN, total / 2) || free < total * FREE_SHARE_MIN)
     return [warning('disk.room', text, fix)];
   return [ok('disk.room', text)];

@@ -11,7 +11,7 @@ export interface SessionLimits {
   isReadOnly: boolean;
 }
 
-export interface ConnectionOptions {
+export interface PostgresOptions {
   limits: SessionLimits;
   readersMax: number;
   writersMax: number;
@@ -40,7 +40,7 @@ const CONNECT_SECONDS_MAX = 3;
  * With several hosts in the URL, all connections go to the primary. When another server becomes the primary, the
  * connections to the old one are dropped, so that nothing can be written there any more.
  */
-export async function connectPostgres(url: string, options: ConnectionOptions): Promise<Connections> {
+export async function connectPostgres(url: string, options: PostgresOptions): Promise<Connections> {
   const server = await findServer(url);
   const connections = await createConnections(server, options);
   server.watch(() => {
@@ -55,7 +55,7 @@ export async function closeConnections({ server, readers, writers }: Connections
   await Promise.all([readers.close(), writers.close()]);
 }
 
-async function createConnections(server: Server, options: ConnectionOptions): Promise<Connections> {
+async function createConnections(server: Server, options: PostgresOptions): Promise<Connections> {
   if (new URL(server.url).searchParams.get('prepare') !== 'false') {
     const direct = createPools(server, options, false);
     if (await keepsStartupParameters(direct.readers, options.limits)) return direct;
@@ -67,7 +67,7 @@ async function createConnections(server: Server, options: ConnectionOptions): Pr
   return pooled;
 }
 
-function createPools(server: Server, options: ConnectionOptions, isPooled: boolean): Connections {
+function createPools(server: Server, options: PostgresOptions, isPooled: boolean): Connections {
   const { limits, readersMax, writersMax, callMsMax } = options;
   const connect = (max: number) => () =>
     new SQL({

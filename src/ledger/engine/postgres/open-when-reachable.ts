@@ -1,4 +1,4 @@
-import { outageOf, Unavailable } from '../errors.ts';
+import { outageReason, Unavailable } from '../errors.ts';
 
 export interface WaitOptions {
   /** How long to wait before giving up. */
@@ -25,7 +25,7 @@ export async function openWhenReachable<T>(open: () => Promise<T>, options: Wait
     try {
       return await open();
     } catch (error) {
-      if (outageOf(error) === undefined) throw error;
+      if (outageReason(error) === undefined) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const waitedMs = elapsed() - start;
       if (waitedMs >= waitMs) {

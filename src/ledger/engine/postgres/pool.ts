@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import { DeferredQuery } from '../deferred-query.ts';
-import { isStalePlan, outageOf } from '../errors.ts';
+import { isStalePlan, outageReason } from '../errors.ts';
 import { type Row, type Sql, typed } from '../rows.ts';
 import { hasMoved, type Server } from './hosts/server.ts';
 
@@ -46,7 +46,7 @@ export class PostgresPool {
       });
     } catch (error) {
       if (isStalePlan(error)) this.#renew(pool);
-      else if (outageOf(error) !== undefined) void this.#options.server.search();
+      else if (outageReason(error) !== undefined) void this.#options.server.search();
       throw error;
     } finally {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 import type { Engine, LedgerUse } from '../engine.ts';
-import { isFull, isStalePlan, outageOf } from '../errors.ts';
+import { isFull, isStalePlan, outageReason } from '../errors.ts';
 import { asNumber, asNumberIfAny, onlyRow, type Sql } from '../rows.ts';
-import type { TableRow } from '../statements.ts';
+import type { RowValues } from '../statements.ts';
 import { closeConnections, connectPostgres } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 import type { PostgresPool } from './pool.ts';
@@ -89,8 +89,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       }
     },
     snapshot: (work) => readers.snapshot(work),
-    takeIn: (work) => engine.write(work),
-    hasRoom: () => !isFullNow, // its disk is another machine's: what the last write said
+    writePrices: (work) => engine.write(work),
+    hasDiskSpace: () => !isFullNow, // its disk is another machine's: what the last write said
     async tidy() {
       if (isFullNow) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
@@ -140,13 +140,13 @@ async function tellsTimeline(readers: PostgresPool): Promise<boolean> {
     await readers.readUnprepared(`SELECT ${TIMELINE} AS timeline`);
     return true;
   } catch (error) {
-    if (outageOf(error) !== undefined) throw error;
+    if (outageReason(error) !== undefined) throw error;
     return false;
   }
 }
 
 /** Nothing is NULL; a text is always quoted, so that an empty one is not. */
-function csvLine(row: TableRow): string {
+function csvLine(row: RowValues): string {
   const cells = row.map((cell) =>
     typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : (cell ?? ''),
   );

@@ -3,11 +3,11 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SQL } from 'bun';
 import type { Clock } from '../../../runtime/clock.ts';
-import { hasRoom, requireRoom } from '../disk-space.ts';
+import { hasDiskSpace, requireDiskSpace } from '../disk-space.ts';
 import type { Engine } from '../engine.ts';
 import { type Sql, typed } from '../rows.ts';
 import { createPrivate, restrict } from './private-file.ts';
-import { SqliteLine } from './write-queue.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /**
  * SQLite runs on the caller's thread, so nothing here may wait inside SQLite: a busy file is tried again from
@@ -18,7 +18,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds secrets and customers' names
   createPrivate(path);
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
-  const writer: Writer = { handle: await openHandle(path, 0), line: new SqliteLine(path) };
+  const writer: Writer = { handle: await openHandle(path, 0), line: new WriteQueue(path) };
   await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   const reader = await openHandle(path, READER_BUSY_MS_MAX);
   let queue: Promise<unknown> = Promise.resolve();
@@ -33,12 +33,12 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     read: typed(reader),
     write: (work) => inTurn(() => transact(writer, work)),
     snapshot: (work) => snapshotOf(path, work),
-    takeIn: (work) =>
+    writePrices: (work) =>
       inTurn(async () => {
-        requireRoom(dirname(path));
+        requireDiskSpace(dirname(path));
         return transact(writer, work);
       }),
-    hasRoom: () => hasRoom(dirname(path)),
+    hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: () => inTurn(() => tidy(path, writer)),
     placeholder: () => '?',
     hasTable,
@@ -67,8 +67,8 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     read: typed(reader),
     write: isReadOnly,
     snapshot: (work) => snapshotOf(path, work),
-    takeIn: isReadOnly,
-    hasRoom: () => hasRoom(dirname(path)),
+    writePrices: isReadOnly,
+    hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: isReadOnly,
     placeholder: () => '?',
     hasTable,
@@ -125,7 +125,7 @@ const LOG_BYTES = 4.5 * 1024 * 1024;
  */
 async function tidy(path: string, writer: Writer): Promise<void> {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (logBytes < LOG_BYTES && hasRoom(dirname(path))) {
+  if (logBytes < LOG_BYTES && hasDiskSpace(dirname(path))) {
     // Two transactions: pages that are taken and freed in one are never written. The file keeps them for the counts, too.
     await transact(
       writer,
@@ -164,7 +164,7 @@ async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {
 /** The one handle that writes, and its place in the line of all that do. */
 interface Writer {
   handle: SQL;
-  line: SqliteLine;
+  line: WriteQueue;
 }
 
 async function transact<T>({ handle, line }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {

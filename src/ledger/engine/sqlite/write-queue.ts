@@ -15,7 +15,7 @@ const GIVE_WAY_MS_MAX = 40;
  * looks at it before the next transaction, and lets the other go first. It goes by the system's clock, whatever clock the
  * ledger is given: all processes of the machine share that one.
  */
-export class SqliteLine {
+export class WriteQueue {
   readonly #file: string;
   #wroteAt = Number.NEGATIVE_INFINITY;
   #hasWaited = false;

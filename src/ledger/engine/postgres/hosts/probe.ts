@@ -44,7 +44,7 @@ export function isReachable(state: HostState | Unreachable): state is HostState 
   return 'isPrimary' in state;
 }
 
-/** A connection hangs, which `outageOf` recognizes by its code. */
+/** A connection hangs, which `outageReason` recognizes by its code. */
 class NoAnswer extends Error {
   readonly code = 'ETIMEDOUT';
 }

@@ -1,4 +1,4 @@
-import { outageOf } from '../../errors.ts';
+import { outageReason } from '../../errors.ts';
 import { hostUrls } from './host-urls.ts';
 import { Primary } from './primary.ts';
 
@@ -20,7 +20,7 @@ export async function findServer(url: string): Promise<Server> {
 
 /** Whether a call to the server at `url` failed because another server has taken over. */
 export async function hasMoved(server: Server, url: string, error: unknown): Promise<boolean> {
-  if (outageOf(error) === undefined) return false;
+  if (outageReason(error) === undefined) return false;
   if (server.url === url) await server.search();
   return server.url !== url;
 }
