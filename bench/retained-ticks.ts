@@ -5,8 +5,11 @@
 
 import { isWeekend, utcDay } from '../src/market/day.ts';
 import { systemClock } from '../src/runtime/clock.ts';
+import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
+import { Pauses } from './lib/pauses.ts';
+import type { Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
 const TICKS = Number(process.argv[2] ?? 34) * 1_000_000;
@@ -16,30 +19,35 @@ const STOP_AFTER_MS = 5_000;
 
 const bench = await newBenchLedger('PostgreSQL', SYMBOLS);
 const lines: string[] = [];
+const note = (what: string, found: string) => {
+  lines.push(`| ${what} | ${found} |`);
+  console.log(lines.at(-1));
+};
 try {
   const { codes, days } = await fill(bench);
-  lines.push(`| fill by SQL | ${TICKS} ticks of ${SYMBOLS} symbols on ${days} days |`);
+  keepCoresAwake();
+  note('fill by SQL', `${TICKS} ticks of ${SYMBOLS} symbols on ${days} days`);
   const first = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
-  lines.push(`| start to ready | ${first.readyMs} ms |`, `| pushes while closing | ${first.pushes} |`);
-  lines.push(`| SIGTERM to exit, after ${STOP_AFTER_MS / 1000} s of closing | ${first.stopMs} ms |`);
-  const start = performance.now();
-  const seconds = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
-  const second = await serve(codes, async () => {
-    await until(async () => (await count('SELECT count(*) AS n FROM bar')) >= SYMBOLS * (days - 1));
-    lines.push(`| restart until every ended day has its bar | ${seconds()} |`);
-    await until(async () => {
-      const due = utcDay(systemClock.now()) - 9;
-      const left = await count(`SELECT count(*) AS n FROM symbol s
-        WHERE EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = s.id AND t.day <= ${due})`);
-      return left === 0 && (await count('SELECT count(*) AS n FROM tick_pruning')) === 0;
-    });
-    lines.push(`| restart until the days due for pruning are deleted | ${seconds()} |`);
-  });
-  lines.push(`| pushes while closing and pruning | ${second.pushes} |`);
-  const third = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
-  lines.push(`| start to ready when nothing is left to close | ${third.readyMs} ms |`);
-  const left = await count('SELECT count(*) AS n FROM tick');
-  lines.push(`| ticks left | ${left} |`);
+  note('start to ready', `${first.readyMs} ms`);
+  note('pushes of 100 ticks while closing', first.pushes);
+  note('`latest` meanwhile', first.requests);
+  note(`SIGTERM to exit, after ${STOP_AFTER_MS / 1000} s of closing`, `${first.stopMs} ms`);
+  const restart = await serve(codes, () =>
+    measure(() => hasAllBars(days), 'restart until every ended day has its bar'),
+  );
+  note('pushes of 100 ticks while closing', restart.pushes);
+  note('`latest` meanwhile', restart.requests);
+  const [walBefore, ticksBefore] = [await walBytes(), await count('SELECT count(*) AS n FROM tick')];
+  const pruning = await serve(codes, () =>
+    measure(isPruned, 'restart until the days due for pruning are deleted'),
+  );
+  const ticksLeft = await count('SELECT count(*) AS n FROM tick');
+  note('pushes of 100 ticks while pruning', pruning.pushes);
+  note('`latest` meanwhile', pruning.requests);
+  note('ticks deleted, less those pushed', `${ticksBefore - ticksLeft}`);
+  note('WAL written meanwhile', `${Math.round(((await walBytes()) - walBefore) / 1e6)} MB`);
+  const last = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
+  note('start to ready when nothing is left to close', `${last.readyMs} ms`);
 } finally {
   await bench.remove();
 }
@@ -86,41 +94,86 @@ async function fill({ sql, numbers }: BenchLedger): Promise<{ codes: string[]; d
   return { codes: rows.map((row: { code: string }) => row.code), days: days.length };
 }
 
-/** Runs the service while `work` goes on, with a push of 100 ticks every 200 ms. */
+/** Runs the service while `work` goes on, with a push of 100 ticks every 200 ms and a request every 50 ms. */
 async function serve(codes: readonly string[], work: () => Promise<void>) {
   const start = performance.now();
   const target = await startProgram(bench.dir, { ...bench.env, OPENPIT_ADMIN_TOKEN: TOKEN });
   while (!(await fetch(`${target.url}/health`)).ok) await Bun.sleep(5);
   const readyMs = Math.round(performance.now() - start);
-  const times: number[] = [];
+  const pauses = await Pauses.watch(target, TOKEN);
   let isOver = false;
-  const pushing = (async () => {
+  const repeat = async (everyMs: number, send: (n: number) => Promise<Response>): Promise<number[]> => {
+    const times: number[] = [];
     for (let n = 0; !isOver; n++) {
       const at = performance.now();
-      const ticks = codes.map((symbol, i) => ({
-        symbol,
-        price: 105 + ((n + i) % 9) * 0.01,
-        at: systemClock.now(),
-      }));
-      const response = await fetch(`${target.url}/admin/ticks`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ source: 'bench', ticks }),
-      });
+      const response = await send(n);
       if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
       times.push(performance.now() - at);
-      await Bun.sleep(200);
+      await Bun.sleep(everyMs);
     }
-  })();
-  await Promise.race([work(), pushing]);
+    return times;
+  };
+  const load = Promise.all([
+    repeat(200, (n) => push(target, codes, n)),
+    repeat(50, (n) => latest(target, codes[n % codes.length]!)),
+  ]);
+  await Promise.race([work(), load]);
   isOver = true;
-  await pushing;
+  const [pushes, requests] = await load;
+  const { server, idle } = await pauses.take();
+  await pauses.stop();
   const stopAt = performance.now();
   await target.stop();
   const stopMs = Math.round(performance.now() - stopAt);
+  return {
+    readyMs,
+    stopMs,
+    pushes: summary(pushes),
+    requests: `${summary(requests)}; longest pause ${server.toFixed(0)} ms (of an idle process: ${idle.toFixed(0)} ms)`,
+  };
+}
+
+function push(target: Target, codes: readonly string[], n: number): Promise<Response> {
+  const ticks = codes.map((symbol, i) => {
+    return { symbol, price: 105 + ((n + i) % 9) * 0.01, at: systemClock.now() };
+  });
+  return fetch(`${target.url}/admin/ticks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ source: 'bench', ticks }),
+  });
+}
+
+function latest(target: Target, code: string): Promise<Response> {
+  return fetch(`${target.url}/rates/latest?symbols=${code}`, { headers: { 'x-api-key': bench.key } });
+}
+
+function summary(times: number[]): string {
   times.sort((a, b) => a - b);
-  const pushes = `${times.length} of 100 ticks: p50 ${times[times.length >> 1]!.toFixed(0)} ms, longest ${times.at(-1)!.toFixed(0)} ms`;
-  return { readyMs, stopMs, pushes };
+  const at = (share: number) => `${times[Math.floor((times.length - 1) * share)]!.toFixed(0)} ms`;
+  return `${times.length}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`;
+}
+
+async function measure(isDone: () => Promise<boolean>, what: string): Promise<void> {
+  const start = performance.now();
+  await until(isDone);
+  note(what, `${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+async function hasAllBars(days: number): Promise<boolean> {
+  return (await count('SELECT count(*) AS n FROM bar')) >= SYMBOLS * (days - 1);
+}
+
+async function isPruned(): Promise<boolean> {
+  const due = utcDay(systemClock.now()) - 9;
+  const left = await count(`SELECT count(*) AS n FROM symbol s
+    WHERE EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = s.id AND t.day <= ${due})`);
+  return left === 0 && (await count('SELECT count(*) AS n FROM tick_pruning')) === 0;
+}
+
+function walBytes(): Promise<number> {
+  return count(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS n`);
 }
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {

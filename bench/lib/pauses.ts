@@ -13,17 +13,20 @@ export interface Pause {
 /** Watches the event loops of a server and of an idle process at the same time. */
 export class Pauses {
   readonly #target: Target;
+  readonly #headers: Record<string, string>;
   readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
   readonly #lines: AsyncIterator<string>;
 
-  private constructor(target: Target) {
+  private constructor(target: Target, token: string | undefined) {
     this.#target = target;
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#child = Bun.spawn([process.execPath, IDLE], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#lines = linesOf(this.#child.stdout);
   }
 
-  static async watch(target: Target): Promise<Pauses> {
-    const pauses = new Pauses(target);
+  /** A server that has an operator's token closes its metrics without it. */
+  static async watch(target: Target, token?: string): Promise<Pauses> {
+    const pauses = new Pauses(target, token);
     await pauses.#lines.next();
     await pauses.take();
     return pauses;
@@ -31,7 +34,7 @@ export class Pauses {
 
   /** Since this was last called. */
   async take(): Promise<Pause> {
-    const text = await (await fetch(`${this.#target.url}/metrics`)).text();
+    const text = await (await fetch(`${this.#target.url}/metrics`, { headers: this.#headers })).text();
     const [, seconds] = /^openpit_event_loop_lag_max_seconds\S* (\S+)/m.exec(text)!;
     this.#child.stdin.write('\n');
     this.#child.stdin.flush();
