@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net';
 export class AddressList {
   readonly #list = new BlockList();
 
-  /** Throws with the entry that is neither. */
+  /** Throws an error that names an invalid entry. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       const range = readRange(entry);
@@ -14,7 +14,7 @@ export class AddressList {
   }
 
   has(address: string): boolean {
-    const plain = withoutMapping(address);
+    const plain = unmapped(address);
     const kind = isIP(plain);
     return kind !== 0 && this.#list.check(plain, kind === 4 ? 'ipv4' : 'ipv6');
   }
@@ -24,12 +24,12 @@ export function isAddressOrRange(entry: string): boolean {
   return readRange(entry) !== undefined;
 }
 
-/** Undefined for what is neither an address nor a range. A single address has the prefix of its whole width. */
+/** Undefined when the entry is neither an address nor a range. A single address is a range of one. */
 export function readRange(
   entry: string,
 ): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | undefined {
   const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry.trim());
-  const address = withoutMapping(match?.[1] ?? '');
+  const address = unmapped(match?.[1] ?? '');
   const kind = isIP(address);
   const width = kind === 4 ? 32 : 128;
   const prefix = Number(match?.[2] ?? width);
@@ -37,20 +37,20 @@ export function readRange(
   return { address, prefix, family: kind === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** An IPv4 address that came over an IPv6 socket (`::ffff:1.2.3.4`), as itself. */
-export function withoutMapping(address: string): string {
+/** Unwraps an IPv4-mapped IPv6 address: `::ffff:1.2.3.4` becomes `1.2.3.4`. */
+export function unmapped(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address.trim());
   return mapped ? mapped[1]! : address.trim();
 }
 
-/** What is no address comes from a proxy that passes on anything: it must not fill the memory. */
+/** A proxy may pass on arbitrary text as the address, which must not fill the memory. */
 const OTHER_LENGTH_MAX = 64;
 
-/** What limits by address go by: one IPv4 address, or the /64 that one IPv6 customer has. */
+/** The key of limits per address: an IPv4 address, or the /64 network of an IPv6 address, which is one customer's. */
 export function limitKey(address: string): string {
-  const plain = withoutMapping(address);
+  const plain = unmapped(address);
   if (isIP(plain) !== 6) return plain.slice(0, OTHER_LENGTH_MAX);
-  // `2001:db8::7` leaves out groups of zeros: they are put back before the first four are taken.
+  // `::` stands for omitted groups of zeros, which are restored before the first four groups are taken.
   const [left = '', right = ''] = plain.split('%', 1)[0]!.toLowerCase().split('::');
   const before = left === '' ? [] : left.split(':');
   const after = right === '' ? [] : right.split(':');
@@ -61,6 +61,6 @@ export function limitKey(address: string): string {
 
 /** Whether an address is this machine's own. */
 export function isLoopback(address: string): boolean {
-  const plain = withoutMapping(address);
+  const plain = unmapped(address);
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }

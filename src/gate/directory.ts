@@ -10,43 +10,42 @@ import { KeyLookups } from './key-lookups.ts';
 export interface Customer {
   readonly account: Account;
   plan: Plan;
-  /** Requests of the running second, over all keys and all processes of this machine. */
+  /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
-  /** What was last known to be left of the quota that starts anew at `resetAt`. */
+  /** The remaining quota as last known, and when it resets. */
   left: { remaining: number; resetAt: number };
 }
 
-/** A key that was looked up. */
+/** A key that was found in the ledger. */
 export interface KnownKey {
   readonly key: ApiKey;
-  /** Whether it may be used from anywhere and in any way, so that nothing of the request has to be looked at. */
+  /** Whether the key is unrestricted, so that the request need not be inspected. */
   readonly isPlain: boolean;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
 
-/** What a key takes with its account, its hash and its places in all maps, measured. */
+/** Measured: a key with its account, its hash and its entries in all maps. */
 const KEY_BYTES = 1_024;
 const ADDRESS_RULE_BYTES = 256;
-/** Used where nothing else is said. */
 const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 
 /**
- * Keys, accounts and plans by the text of a key. A key is looked up in the ledger by its hash on its first use, and
- * kept; what changes in the ledger is let go of when the directory follows it.
+ * Keys, accounts and plans by the text of a key. A key is looked up in the ledger by its hash on first use and then
+ * cached. Following the ledger drops the entries that have changed.
  */
 export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
   readonly #burstOf: (accountId: string) => SharedWindow;
-  /** By their text. One that is evicted is looked up again when it comes back. */
+  /** By the key's text. An evicted key is looked up again on its next use. */
   readonly cache: BoundedCache<string, KnownKey>;
   /** By a key's hash. */
   readonly #owners = new Map<string, { text: string; accountId: string }>();
   readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
   readonly #plans = new Map<string, Plan>();
   #head: LedgerHead;
-  /** Grows with every change that was followed: a look-up that was overtaken by one is done again. */
+  /** Incremented with every change from the ledger. A lookup that a change overtook is repeated. */
   #changes = 0;
 
   private constructor(
@@ -80,28 +79,27 @@ export class Directory {
     return this.cache.size;
   }
 
-  /** A key that is in memory. */
   cached(text: string): KnownKey | undefined {
     return this.cache.get(text);
   }
 
   /**
    * Looks a key up in the ledger and caches it; undefined when there is no such key. `paced` lookups share a few queries
-   * a second.
+   * per second.
    */
   async lookUp(text: string, paced = false): Promise<KnownKey | undefined> {
     const hash = hashKey(text);
     for (;;) {
       const before = this.#changes;
       const found = await this.#lookups.find(hash, paced);
-      // A key can be used before the plan that was made with it has been followed.
+      // A key can be used before the directory has loaded a plan that was created with it.
       if (found && !this.#plans.has(found.account.plan)) await this.follow(await this.#ledger.head());
       if (before !== this.#changes) continue;
-      return found && this.#keep(text, found.key, found.account);
+      return found && this.#add(text, found.key, found.account);
     }
   }
 
-  /** Lets go of what has changed in the ledger. */
+  /** Drops what has changed in the ledger. */
   async follow(head: LedgerHead): Promise<void> {
     if (mustReload(this.#head, head, 'accounts')) return this.#reload();
     if (head.accounts === this.#head.accounts) return;
@@ -125,7 +123,7 @@ export class Directory {
   async #reload(): Promise<void> {
     const head = await this.#ledger.head();
     const plans = await this.#ledger.accounts.plans();
-    // From here on nothing waits: a request never finds the directory half empty.
+    // No await from here on: a request never sees the directory half empty.
     this.#changes++;
     this.cache.clear();
     this.#owners.clear();
@@ -135,7 +133,7 @@ export class Directory {
     this.#head = head;
   }
 
-  #keep(text: string, key: ApiKey, account: Account): KnownKey {
+  #add(text: string, key: ApiKey, account: Account): KnownKey {
     const { customer, hashes } = this.#customers.getOrInsertComputed(account.id, () => ({
       customer: {
         account,
@@ -151,7 +149,7 @@ export class Directory {
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };
-    const own = copyText(text); // `text` is a part of its request's head, and would keep all of it
+    const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
     this.#owners.set(key.hash, { text: own, accountId: account.id });
     hashes.add(key.hash);
     this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
@@ -165,7 +163,7 @@ export class Directory {
     this.#forgetHash(hash);
   }
 
-  /** Of a key that is no longer in the cache. An account goes with its last key. */
+  /** For a key that is no longer in the cache. Removes its account with its last key. */
   #forgetHash(hash: string): void {
     const { accountId } = this.#owners.get(hash)!;
     this.#owners.delete(hash);

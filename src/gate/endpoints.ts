@@ -12,11 +12,11 @@ export const COUNTED_ENDPOINTS = [
 
 export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];
 
-/** Counts as the ledger takes them: by the name of the endpoint, without zeros. */
+/** The counts by endpoint name, without zeros, as the ledger takes them. */
 export function spentByName(endpoints: readonly string[], counts: ArrayLike<number>): Record<string, number> {
   const spentBy: Record<string, number> = {};
-  for (const [place, endpoint] of endpoints.entries()) {
-    if (counts[place]! > 0) spentBy[endpoint] = counts[place]!;
+  for (const [index, endpoint] of endpoints.entries()) {
+    if (counts[index]! > 0) spentBy[endpoint] = counts[index]!;
   }
   return spentBy;
 }

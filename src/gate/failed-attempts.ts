@@ -6,12 +6,11 @@ import { RateWindow } from './rate-window.ts';
 const MINUTE_MS = 60_000;
 
 const WINDOW_BYTES = 64;
-/** Used where nothing else is said. */
 const BYTES_MAX_DEFAULT = 8 * 1024 * 1024;
 
-/** Counts wrong secrets per address. It never judges a right one. */
+/** Counts wrong keys or tokens per address. Valid ones are never limited by it. */
 export class FailedAttempts {
-  /** By address; the longest known are evicted. */
+  /** By address; the oldest are evicted. */
   readonly #windows: BoundedCache<string, RateWindow>;
   readonly #clock: Clock;
   readonly #perMinute: number;
@@ -26,14 +25,14 @@ export class FailedAttempts {
     this.#perMinute = perMinute;
   }
 
-  /** Whether an address has reached its limit. The address is asked for only when it matters. */
-  areTooMany(address: () => string): boolean {
+  /** Whether an address has reached its limit. `address` is called only when there are failed attempts. */
+  isOverLimit(address: () => string): boolean {
     if (this.#windows.size === 0) return false;
     const window = this.#windows.get(limitKey(address()));
     return window?.isFull(this.#clock.now(), this.#perMinute, MINUTE_MS) ?? false;
   }
 
-  /** Counts one. Returns 0, or how long the address has to wait when it had reached its limit before. */
+  /** Counts one failed attempt. Returns 0, or how long the address must wait if it was over its limit already, in ms. */
   add(address: string): number {
     const key = limitKey(address);
     const window = this.#windows.get(key) ?? new RateWindow();

@@ -13,13 +13,13 @@ export interface GateOptions {
   clock: Clock;
   burst: BurstLimits;
   failedKeysPerMinute: number;
-  /** How much memory keys may take that were looked up. */
+  /** Memory for cached keys. */
   keyBytesMax?: number;
-  /** Where addresses are watched that send wrong keys. */
+  /** The rate windows of addresses that send wrong keys. */
   failedKeys?: BoundedCache<string, RateWindow>;
 }
 
-/** How a request identifies itself. The address is asked for only when it matters. */
+/** How a request identifies itself. `address` is called only when it matters. */
 export interface PresentedKey {
   key: string;
   inUrl: boolean;
@@ -33,7 +33,7 @@ export type Admission =
   | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
   | { ok: false; code: 'rate_limited'; customer: Customer };
 
-/** Who may ask. */
+/** Decides which requests are admitted: by key, account, address and burst limit. */
 export class Gate {
   readonly directory: Directory;
   readonly #clock: Clock;
@@ -57,11 +57,11 @@ export class Gate {
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
   admit(presented: PresentedKey): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
-    if (known) return this.#judge(known, presented);
+    if (known) return this.#check(known, presented);
     if (!isWellFormed(presented.key)) return this.#fail(presented);
     return this.directory
-      .lookUp(presented.key, this.#failures.areTooMany(presented.address))
-      .then((found) => (found ? this.#judge(found, presented) : this.#fail(presented)));
+      .lookUp(presented.key, this.#failures.isOverLimit(presented.address))
+      .then((found) => (found ? this.#check(found, presented) : this.#fail(presented)));
   }
 
   /**
@@ -78,8 +78,8 @@ export class Gate {
   }
 
   /**
-   * Whether a connection that was admitted with a key may go on: undefined when it may, else why not. It costs nothing
-   * of the burst limit.
+   * Why a connection that was admitted with a key must end; undefined while it may continue. Does not count towards the
+   * burst limit.
    */
   async endOf(text: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
     const known = this.directory.cached(text) ?? (await this.directory.lookUp(text));
@@ -91,7 +91,7 @@ export class Gate {
     return this.directory.follow(head);
   }
 
-  #judge({ key, allowed, customer }: KnownKey, presented: PresentedKey): Admission {
+  #check({ key, allowed, customer }: KnownKey, presented: PresentedKey): Admission {
     const now = this.#clock.now();
     if (!isActive(key, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };

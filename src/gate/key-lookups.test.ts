@@ -4,7 +4,7 @@ import { KeyLookups } from './key-lookups.ts';
 
 const FOUND = { key: { id: 'key_1' } } as FoundKey;
 
-/** A ledger whose queries and pauses end when the test says so. Every hash that begins with `good` is known. */
+/** A ledger whose queries and pauses the test ends. Every hash that begins with `good` is known. */
 function setUp() {
   const queries: { hashes: readonly string[]; end(): Promise<void>; fail(): Promise<void> }[] = [];
   const pauses: (() => Promise<void>)[] = [];
@@ -38,7 +38,7 @@ function setUp() {
   return { lookups, queries, pauses };
 }
 
-test('keys that come while four queries are under way share the next one', async () => {
+test('keys that arrive while four queries are running share the next one', async () => {
   const { lookups, queries } = setUp();
   const first = ['a', 'b', 'good1', 'c'].map((hash) => lookups.find(hash, false));
   const later = Array.from({ length: 500 }, (_, i) => lookups.find(i === 99 ? 'good2' : `bad${i}`, false));
@@ -51,7 +51,7 @@ test('keys that come while four queries are under way share the next one', async
   expect(await later[99]).toBe(FOUND);
 });
 
-test('paced lookups have one query at a time, and the next one only after the pause', async () => {
+test('paced lookups run one query at a time, with a pause between them', async () => {
   const { lookups, queries, pauses } = setUp();
   const first = lookups.find('good1', true);
   const later = Array.from({ length: 1_500 }, (_, i) => lookups.find(i === 0 ? 'good2' : `bad${i}`, true));
@@ -67,7 +67,7 @@ test('paced lookups have one query at a time, and the next one only after the pa
   expect(queries.map(({ hashes }) => hashes.length)).toEqual([1, 1_024, 476]);
 });
 
-test('paced lookups do not hold up prompt ones', async () => {
+test('paced lookups do not delay prompt ones', async () => {
   const { lookups, queries } = setUp();
   void lookups.find('bad', true);
   const prompt = lookups.find('good', false);
@@ -75,15 +75,15 @@ test('paced lookups do not hold up prompt ones', async () => {
   expect(await prompt).toBe(FOUND);
 });
 
-test('the same key is looked up once, however many ask for it', async () => {
+test('concurrent lookups of the same key share one query', async () => {
   const { lookups, queries } = setUp();
   void lookups.find('bad', true);
-  const asked = Array.from({ length: 10 }, () => lookups.find('good', true));
+  const lookedUp = Array.from({ length: 10 }, () => lookups.find('good', true));
   await queries[0]!.end();
-  expect(new Set(asked).size).toBe(1);
+  expect(new Set(lookedUp).size).toBe(1);
 });
 
-test('a query that fails fails its own keys, and the next ones are looked up', async () => {
+test('a failed query rejects its own keys, and later keys are looked up', async () => {
   const { lookups, queries, pauses } = setUp();
   const first = lookups.find('good1', true);
   const second = lookups.find('good2', true);

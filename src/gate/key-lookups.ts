@@ -2,20 +2,20 @@ import type { FoundKey } from '../ledger/accounts/accounts.ts';
 
 type Find = (hashes: readonly string[]) => Promise<ReadonlyMap<string, FoundKey>>;
 
-/** As many as one statement takes; 1,024 index probes take SQLite about 4 ms. */
+/** 1,024 index probes take SQLite about 4 ms. */
 const BATCH_MAX = 1_024;
 
 /** Enough that one hung connection does not stop all lookups. */
 const PROMPT_QUERIES_MAX = 4;
 
-/** How often addresses that sent too many wrong keys get a look at the ledger, all of them together. */
+/** The interval of the one query that all addresses over the limit of wrong keys share. */
 const PACED_EVERY_MS = 100;
 
 /**
  * Looks keys up in the ledger so that nobody can flood it, and no valid key is refused. Only a lookup can tell a new
- * valid key from a wrong one, so no address is denied it; what is limited is the number of queries:
+ * valid key from a wrong one, so every address gets one; only the number of queries is limited:
  *
- *     under the limit of wrong keys ─► prompt: up to four queries at a time, each with all keys that are waiting
+ *     under the limit of wrong keys ─► prompt: up to four queries at a time, each with all waiting keys
  *     over it                       ─► paced:  one query at a time, at most one per 100 ms for all such addresses
  */
 export class KeyLookups {

@@ -1,6 +1,6 @@
 /**
  * API keys:  pit_live_  +  30 random base62 characters  +  6 base62 characters of CRC32 over all before them
- * The pattern and the checksum refuse garbage before any look-up, and secret scanners can find a leak.
+ * The pattern and the checksum reject garbage before any lookup, and let secret scanners find leaked keys.
  */
 const PREFIX = 'pit_live_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -18,18 +18,18 @@ export function createKey(random: RandomBytes): string {
   return body + checksum(body);
 }
 
-/** Whether a text can be a key at all. */
+/** Whether a text has the pattern and checksum of a key. */
 export function isWellFormed(text: string): boolean {
   if (text.length !== LENGTH || !PATTERN.test(text)) return false;
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** A text with every key in it cut down to its prefix, for what repeats a caller's words. Codes are upper-cased. */
+/** Shortens every key in a text to its prefix, for messages that quote the caller. Ignores case: codes are upper-cased. */
 export function redactKeys(text: string): string {
   return text.replace(/pit_live_[0-9a-z]+/gi, `${PREFIX}…`);
 }
 
-/** What the ledger keeps of a key. 178 random bits need no slow hash. */
+/** The hash that the ledger stores instead of a key. 178 random bits need no slow hash. */
 export function hashKey(key: string): string {
   return new Bun.CryptoHasher('sha256').update(key).digest('hex');
 }
@@ -43,7 +43,7 @@ function randomBase62(length: number, random: RandomBytes): string {
   let text = '';
   while (text.length < length) {
     for (const byte of random(length)) {
-      // 248 is the largest multiple of 62 in a byte: what is above it would make some characters likelier.
+      // 248 is the largest multiple of 62 in a byte: larger values would make some characters more likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
 import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';
 
-/** The account whose key the page gives to everybody, when the operator has set a public plan. */
+/** The account of the key that the page gives to every visitor, when the operator has set a public plan. */
 export const PUBLIC_ACCOUNT = 'acc_public';
 
 export interface KeyOptions {
@@ -13,13 +13,13 @@ export interface KeyOptions {
   headerOnly?: boolean;
 }
 
-/** A key's text, which is shown once, and what is kept of it. */
+/** A key's text, which is shown once, and the record that is stored. */
 export interface IssuedKey {
   text: string;
   key: ApiKey;
 }
 
-/** Makes an account on a plan that exists, and its first key. */
+/** Creates an account and its first key. Throws when there is no such plan. */
 export async function createAccount(
   ledger: Ledger,
   { name, plan }: { name: string; plan: string },
@@ -53,7 +53,7 @@ export async function issueKey(
   return issued;
 }
 
-/** Sees to it that an account exists and has a key with this text, which is kept elsewhere too. */
+/** Makes sure that an account exists and has a key with this text, which the caller stores elsewhere. */
 export async function addKnownKey(
   ledger: Ledger,
   account: { id: string; name: string; plan: string },
@@ -64,7 +64,7 @@ export async function addKnownKey(
   await ledger.accounts.addKey({ ...makeKey(account.id, {}, now, secureRandom).key, hash: hashKey(text) });
 }
 
-/** Makes a key with the same rules as another, which runs out after the overlap. */
+/** Creates a key with the same restrictions as `old`, which expires after the overlap. */
 export async function rotateKey(
   ledger: Ledger,
   old: ApiKey,
@@ -84,7 +84,7 @@ export async function rotateKey(
   return issued;
 }
 
-/** A key that the ledger did not take. */
+/** The ledger refused a key. */
 export class KeyRefused extends Error {
   readonly refusal: KeyRefusal;
 
@@ -100,13 +100,13 @@ export class KeyRefused extends Error {
 
 export async function requireAccount(ledger: Ledger, id: string): Promise<Account> {
   const account = await ledger.accounts.find(id);
-  if (!account) throw new Error(`there is no account ${id}; openpit account list shows them`);
+  if (!account) throw new Error(`there is no account ${id}; openpit account list lists them`);
   return account;
 }
 
 function makeKey(accountId: string, options: KeyOptions, now: number, random: RandomBytes): IssuedKey {
   const allowedIps = options.allowedIps?.length ? [...options.allowedIps] : null;
-  if (allowedIps) new AddressList(allowedIps); // throws with the entry that is wrong
+  if (allowedIps) new AddressList(allowedIps); // throws if an entry is invalid
   const text = createKey(random);
   const key: ApiKey = {
     id: createId('key', random),

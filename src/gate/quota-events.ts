@@ -3,11 +3,11 @@ import type { QuotaEvent } from '../ledger/quota/quota.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The first try may take a minute; each further one is put off for twice as long, up to an hour. */
+/** The first attempt may take a minute. Each further one waits twice as long, up to an hour. */
 const CLAIM_MS = 60_000;
 const CLAIM_MS_MAX = 3_600_000;
 
-/** Tells what happened to quotas: in the log, and to the operator's webhook. Each event once, whatever the number of replicas. */
+/** Reports quota events in the log and to the operator's webhook, each event once, however many replicas there are. */
 export class QuotaEventReporter {
   readonly #ledger: Ledger;
   readonly #log: Log;
@@ -19,14 +19,14 @@ export class QuotaEventReporter {
     this.#webhook = webhook;
   }
 
-  /** Tells what nobody has told yet. What the webhook does not take stays for a later turn. */
+  /** Reports the events that no replica has reported. An event that the webhook refuses is left for a later run. */
   async run(): Promise<void> {
     const claimMs = (attempts: number) => Math.min(CLAIM_MS * 2 ** (attempts - 1), CLAIM_MS_MAX);
     const events = await this.#ledger.quota.claimEvents(claimMs);
-    await Promise.all(events.map((event) => this.#tell(event)));
+    await Promise.all(events.map((event) => this.#report(event)));
   }
 
-  async #tell(event: QuotaEvent): Promise<void> {
+  async #report(event: QuotaEvent): Promise<void> {
     const { accountId, percent, used, quota, attempts } = event;
     if (attempts === 1) this.#log.info('quota threshold', { accountId, percent, used, quota });
     try {
@@ -41,7 +41,7 @@ export class QuotaEventReporter {
       });
       await this.#ledger.quota.eventSent(event, await this.#ledger.quota.now());
     } catch (error) {
-      this.#log.warn('webhook failed, and is tried again', {
+      this.#log.warn('webhook failed, will be retried', {
         accountId,
         percent,
         attempts,

@@ -4,9 +4,9 @@ import { Counters } from '../runtime/metrics/counters.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts events, signed as standardwebhooks.com lays down, so that receivers can use a ready-made library:
+ * Posts events, signed according to standardwebhooks.com, so that receivers can use an existing library:
  *     webhook-signature: v1,base64(HMAC-SHA256(secret, id.timestamp.body))
- * An event that is sent twice has the same id.
+ * An event that is sent again has the same id.
  */
 export class Webhook {
   readonly #url: string;
@@ -48,11 +48,11 @@ export class Webhook {
       },
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+    if (!response.ok) throw new Error(`the receiver responded with ${response.status}`);
   }
 }
 
-/** A secret is `whsec_` and base64, or any other text as it is. */
+/** A secret is either `whsec_` followed by base64, or any other text, used as it is. */
 export function sign(secret: string, text: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
   return new Bun.CryptoHasher('sha256', key).update(text).digest('base64');

@@ -6,16 +6,16 @@ import type { ReportedAlarm } from '../ledger/operations/replicas.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 
-/** Something that an operator should see to. */
+/** A condition that needs an operator's attention. */
 export interface ActiveAlarm extends ReportedAlarm {
-  /** Tells one occasion from the next. At most one of a name is on at a time. */
-  about: string;
+  /** Distinguishes one occurrence from the next. At most one alarm of a name is active at a time. */
+  occurrence: string;
 }
 
 export interface AlarmReporterOptions {
   current(): readonly ActiveAlarm[];
   store: AlarmStore;
-  /** Whether the store can be asked: it is in the ledger, and an outage of that is an alarm too. */
+  /** Whether the store can be used: it is in the ledger, whose outage is an alarm too. */
   isStoreReachable(): boolean;
   clock: Clock;
   log: Log;
@@ -23,33 +23,33 @@ export interface AlarmReporterOptions {
 }
 
 /** An alarm that has been logged. */
-interface Raised {
-  about: string;
+interface RaisedAlarm {
+  occurrence: string;
   since: number;
-  /** What the webhook has not been sent yet. */
+  /** Whether the webhook still has to be sent it. */
   isUnposted: boolean;
 }
 
-/** A message for the webhook. `key` and `about` are what the store remembers it by; `id` is for the receiver. */
+/** A message for the webhook. The store knows it by `key` and `occurrence`, the receiver by `id`. */
 interface Post {
   key: string;
-  about: string;
+  occurrence: string;
   id: string;
   event: ActiveAlarm['event'];
 }
 
-/** How long a replica has for its post before another may try. */
+/** How long a replica may take for a post before another one may try. */
 const CLAIM_MS = 60_000;
 
 /**
- * Reports alarms: in the log of every process when one begins and when it is over, and by one post to the operator's
- * webhook for each, whatever the number of replicas.
+ * Reports when an alarm begins and ends: in the log of every process, and by one post each to the operator's webhook,
+ * however many replicas there are.
  */
 export class AlarmReporter {
   readonly #options: AlarmReporterOptions;
-  readonly #raised = new Map<string, Raised>();
-  /** Posts about alarms that are over, until the webhook has taken them. */
-  readonly #overs = new Map<string, Post>();
+  readonly #raised = new Map<string, RaisedAlarm>();
+  /** Posts about alarms that have ended, until the webhook has accepted them. */
+  readonly #endings = new Map<string, Post>();
 
   constructor(options: AlarmReporterOptions) {
     this.#options = options;
@@ -61,60 +61,60 @@ export class AlarmReporter {
       if (!alarms.some((alarm) => alarm.name === name)) this.#clear(name, raised);
     }
     for (const alarm of alarms) await this.#raise(alarm);
-    for (const [name, post] of this.#overs) {
-      if (await this.#post(post)) this.#overs.delete(name);
+    for (const [name, post] of this.#endings) {
+      if (await this.#post(post)) this.#endings.delete(name);
     }
   }
 
   async #raise(alarm: ActiveAlarm): Promise<void> {
-    const { name, about, event } = alarm;
+    const { name, occurrence, event } = alarm;
     const { clock, log, webhook } = this.#options;
     let raised = this.#raised.get(name);
-    if (raised?.about !== about) {
+    if (raised?.occurrence !== occurrence) {
       log.error('alarm', { name, ...event });
       const since = raised?.since ?? alarm.since ?? clock.now();
-      raised = { about, since, isUnposted: webhook !== undefined };
+      raised = { occurrence, since, isUnposted: webhook !== undefined };
       this.#raised.set(name, raised);
     }
     if (!raised.isUnposted) return;
-    raised.isUnposted = !(await this.#post({ key: name, about, id: `${name}.${about}`, event }));
+    raised.isUnposted = !(await this.#post({ key: name, occurrence, id: `${name}.${occurrence}`, event }));
   }
 
-  #clear(name: string, { about, since, isUnposted }: Raised): void {
+  #clear(name: string, { occurrence, since, isUnposted }: RaisedAlarm): void {
     const { clock, log, webhook } = this.#options;
     const seconds = Math.max(0, Math.round((clock.now() - since) / 1_000));
     this.#raised.delete(name);
     log.info('alarm is over', { name, seconds });
-    if (!webhook || isUnposted) return; // a receiver that was never told need not hear of the end
+    if (!webhook || isUnposted) return; // a receiver that never got the alarm does not need its end
     const event = { type: 'alarm.over', alarm: name, seconds };
-    this.#overs.set(name, { key: `${name} over`, about, id: `${name}.${about}.over`, event });
+    this.#endings.set(name, { key: `${name} over`, occurrence, id: `${name}.${occurrence}.over`, event });
   }
 
   /** Whether it has been posted, by this replica or by another. */
-  async #post({ key, about, id, event }: Post): Promise<boolean> {
+  async #post({ key, occurrence, id, event }: Post): Promise<boolean> {
     const { log, webhook } = this.#options;
-    const claim = await this.#claim(key, about);
+    const claim = await this.#claim(key, occurrence);
     if (claim !== 'mine') return claim === 'told';
     try {
       await webhook!.send(id, event);
     } catch (error) {
-      log.warn('webhook failed, and is tried again', { name: key, message: messageOf(error) });
+      log.warn('webhook failed, will be retried', { name: key, message: messageOf(error) });
       return false;
     }
-    await this.#markTold(key, about);
+    await this.#markSent(key, occurrence);
     return true;
   }
 
   /** Without the store every replica posts, with the same id: an alarm about the ledger must not wait for the ledger. */
-  async #claim(key: string, about: string): Promise<'mine' | 'told' | 'taken'> {
+  async #claim(key: string, occurrence: string): Promise<'mine' | 'told' | 'taken'> {
     const { isStoreReachable, store } = this.#options;
     if (!isStoreReachable()) return 'mine';
-    return store.claim(key, about, CLAIM_MS).catch(() => 'mine' as const);
+    return store.claim(key, occurrence, CLAIM_MS).catch(() => 'mine' as const);
   }
 
-  async #markTold(key: string, about: string): Promise<void> {
+  async #markSent(key: string, occurrence: string): Promise<void> {
     const { isStoreReachable, store } = this.#options;
-    if (isStoreReachable()) await store.told(key, about).catch(() => {}); // then it is posted twice, with the same id
+    if (isStoreReachable()) await store.told(key, occurrence).catch(() => {}); // if this fails it is posted twice, with the same id
   }
 }
 
@@ -124,7 +124,7 @@ export function lateFeeds(feeds: ListFeedStatus, clock: Clock): ActiveAlarm[] {
     .filter((feed) => isLate(feed, clock.now()))
     .map(({ key, lateAt, lastOkAt, failures, lastRun }) => ({
       name: `feed.late.${key}`,
-      about: String(lateAt),
+      occurrence: String(lateAt),
       since: lateAt!,
       event: {
         type: 'feed.late',
@@ -137,7 +137,7 @@ export function lateFeeds(feeds: ListFeedStatus, clock: Clock): ActiveAlarm[] {
     }));
 }
 
-/** Feeds that run, and of which some series have failed for as long as it takes a feed to be late. */
+/** Feeds that run while some of their series have failed for longer than a feed may be late. */
 export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm[] {
   return feeds().flatMap((feed) => {
     const late = lateSeries(feed, clock.now());
@@ -146,7 +146,7 @@ export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm
     const first = late[0]!;
     return {
       name: `feed.series_late.${feed.key}`,
-      about: series.join(' '),
+      occurrence: series.join(' '),
       event: {
         type: 'feed.series_late',
         feed: feed.key,
@@ -159,10 +159,10 @@ export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm
   });
 }
 
-/** A disk with so little room that no prices are taken in. */
+/** A disk that is too full to accept prices. */
 export function fullDisk(hasDiskSpace: () => boolean, clock: Clock): ActiveAlarm[] {
   if (hasDiskSpace()) return [];
-  // One occasion a day: a disk that goes over the line and back is not news every time.
+  // One occurrence per day: a disk that hovers around the limit must not alert every time.
   const day = new Date(clock.now()).toISOString().slice(0, 10);
-  return [{ name: 'disk.full', about: day, event: { type: 'disk.full', intake: 'stopped' } }];
+  return [{ name: 'disk.full', occurrence: day, event: { type: 'disk.full', intake: 'stopped' } }];
 }

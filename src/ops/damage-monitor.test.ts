@@ -7,7 +7,7 @@ import { isCorrupt, outageReason } from '../ledger/engine/errors.ts';
 import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 
-/** A SQLite file whose table has a damaged page, and the error that reading it makes. */
+/** A SQLite file with a damaged page in a table. `read` throws. */
 function damagedFile() {
   const path = join(newFolder(), 'damaged.db');
   const database = new Database(path);
@@ -29,7 +29,7 @@ function damagedFile() {
   return { path, read, repair: () => writeFileSync(path, whole) };
 }
 
-test('a damaged page is recognised, told as such, and found by the check until it is repaired', async () => {
+test('a damaged page is recognised, reported as such, and found by the check until it is repaired', async () => {
   const { path, read, repair } = damagedFile();
   let error: unknown;
   try {
@@ -45,7 +45,7 @@ test('a damaged page is recognised, told as such, and found by the check until i
   expect(await isSqliteSound(path)).toBe(true);
 });
 
-test('damage is noticed once, from any error that tells of it, and other errors are none', () => {
+test('damage is noticed once, from any error that indicates it, and other errors are ignored', () => {
   let now = 5;
   const monitor = new DamageMonitor({ now: () => now }, async () => false);
   monitor.observe(new Error('Failed to connect'));

@@ -3,13 +3,13 @@ import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import type { OngoingFault } from './work-monitor.ts';
 
-/** A check reads the whole ledger, so each one that finds damage is followed by a longer pause. */
+/** A check reads the whole ledger, so the pause doubles after each one that finds damage. */
 const RECHECK_MS = 5_000;
 const RECHECK_MS_MAX = 600_000;
 
 /**
- * Knows whether the ledger is damaged: a statement has met a corrupt page. The damage is over when a check of the whole
- * ledger finds none, as after a page was restored.
+ * Knows whether the ledger is damaged, that is, whether a statement has met a corrupt page. The damage ends when a check
+ * of the whole ledger finds none, for example after a page was restored.
  */
 export class DamageMonitor {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class DamageMonitor {
     return this.#damage;
   }
 
-  /** Takes note of an error that a statement ended with, whatever it is. */
+  /** Inspects the error of a failed statement, whatever it is. */
   observe(error: unknown): void {
     if (this.#damage || this.#isStopped || !isCorrupt(error)) return;
     this.#damage = { since: this.#clock.now(), reason: messageOf(error) };

@@ -5,7 +5,7 @@ import { DamageMonitor } from './damage-monitor.ts';
 import { LedgerMonitor, type LedgerMonitorOptions } from './ledger-monitor.ts';
 import { type OngoingFault, WorkMonitor } from './work-monitor.ts';
 
-/** Longer than a hung statement of the feeds takes to be given up (11 s), so that the end of an outage is no second alarm. */
+/** Longer than the timeout of a hung feed statement (11 s), so that the end of an outage does not raise a second alarm. */
 const FEEDS_LIMITS = { failingMs: 15_000, silentMs: 120_000 };
 const FOLLOWER_LIMITS = { failingMs: 15_000, silentMs: 60_000 };
 
@@ -14,7 +14,7 @@ export interface FaultsOptions extends Omit<LedgerMonitorOptions, 'onRecovered'>
   isSound(): Promise<boolean>;
 }
 
-/** What is wrong with this process and its ledger, known without the ledger's help. */
+/** Faults of this process and its ledger, detected without the ledger. */
 export class Faults {
   readonly #clock: Clock;
   readonly ledger: LedgerMonitor;
@@ -31,8 +31,8 @@ export class Faults {
     this.ledger = new LedgerMonitor({
       ...options,
       onRecovered: () => {
-        this.feeds.forgive();
-        this.follower.forgive();
+        this.feeds.restart();
+        this.follower.restart();
       },
     });
   }
@@ -42,15 +42,15 @@ export class Faults {
     return this.ledger.outage !== undefined || this.damage.damage !== undefined;
   }
 
-  /** Feeds and follower fail with the ledger: that is one alarm, not three. */
+  /** When the ledger fails, feeds and follower fail with it: that is one alarm, not three. */
   alarms(): ActiveAlarm[] {
     const { outage } = this.ledger;
     const { damage } = this.damage;
     if (outage) return [this.#alarm('ledger.unreachable', String(outage.number), outage)];
     if (damage) return [this.#alarm('ledger.corrupt', dayOf(damage.since), damage)];
     return (['feeds', 'follower'] as const).flatMap((part) => {
-      const { trouble } = this[part];
-      return trouble ? this.#alarm(`${part}.failing`, String(trouble.since), trouble) : [];
+      const { fault } = this[part];
+      return fault ? this.#alarm(`${part}.failing`, String(fault.since), fault) : [];
     });
   }
 
@@ -59,11 +59,11 @@ export class Faults {
     this.damage.stop();
   }
 
-  #alarm(type: string, about: string, { since, reason }: OngoingFault): ActiveAlarm {
+  #alarm(type: string, occurrence: string, { since, reason }: OngoingFault): ActiveAlarm {
     const process = processName();
     return {
       name: type,
-      about,
+      occurrence,
       since,
       event: { type, since: new Date(Math.min(since, this.#clock.now())).toISOString(), reason, process },
     };

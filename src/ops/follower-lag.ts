@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** How old the prices, plans and keys are that this process serves: the time since it last began to catch up, and did. */
+/** The age of the prices, plans and keys that this process serves: the time since the start of its last complete update. */
 export class FollowerLag {
   readonly #clock: Clock;
   #currentAsOf: number;
@@ -10,7 +10,7 @@ export class FollowerLag {
     this.#currentAsOf = this.#elapsed();
   }
 
-  /** Called before the ledger is read; what it returns, when everything has been taken over. */
+  /** Call it before the ledger is read, and the returned function once everything has been loaded. */
   begin(): () => void {
     const began = this.#elapsed();
     return () => {

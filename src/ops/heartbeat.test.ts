@@ -3,10 +3,10 @@ import type { Beat } from '../ledger/operations/replicas.ts';
 import { createLog } from '../runtime/log/log.ts';
 import { Heartbeat } from './heartbeat.ts';
 
-const SAID: Beat = { id: 'me', name: 'host/1', version: '1', phase: 'ready', revision: 7 };
+const STATUS: Beat = { id: 'me', name: 'host/1', version: '1', phase: 'ready', revision: 7 };
 
-/** A ledger whose answers the test gives. */
-function played(answer: () => Promise<void>) {
+/** A heartbeat with a ledger whose answers the test gives. */
+function withLedger(answer: () => Promise<void>) {
   const calls: string[] = [];
   const lines: string[] = [];
   const log = createLog('info', { now: () => 0 }, (line) => lines.push(line));
@@ -20,31 +20,31 @@ function played(answer: () => Promise<void>) {
       return answer();
     },
   };
-  return { heartbeat: new Heartbeat(replicas, log, () => SAID), calls, lines };
+  return { heartbeat: new Heartbeat(replicas, log, () => STATUS), calls, lines };
 }
 
-test('it speaks at once when it starts, and takes its leave after its last word', async () => {
-  const word = Promise.withResolvers<void>();
-  const { heartbeat, calls } = played(() => word.promise);
+test('it beats at once when it starts, and leaves after its last beat', async () => {
+  const answer = Promise.withResolvers<void>();
+  const { heartbeat, calls } = withLedger(() => answer.promise);
   heartbeat.start();
-  heartbeat.beat(); // the first is still under way
+  heartbeat.beat(); // the first is in progress
   const stopped = heartbeat.stop();
   expect(calls).toEqual(['beat me 7']);
-  word.resolve();
+  answer.resolve();
   await stopped;
   expect(calls).toEqual(['beat me 7', 'leave me']);
 });
 
-test('a ledger that refuses leaves no line in the log and stops nothing', async () => {
-  const { heartbeat, calls, lines } = played(() => Promise.reject(new Error('connection refused')));
+test('a ledger that refuses causes no warning and no failure', async () => {
+  const { heartbeat, calls, lines } = withLedger(() => Promise.reject(new Error('connection refused')));
   heartbeat.start();
   await heartbeat.stop();
   expect(calls).toEqual(['beat me 7', 'leave me']);
   expect(lines).toEqual([]);
 });
 
-test('a ledger that never answers does not hold up a stop', async () => {
-  const { heartbeat } = played(() => new Promise(() => {}));
+test('a ledger that never answers does not delay a stop', async () => {
+  const { heartbeat } = withLedger(() => new Promise(() => {}));
   heartbeat.start();
   await heartbeat.stop();
 });

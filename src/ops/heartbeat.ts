@@ -1,27 +1,27 @@
 import type { Beat, ReplicaStore } from '../ledger/operations/replicas.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 
-/** How often a process says that it is there: one small write to the ledger, beside all requests. */
+/** Each beat is one small write to the ledger, outside of any request. */
 const BEAT_MS = 5_000;
 
-/** A connection may hang for good: after this the next beat is due all the same. */
-const PATIENCE_MS = 10_000;
+/** A connection may hang for good: after this the next beat is sent all the same. */
+const TIMEOUT_MS = 10_000;
 
-/** A stop waits no longer than this for a ledger that is away. */
+/** A stop waits no longer than this for an unreachable ledger. */
 const LEAVE_MS_MAX = 1_000;
 
-/** Tells the ledger that this process serves, and how far it has followed. A ledger that is away is not its business. */
+/** Tells the ledger that this process serves, and how far it has followed. Failures are only logged at debug level. */
 export class Heartbeat {
   readonly #replicas: Pick<ReplicaStore, 'beat' | 'leave'>;
   readonly #log: Log;
-  readonly #say: () => Beat;
+  readonly #status: () => Beat;
   #timer: ReturnType<typeof setInterval> | undefined;
   #beating: Promise<void> | undefined;
 
-  constructor(replicas: Pick<ReplicaStore, 'beat' | 'leave'>, log: Log, say: () => Beat) {
+  constructor(replicas: Pick<ReplicaStore, 'beat' | 'leave'>, log: Log, status: () => Beat) {
     this.#replicas = replicas;
     this.#log = log;
-    this.#say = say;
+    this.#status = status;
   }
 
   start(): void {
@@ -29,9 +29,9 @@ export class Heartbeat {
     this.beat();
   }
 
-  /** Says it now, unless the last word is still under way. */
+  /** Sends a beat now, unless one is in progress. */
   beat(): void {
-    this.#beating ??= atMost(PATIENCE_MS, this.#quietly(this.#replicas.beat(this.#say()))).finally(() => {
+    this.#beating ??= atMost(TIMEOUT_MS, this.#quietly(this.#replicas.beat(this.#status()))).finally(() => {
       this.#beating = undefined;
     });
   }
@@ -40,13 +40,13 @@ export class Heartbeat {
     clearInterval(this.#timer);
     const leave = async () => {
       await this.#beating;
-      await this.#quietly(this.#replicas.leave(this.#say().id));
+      await this.#quietly(this.#replicas.leave(this.#status().id));
     };
     await atMost(LEAVE_MS_MAX, leave());
   }
 
-  async #quietly(word: Promise<void>): Promise<void> {
-    await word.catch((error) => this.#log.debug('no heartbeat', { message: messageOf(error) }));
+  async #quietly(call: Promise<void>): Promise<void> {
+    await call.catch((error) => this.#log.debug('heartbeat failed', { message: messageOf(error) }));
   }
 }
 

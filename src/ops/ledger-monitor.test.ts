@@ -31,7 +31,7 @@ function monitored() {
   return { state, recorded, after };
 }
 
-test('one failed probe is no outage; probes that fail for three seconds are', async () => {
+test('one failed probe is not an outage; probes that fail for three seconds are', async () => {
   const { state, after } = monitored();
   await after(0);
   state.failure = new Error('Failed to connect');
@@ -40,7 +40,7 @@ test('one failed probe is no outage; probes that fail for three seconds are', as
   expect(await after(1_000)).toEqual({ since: NOON, reason: 'Failed to connect', number: 5 });
 });
 
-test('an outage keeps its beginning and number, and is over and recorded with the first probe that succeeds', async () => {
+test('an outage keeps its start and number, and ends and is recorded with the first successful probe', async () => {
   const { state, recorded, after } = monitored();
   await after(0);
   state.failure = new Error('Failed to connect');
@@ -54,7 +54,7 @@ test('an outage keeps its beginning and number, and is over and recorded with th
   expect(await after(1_000)).toMatchObject({ number: 6 });
 });
 
-test('a ledger that answers but takes no counts is an outage too', async () => {
+test('a ledger that answers but does not accept counts is an outage too', async () => {
   const { state, after } = monitored();
   await after(0);
   state.isMeterDown = true;

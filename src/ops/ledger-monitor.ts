@@ -1,11 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/log/log.ts';
+import { systemScheduler, withTimeout } from '../runtime/scheduler.ts';
 
 export interface Outage {
   /** When the ledger was last reached, in ms since the epoch. */
   since: number;
   reason: string;
-  /** The same on every replica, so that a receiver recognises the alarms of several as one. */
+  /** The same on every replica, so that a receiver can tell that their alarms are one. */
   number: number;
 }
 
@@ -26,7 +27,7 @@ const PROBE_MS_MAX = 2_000;
 /** One dropped connection is not an outage. With the probe's own times, an outage is noticed after 4 s at most. */
 const OUTAGE_AFTER_MS = 2_500;
 
-/** Probes the ledger every second, and knows whether it can be reached. */
+/** Probes the ledger every second to know whether it can be reached. */
 export class LedgerMonitor {
   readonly #options: LedgerMonitorOptions;
   #outages = 0;
@@ -34,7 +35,7 @@ export class LedgerMonitor {
   #outage: Outage | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #checking: Promise<void> | undefined;
-  /** An outage that is over and has not been recorded. */
+  /** An outage that has ended and is not recorded yet. */
   #unrecorded: number | undefined;
 
   constructor(options: LedgerMonitorOptions) {
@@ -56,7 +57,7 @@ export class LedgerMonitor {
     clearInterval(this.#timer);
   }
 
-  /** Probes now, unless a probe is under way. */
+  /** Probes now, unless a probe is in progress. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined;
@@ -71,10 +72,13 @@ export class LedgerMonitor {
     if (this.#unrecorded !== undefined && failure === undefined) await this.#record(this.#unrecorded);
   }
 
-  /** Why the ledger is of no use now; undefined when it is. */
+  /** Why the ledger cannot be used; undefined when it can. */
   async #probe(): Promise<string | undefined> {
     try {
-      this.#outages = Math.max(this.#outages, await inTime(this.#options.readOutages()));
+      this.#outages = Math.max(
+        this.#outages,
+        await withTimeout(systemScheduler, PROBE_MS_MAX, this.#options.readOutages()),
+      );
     } catch (error) {
       return messageOf(error);
     }
@@ -97,7 +101,7 @@ export class LedgerMonitor {
 
   async #record(number: number): Promise<void> {
     try {
-      await inTime(this.#options.recordOutage(number));
+      await withTimeout(systemScheduler, PROBE_MS_MAX, this.#options.recordOutage(number));
       this.#outages = Math.max(this.#outages, number);
       this.#unrecorded = undefined;
     } catch {
@@ -109,14 +113,4 @@ export class LedgerMonitor {
     const { clock } = this.#options;
     return clock.elapsed?.() ?? clock.now();
   }
-}
-
-function inTime<T>(call: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`the ledger has not answered within ${PROBE_MS_MAX} ms`)),
-      PROBE_MS_MAX,
-    );
-    call.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

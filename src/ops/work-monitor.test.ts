@@ -1,50 +1,50 @@
 import { expect, test } from 'bun:test';
 import { WorkMonitor } from './work-monitor.ts';
 
-function watched() {
+function monitored() {
   const clock = { time: 0, now: () => clock.time };
-  const watch = new WorkMonitor(clock, { failingMs: 10_000, silentMs: 60_000 });
-  watch.start();
-  return { clock, watch };
+  const monitor = new WorkMonitor(clock, { failingMs: 10_000, silentMs: 60_000 });
+  monitor.start();
+  return { clock, monitor };
 }
 
-test('work that keeps failing is trouble since its first failure, until it succeeds', () => {
-  const { clock, watch } = watched();
+test('work that keeps failing is a fault since its first failure, until it succeeds', () => {
+  const { clock, monitor } = monitored();
   clock.time = 1_000;
-  watch.failed('first');
+  monitor.failed('first');
   clock.time = 10_999;
-  watch.failed('last');
-  expect(watch.trouble).toBeUndefined();
+  monitor.failed('last');
+  expect(monitor.fault).toBeUndefined();
   clock.time = 11_000;
-  expect(watch.trouble).toEqual({ since: 1_000, reason: 'last' });
-  watch.succeeded();
-  expect(watch.trouble).toBeUndefined();
+  expect(monitor.fault).toEqual({ since: 1_000, reason: 'last' });
+  monitor.succeeded();
+  expect(monitor.fault).toBeUndefined();
 });
 
-test('work that fails now and then is no trouble', () => {
-  const { clock, watch } = watched();
+test('work that fails now and then is not a fault', () => {
+  const { clock, monitor } = monitored();
   for (let i = 0; i < 50; i++) {
     clock.time += 9_000;
-    watch.failed('a blip');
+    monitor.failed('a blip');
     clock.time += 9_000;
-    expect(watch.trouble).toBeUndefined();
-    watch.succeeded();
+    expect(monitor.fault).toBeUndefined();
+    monitor.succeeded();
   }
 });
 
-test('work that never ends is trouble since it last succeeded', () => {
-  const { clock, watch } = watched();
+test('work that never finishes is a fault since its last success', () => {
+  const { clock, monitor } = monitored();
   clock.time = 60_000;
-  expect(watch.trouble).toEqual({ since: 0, reason: 'it does not finish' });
+  expect(monitor.fault).toEqual({ since: 0, reason: 'it does not finish' });
 });
 
-test('after an outage of something else it has its full time again', () => {
-  const { clock, watch } = watched();
-  watch.failed('no ledger');
+test('after a restart the work has its full time again', () => {
+  const { clock, monitor } = monitored();
+  monitor.failed('no ledger');
   clock.time = 30_000;
-  watch.forgive();
+  monitor.restart();
   clock.time = 39_999;
-  expect(watch.trouble).toBeUndefined();
+  expect(monitor.fault).toBeUndefined();
   clock.time = 40_000;
-  expect(watch.trouble).toMatchObject({ since: 30_000 });
+  expect(monitor.fault).toMatchObject({ since: 30_000 });
 });

@@ -7,13 +7,13 @@ export interface OngoingFault {
 }
 
 export interface WorkLimits {
-  /** How long work may fail before that is trouble. */
+  /** How long work may fail before that is a fault. */
   failingMs: number;
   /** How long work may take to succeed once, without an error. */
   silentMs: number;
 }
 
-/** Watches work that repeats, and tells when it has failed or been silent for too long. */
+/** Monitors recurring work, and reports a fault when it has failed or not finished for too long. */
 export class WorkMonitor {
   readonly #clock: Clock;
   readonly #limits: WorkLimits;
@@ -27,7 +27,7 @@ export class WorkMonitor {
     this.#succeededAt = this.#elapsed();
   }
 
-  /** From here on silence counts. */
+  /** Starts to expect results. */
   start(): void {
     this.#isStarted = true;
     this.succeeded();
@@ -42,13 +42,13 @@ export class WorkMonitor {
     this.#failing = { since: this.#failing?.since ?? this.#elapsed(), reason };
   }
 
-  /** Gives the work its full time again, as after an outage that was not its own. */
-  forgive(): void {
+  /** Grants the work its full time again, for example after a ledger outage. */
+  restart(): void {
     if (this.#failing) this.#failing.since = this.#elapsed();
     this.#succeededAt = this.#elapsed();
   }
 
-  get trouble(): OngoingFault | undefined {
+  get fault(): OngoingFault | undefined {
     if (!this.#isStarted) return undefined;
     const now = this.#elapsed();
     const at = (elapsed: number) => Math.round(this.#clock.now() - (now - elapsed));

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BoundedCache, copyText, textBytes } from './bounded-cache.ts';
 
-test('it never takes more bytes than its limit, and counts exactly what is in it', () => {
+test('a cache never uses more bytes than its limit, and counts exactly what it holds', () => {
   const step = fc.record({
     key: fc.integer({ min: 0, max: 20 }),
     kind: fc.constantFrom('set', 'set', 'set', 'grow', 'delete', 'limit'),
@@ -30,7 +30,7 @@ test('it never takes more bytes than its limit, and counts exactly what is in it
   );
 });
 
-test('the oldest entry goes first, and one that is larger than the cache is not taken', () => {
+test('the oldest entry is evicted first, and one larger than the cache is not stored', () => {
   const cache = new BoundedCache<string, number>({ bytesMax: 3_000 });
   for (let i = 0; i < 5; i++) cache.set(`${i}`, i, 700);
   expect([...cache.values()]).toEqual([2, 3, 4]);
@@ -38,7 +38,7 @@ test('the oldest entry goes first, and one that is larger than the cache is not 
   expect([...cache.values()]).toEqual([2, 3, 4]);
 });
 
-test('a key counts with its characters, two bytes each where they need it', () => {
+test('the characters of a key count, two bytes each outside of Latin-1', () => {
   expect(textBytes('x'.repeat(8_000)) - textBytes('')).toBe(8_000);
   expect(textBytes('€'.repeat(8_000)) - textBytes('')).toBe(16_000);
   const cache = new BoundedCache<string, number>({ bytesMax: 1_000_000 });
@@ -46,12 +46,12 @@ test('a key counts with its characters, two bytes each where they need it', () =
   expect(cache.bytes).toBeGreaterThan(8_000);
 });
 
-test('admission on second use: the first time is not worth keeping', () => {
+test('with admission on second use, a key is admitted from its second use on', () => {
   const cache = new BoundedCache<string, number>({ bytesMax: 1_000_000, admitsOnSecondUse: true });
   expect([cache.admits('a'), cache.admits('a'), cache.admits('b')]).toEqual([false, true, false]);
 });
 
-test('a copy of a text is the same text', () => {
+test('a copied text equals the original', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\ud800 alone')), (text) =>
       expect(copyText(text)).toBe(text),

@@ -1,23 +1,23 @@
 import { SeenBefore } from './seen-before.ts';
 
-/** What an entry takes beside its key and value, measured on Bun 1.4: an object, and its place in a map that doubles when it is full. */
+/** Overhead of an entry beside its key and value, measured on Bun 1.4: an object, and a slot in a map that doubles when full. */
 const ENTRY_BYTES = 160;
 
-/** What a string takes beside its characters: its cell and its buffer's header. */
+/** Overhead of a string beside its characters: its cell and its buffer's header. */
 const STRING_BYTES = 48;
 
 export interface CacheOptions<V> {
   bytesMax: number;
   /**
-   * Whether `offer` takes a key only when it came before, lately. What comes once is not worth keeping: it would evict what comes
-   * often, and fill the memory with what is never asked for again.
+   * Whether `admits` rejects a key on its first use. Keys that are used once would evict the ones used often, and fill the
+   * memory with entries that are never read.
    */
   admitsOnSecondUse?: boolean;
-  /** Called for each entry that has to go to make room. */
+  /** Called for each entry that is evicted to make room. */
   onEvict?(value: V): void;
 }
 
-/** What is told about a cache in `/metrics`. */
+/** What `/metrics` reports about a cache. */
 export interface CacheStats {
   readonly bytes: number;
   readonly bytesMax: number;
@@ -31,13 +31,14 @@ interface Entry<V> {
 }
 
 /**
- * A cache bounded by bytes, first in, first out. The caller tells the size of a value, with everything it alone keeps alive; keys that
- * are strings count too. A string that was cut from a longer one keeps the longer one in memory: copy it (`copyText`) first.
+ * A FIFO cache bounded by bytes. The caller states the size of each value, including everything that only the value keeps
+ * alive; the bytes of string keys are added. A slice of a longer string keeps the longer one in memory: `copyText` it first.
  */
 export class BoundedCache<K, V> implements CacheStats {
   readonly #entries = new Map<K, Entry<V>>();
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
+  /** Memory that is used even when the cache is empty. */
   readonly #bytesFixed: number;
   #bytes: number;
   #bytesMax: number;
@@ -84,12 +85,12 @@ export class BoundedCache<K, V> implements CacheStats {
     return this.#entries.values().map(({ value }) => value);
   }
 
-  /** Whether `key` is worth keeping: it is here, or came before. Also remembers it. */
+  /** Whether `key` should be cached: it is already, or was used recently. Also records this use. */
   admits(key: K & string): boolean {
     return this.#seen === undefined || this.#entries.has(key) || this.#seen.has(key);
   }
 
-  /** Keeps a value of so many bytes, in place of one that is there. False when it is larger than the whole cache. */
+  /** Stores a value of `bytes` bytes, replacing any earlier one. Returns false when it is larger than the whole cache. */
   set(key: K, value: V, bytes: number): boolean {
     const own = bytes + ENTRY_BYTES + (typeof key === 'string' ? textBytes(key) : 0);
     const before = this.#entries.get(key);
@@ -104,7 +105,7 @@ export class BoundedCache<K, V> implements CacheStats {
     return this.#entries.has(key);
   }
 
-  /** Counts so many bytes more for an entry that has grown. It may be evicted for that. */
+  /** Adds `bytes` to the size of an entry that has grown. The entry itself may be evicted. */
   grow(key: K, bytes: number): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
@@ -125,7 +126,6 @@ export class BoundedCache<K, V> implements CacheStats {
     this.#bytes = this.#bytesFixed;
   }
 
-  /** Changes the limit. */
   limitTo(bytesMax: number): void {
     this.#bytesMax = bytesMax;
     this.#makeRoom();
@@ -146,13 +146,13 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 }
 
-/** What a text takes in memory: one byte a character, or two where one of them does not fit into Latin-1. */
+/** The memory of a text: one byte per character, or two if any of them is outside of Latin-1. */
 export function textBytes(text: string): number {
   const wide = /[^\0-\xff]/.test(text) ? 2 : 1;
   return STRING_BYTES + wide * text.length;
 }
 
-/** The same text in memory of its own. */
+/** A copy of a text that shares no memory with the string it was sliced from. */
 export function copyText(text: string): string {
   const encoding = text.isWellFormed() ? 'utf8' : 'utf16le';
   return Buffer.from(text, encoding).toString(encoding);

@@ -1,8 +1,8 @@
-/** Time is passed in, so that tests can move it. */
+/** Time is injected, so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since the UNIX epoch: the wall clock, which may be set. */
+  /** The wall clock, which may be set: milliseconds since the UNIX epoch. */
   now(): number;
-  /** Milliseconds since some moment, which nobody can set. Without it, `now` is taken to be never set. */
+  /** A monotonic clock: milliseconds since some moment. Without it, `now` must be monotonic. */
   elapsed?(): number;
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 
-/** Names this process to the operator: its machine and its process id. */
+/** A name for operators: the machine and the process id. */
 export function processName(): string {
   return `${hostname()}/${process.pid}`;
 }

@@ -1,19 +1,19 @@
-/** One slot for each hash; two texts that share a slot replace each other. A power of two. */
+/** A power of two. Two texts that share a slot replace each other. */
 const SLOTS = 65_536;
 
 /**
- * Tells whether a text came before, lately. It can be wrong both ways, which costs a little time and nothing else. It holds hashes,
- * never the texts.
+ * Tells whether a text was seen recently. It stores hashes instead of texts, so it may err both ways, which only costs a
+ * little time.
  */
 export class SeenBefore {
   readonly #hashes = new Uint32Array(SLOTS);
 
-  /** What it takes in memory, whatever it has seen. */
+  /** Its constant memory use. */
   get bytes(): number {
     return this.#hashes.byteLength;
   }
 
-  /** Also remembers the text. */
+  /** Whether the text was seen recently. Also records it. */
   has(text: string): boolean {
     const hash = Bun.hash.xxHash32(text);
     const slot = hash & (SLOTS - 1);

@@ -11,8 +11,8 @@ const DEMO_ACCOUNT = 'acc_demo';
 const KEY_FILE = 'demo-key';
 
 /**
- * Whether simulated prices are made. Asked for or ruled out by the setting; else on a new, empty SQLite ledger, and
- * from then on at every start of that ledger.
+ * Whether to simulate prices: as the setting says, or else on a new, empty SQLite ledger and at every later start on
+ * that ledger.
  */
 export async function decideDemo(config: Config, ledger: Ledger): Promise<boolean> {
   if (config.demo !== 'auto') {
@@ -25,13 +25,13 @@ export async function decideDemo(config: Config, ledger: Ledger): Promise<boolea
   return true;
 }
 
-/** The demo account's key: stored in a file that only its owner can read, and replaced when it is lost or revoked. */
+/** The demo account's key, stored in a file that only its owner can read. A lost or revoked key is replaced. */
 export async function demoKey(config: Config, ledger: Ledger, now: number): Promise<string> {
   const path = join(config.dataDir, KEY_FILE);
   if (existsSync(path)) {
-    const kept = readFileSync(path, 'utf8').trim();
-    const known = await ledger.accounts.byKeyHash(hashKey(kept));
-    if (known && isActive(known.key, now)) return kept;
+    const stored = readFileSync(path, 'utf8').trim();
+    const known = await ledger.accounts.byKeyHash(hashKey(stored));
+    if (known && isActive(known.key, now)) return stored;
   }
   await ledger.accounts.ensure({
     id: DEMO_ACCOUNT,

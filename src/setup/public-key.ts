@@ -8,8 +8,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 const META = 'public-key';
 
 /**
- * The key that the page gives to everybody, if the operator has set a public plan. It is no secret, so its text is kept
- * in the ledger, the same for every replica. Taking the setting away leaves the key without a page that shows it.
+ * The key that the page gives to every visitor, if the operator has set a public plan. It is not a secret, so the ledger
+ * stores its text for all replicas. Without the setting the key stays valid, but the page no longer gives it out.
  */
 export async function publicKey(config: Config, ledger: Ledger, now: number): Promise<string | undefined> {
   const { publicPlan: plan } = config;
@@ -24,14 +24,14 @@ export async function publicKey(config: Config, ledger: Ledger, now: number): Pr
     return text;
   }
   if (known) {
-    // It was revoked: another takes its place.
+    // It was revoked, so a new one replaces it.
     await ledger.setMeta(META, createKey(secureRandom));
     return publicKey(config, ledger, now);
   }
   try {
     await addKnownKey(ledger, { id: PUBLIC_ACCOUNT, name: 'Everybody who opens the page', plan }, text, now);
   } catch (error) {
-    // Another replica that starts at the same time was first.
+    // Another replica that started at the same time was first.
     if (!(await ledger.accounts.byKeyHash(hashKey(text)))) throw error;
   }
   return text;

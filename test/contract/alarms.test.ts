@@ -31,7 +31,7 @@ onEachEngine('alarms', (engine) => {
 
   test('it is logged once when it begins and once when it is over, and posted until the receiver takes it', async () => {
     const ledger = await ledgers.shared();
-    const alarm: ActiveAlarm = { name: unique('alarm'), about: '1', event: { type: 'test' } };
+    const alarm: ActiveAlarm = { name: unique('alarm'), occurrence: '1', event: { type: 'test' } };
     const lines: object[] = [];
     const log = createLog('info', fixedClock, (line) => lines.push(JSON.parse(line)));
     let current = [alarm];
@@ -56,7 +56,7 @@ onEachEngine('alarms', (engine) => {
     const posts: string[] = [];
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     const log = createLog('error', fixedClock, () => {});
-    const current = [{ name: 'disk.full', about: '7', event: { type: 'disk.full' } }];
+    const current = [{ name: 'disk.full', occurrence: '7', event: { type: 'disk.full' } }];
     await alarmsOf(ledger, log, webhook, { current: () => current }).run();
     expect(posts).toEqual(['disk.full.7']);
   });
@@ -67,7 +67,7 @@ onEachEngine('alarms', (engine) => {
     const posts: string[] = [];
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     const log = createLog('error', fixedClock, () => {});
-    const current = [{ name: 'ledger.unreachable', about: '3', event: { type: 'ledger.unreachable' } }];
+    const current = [{ name: 'ledger.unreachable', occurrence: '3', event: { type: 'ledger.unreachable' } }];
     const alarms = alarmsOf(ledger, log, webhook, {
       current: () => current,
       store: store as unknown as AlarmStore,

@@ -146,7 +146,7 @@ test('thresholds are told once each: in the log, in the account, and by a signed
   await usedOf(program, key); // has the ledger told
   // The three posts run in parallel: two may arrive before the failure of the other is logged.
   const log = () => program!.stderr;
-  await eventually(async () => posts.length === 2 && log().includes('webhook failed, and is tried again'));
+  await eventually(async () => posts.length === 2 && log().includes('webhook failed, will be retried'));
 
   for (const { id, timestamp, signature, body } of posts) {
     const { percent } = JSON.parse(body);

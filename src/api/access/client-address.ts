@@ -1,4 +1,4 @@
-import { AddressList, withoutMapping } from '../../gate/addresses.ts';
+import { AddressList, unmapped } from '../../gate/addresses.ts';
 
 /** Finds the client's address: the peer's, or what a trusted proxy says of it. */
 export class ClientAddress {
@@ -13,11 +13,11 @@ export class ClientAddress {
    * first address that is not a trusted proxy is the client.
    */
   of(peer: string, forwardedFor: string | null): string {
-    let address = withoutMapping(peer);
+    let address = unmapped(peer);
     if (!forwardedFor || !this.#trusted.has(address)) return address;
     for (const hop of forwardedFor.split(',').reverse()) {
       if (hop.trim() === '') continue;
-      address = withoutMapping(withoutPort(hop));
+      address = unmapped(withoutPort(hop));
       if (!this.#trusted.has(address)) break;
     }
     return address;

@@ -6,7 +6,7 @@ import { BurstLimits, shareOf } from './burst-limits.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 
-test('the shares of all machines add up to the limit, and none is without a share', () => {
+test('the shares of all machines add up to the limit, and every machine has one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 200 }), (limit, machines) => {
       const shares = Array.from({ length: machines }, (_, rank) => shareOf(limit, machines, rank));
@@ -18,7 +18,7 @@ test('the shares of all machines add up to the limit, and none is without a shar
   );
 });
 
-test('processes with one data folder count together, and others do not', () => {
+test('processes with the same data folder count together, others do not', () => {
   const path = join(newFolder(), 'burst');
   const [first, second] = [new BurstLimits(path), new BurstLimits(path)];
   const elsewhere = new BurstLimits(join(newFolder(), 'burst'));
@@ -34,7 +34,7 @@ test('processes with one data folder count together, and others do not', () => {
   expect(second.take(second.window('acc_1'), NOW + 1_000, 7)).toBe(true);
 });
 
-test('with other machines each has its share, and all of it when they are gone', () => {
+test('a machine has its share of the limit, and all of it once the others are gone', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
   const window = limits.window('acc_1');
   const allowed = (now: number) =>
@@ -47,7 +47,7 @@ test('with other machines each has its share, and all of it when they are gone',
   expect(allowed(NOW + 2_000)).toBe(20);
 });
 
-test('100,000 accounts take turns in the table without limiting each other', () => {
+test('100,000 accounts share the table without limiting each other', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
   const windows = Array.from({ length: 100_000 }, (_, i) => limits.window(`acc_${i}`));
   let now = NOW;
@@ -59,7 +59,7 @@ test('100,000 accounts take turns in the table without limiting each other', () 
   expect(refused).toBe(0);
 });
 
-test('a data folder that cannot be written to leaves the process with a limit of its own', () => {
+test('with an unwritable data folder the process applies the limit alone', () => {
   const limits = new BurstLimits('/proc/no-such-folder/burst');
   const window = limits.window('acc_1');
   expect([1, 2, 3].map(() => limits.take(window, NOW, 2))).toEqual([true, true, false]);

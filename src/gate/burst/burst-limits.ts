@@ -6,15 +6,15 @@ const SLOTS = 16_384;
 const SECOND_MS = 1_000;
 
 /**
- * The burst limits of this machine. Processes with the same data folder count together in mapped memory; machines divide each
- * limit among them, since counting together would take a round trip for each request.
+ * The burst limits of this machine. Processes with the same data folder count together in mapped memory. Machines divide
+ * each limit among themselves: counting together would take a round trip per request.
  */
 export class BurstLimits {
   /** Names this machine: the same for all processes with this data folder. */
   readonly machine: string;
   readonly #windows: SharedWindows;
   #machines = 1;
-  /** This machine's place among them: the first get what a division leaves over. */
+  /** This machine's position among them: the first ones get the remainder of the division. */
   #rank = 0;
 
   constructor(path: string) {
@@ -27,14 +27,14 @@ export class BurstLimits {
     return this.#windows.window(accountId);
   }
 
-  /** Counts a request of an account with this limit a second, if its share allows it. */
+  /** Counts a request if this machine's share of the limit allows it. */
   take(window: SharedWindow, now: number, perSecond: number): boolean {
     if (this.#machines === 1) return window.take(now, perSecond, SECOND_MS);
     const { limit, windowMs } = shareOf(perSecond, this.#machines, this.#rank);
     return window.take(now, limit, windowMs);
   }
 
-  /** The machines that serve now, this one included. */
+  /** Sets the machines that serve now, including this one. */
   setMachines(machines: readonly string[]): void {
     const others = machines.filter((machine) => machine !== this.machine);
     this.#machines = others.length + 1;
@@ -42,7 +42,7 @@ export class BurstLimits {
   }
 }
 
-/** What one of several machines may let through. The shares of all add up to the limit; one below 1 is 1 in a longer window. */
+/** One machine's share of a limit. All shares add up to it; a share below 1 becomes 1 in a longer window. */
 export function shareOf(
   perSecond: number,
   machines: number,

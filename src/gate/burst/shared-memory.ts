@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Memory that all processes with the same file share, and an id that only they have. */
+/** Memory that all processes with the same file share, and the id of that file. */
 export interface SharedMemory {
   id: string;
   words: Int32Array;
@@ -11,8 +11,8 @@ const ID_BYTES = 36;
 const HEADER_BYTES = 64;
 
 /**
- * Maps a file, which the first process creates. Without a file, as on a full disk, the memory is this process's own, with an id
- * of its own.
+ * Maps a file, which the first process creates. If that fails, as on a full disk, the memory and its id are this process's
+ * own.
  */
 export function openSharedMemory(path: string, words: number): SharedMemory {
   const size = HEADER_BYTES + words * Int32Array.BYTES_PER_ELEMENT;
@@ -24,7 +24,7 @@ export function openSharedMemory(path: string, words: number): SharedMemory {
   }
 }
 
-/** Every byte is written before the file gets its name: a store into a hole of a sparse file on a full disk is a SIGBUS. */
+/** Every byte is written before the file gets its name: a store into a hole of a sparse file on a full disk raises SIGBUS. */
 function create(path: string, size: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${crypto.randomUUID()}`;

@@ -1,11 +1,12 @@
 /**
- * Counters of a limit per window of time, in memory that several processes map:
+ * Rate windows in memory that several processes map:
  *
  *     word   0     1        2       3
- *          ├ tag ┼ opened ┼ count ┼ unused ┤   a slot for each key of the last seconds
+ *          ├ tag ┼ opened ┼ count ┼ unused ┤   one slot per key of the last seconds
  *
- * A key's slot is the one with its tag among the 16 from its home on. A slot whose window is long over is free for another key.
- * All words are changed by atomic operations. When two processes open a window in the same instant, one event may go uncounted.
+ * A key's slot is the one with its tag among the 16 that begin at its home position. A slot whose window is long over can
+ * be taken by another key. All words are changed atomically. When two processes open a window at the same moment, one event
+ * may go uncounted.
  */
 export const WORDS_PER_SLOT = 4;
 const OPENED = 1;
@@ -21,15 +22,15 @@ export class SharedWindows {
     this.#slots = Math.floor(words.length / WORDS_PER_SLOT);
   }
 
-  /** The counter of a key. Every process that maps the memory has the same one. */
+  /** A key's window, shared by every process that maps the memory. */
   window(key: string): SharedWindow {
     const hash = Bun.hash(key) as bigint;
-    const tag = Number(hash & 0xffff_ffffn) | 1; // 0 is a slot that was never used
+    const tag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
     const home = Number((hash >> 32n) % BigInt(this.#slots));
     return new SharedWindow(this.#words, tag, (now, idleMs) => this.#find(tag, home, now, idleMs));
   }
 
-  /** Where the slot of a tag begins, which may have to be taken from a key that is idle. */
+  /** The offset of a tag's slot, which may be taken over from an idle key. */
   #find(tag: number, home: number, now: number, idleMs: number): number {
     for (;;) {
       let free = -1;
@@ -39,7 +40,7 @@ export class SharedWindows {
         if (found === tag) return at;
         if (free < 0 && (found === 0 || this.#isIdle(at, now, idleMs))) free = at;
       }
-      if (free < 0) return home * WORDS_PER_SLOT; // 16 busy neighbours: it shares a counter, and is limited sooner
+      if (free < 0) return home * WORDS_PER_SLOT; // all 16 are busy: it shares a counter and is limited sooner
       const found = Atomics.load(this.#words, free);
       if (Atomics.compareExchange(this.#words, free, found, tag) === found) return free;
     }

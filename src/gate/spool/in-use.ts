@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockSlot } from './slot-lock.ts';
 
-/** Whether a process serves from this spool now: it holds the lock of a slot. */
+/** Whether a running process uses this spool: it then holds the lock of a slot. */
 export function isInUse(dir: string): boolean {
   if (!existsSync(dir)) return false;
   return readdirSync(dir)

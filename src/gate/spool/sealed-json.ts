@@ -8,7 +8,7 @@
  */
 const TEXT_AT = 8;
 
-/** Writes a value. False, and nothing is written, when it does not fit. */
+/** Writes a value. Returns false and writes nothing when it does not fit. */
 export function writeSealed(area: Uint8Array, value: unknown): boolean {
   const text = new TextEncoder().encode(JSON.stringify(value));
   if (text.length > area.length - TEXT_AT) return false;

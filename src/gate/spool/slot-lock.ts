@@ -6,15 +6,15 @@ export interface SlotLock {
   release(): void;
 }
 
-/** Takes the lock of a file, or gives undefined when another process, or another owner in this one, has it. */
+/** Locks a file. Undefined when another process, or another owner in this one, holds the lock. */
 export type LockSlot = (path: string) => SlotLock | undefined;
 
-/** Keeps locks reachable: a database that is garbage collected would close, and release its lock unnoticed. */
+/** Keeps the databases reachable: garbage collection would close them and release their locks. */
 const held = new Set<Database>();
 
 /**
- * Bun has no flock. SQLite, which is part of Bun, locks files on every system it runs on, and keeps several owners
- * within one process apart as well. So the lock is an empty database with an exclusive transaction that never ends.
+ * Bun has no flock. SQLite, which is part of Bun, locks files on every system, and also separates several owners within
+ * one process. So the lock is an empty database with an exclusive transaction that stays open.
  */
 export const lockSlot: LockSlot = (path) => {
   createPrivate(path);

@@ -8,8 +8,8 @@ import { recordBytesFor } from './spool-record.ts';
  *      0                        4096
  *      ├─ header, sealed JSON ───┼─ record ─┼─ record ─┼─ …
  *
- * The header has the version and the names of the counted endpoints, in the order of the counts of each record. So a
- * program with other endpoints still reads the counts right. The name has a suffix so that version 1 ignores the file.
+ * The header holds the version and the names of the counted endpoints, in the order of each record's counts, so that a
+ * program with other endpoints reads the counts correctly. The suffix in the name makes version 1 ignore the file.
  *
  * Version 1 (`0-0.spool`) had no header and always the eight endpoints below.
  */
@@ -17,7 +17,7 @@ export interface SpoolFile {
   readonly path: string;
   readonly version: number;
   readonly endpoints: readonly string[];
-  /** Mapped into memory. An incomplete record at the end of a cut file is left out. */
+  /** Memory-mapped. An incomplete record at the end of a truncated file is left out. */
   readonly records: readonly Uint8Array[];
 }
 
@@ -36,7 +36,7 @@ const VERSION_1_ENDPOINTS: readonly string[] = [
   'stream',
 ];
 
-/** A newer program wrote the file, in a layout that this one does not know. */
+/** A newer program wrote the file, in a layout that this program does not know. */
 export class NewerSpool extends Error {
   constructor(path: string, version: number) {
     super(
@@ -58,7 +58,7 @@ export function parseSpoolFileName(name: string): { slot: number; file: number }
 
 /**
  * Creates a file of empty records and maps it. Every byte is written first: a store into a hole of a sparse file on a
- * full disk is a SIGBUS. The file gets its name when it is complete, so that a crash leaves no short one. Throws and
+ * full disk raises SIGBUS. The file is renamed into place once it is complete, so a crash leaves no short one. Throws and
  * cleans up when the disk is full.
  */
 export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {

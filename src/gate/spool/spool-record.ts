@@ -8,8 +8,8 @@ import { eraseSealed, readSealed, writeSealed } from './sealed-json.ts';
  *      ├─ the owner, sealed JSON ──┼─ a count of 8 bytes for each endpoint, padded to 64 ─┤
  *      └─ written once ────────────┘   one aligned store each
  *
- * The owner says whose counts these are. A count is changed by one store of 8 bytes, which no kill can tear, and
- * carries its own check bits in the same store. So a record is either right or it is refused.
+ * The owner says whose counts these are. A count is changed by a single 8-byte store, which no kill can tear, and the
+ * same store holds its check bits. So damage to a record is always detected.
  */
 export interface Owner {
   accountId: string;
@@ -29,20 +29,20 @@ export function countsOf(record: Uint8Array, endpoints: number): Float64Array {
   return new Float64Array(record.buffer, record.byteOffset + COUNTS_AT, endpoints);
 }
 
-/** A lease is replaced by a new one before a count could pass this. */
+/** A lease is replaced before one of its counts could exceed this. */
 export const COUNT_MAX = 2 ** 28 - 1;
 
 const CHECK_RANGE = 2 ** 24;
 
 /**
- * A count and 24 check bits as one whole number below 2^52, which a float64 holds exactly. The check of 0 is not 0,
- * so that a page of zeros is not taken for a count.
+ * A count and 24 check bits as one integer below 2^52, which a float64 holds exactly. The check bits of 0 are not 0, so
+ * that a page of zeros is not taken for counts.
  */
 export function pack(count: number): number {
   return count * CHECK_RANGE + checkOf(count);
 }
 
-/** The count, or undefined when the number is not one that `pack` makes. */
+/** The count, or undefined when the check bits do not match. */
 export function unpack(packed: number): number | undefined {
   const count = Math.floor(packed / CHECK_RANGE);
   return count >= 0 && count <= COUNT_MAX && pack(count) === packed ? count : undefined;
@@ -55,12 +55,11 @@ export function writeOwner(record: Uint8Array, owner: Owner): void {
   }
 }
 
-/** Makes the record empty. */
 export function eraseOwner(record: Uint8Array): void {
   eraseSealed(ownerArea(record));
 }
 
-/** The owner; `empty` when there is none, `torn` when what is there cannot be trusted. */
+/** The owner; `empty` when there is none, `torn` when the checksum does not match. */
 export function readOwner(record: Uint8Array): Owner | 'empty' | 'torn' {
   const sealed = readSealed(ownerArea(record));
   return typeof sealed === 'string' ? sealed : (sealed.value as Owner);

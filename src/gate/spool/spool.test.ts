@@ -12,7 +12,7 @@ import { COUNT_MAX, type Owner, pack, recordBytesFor, unpack } from './spool-rec
 
 const RECORD_BYTES = recordBytesFor(COUNTED_ENDPOINTS.length);
 
-/** Written by the last program whose spool had no version: 4 records, of which one was freed. */
+/** Written by the last release without a spool version: 4 records, one of them freed. */
 const VERSION_1 = join(import.meta.dir, '../../../test/fixtures/spool/version-1.spool');
 
 const opened: Spool[] = [];
@@ -23,7 +23,7 @@ afterEach(() => {
   warnings = [];
 });
 
-test('what was spent is there for the next process', () => {
+test('the next process finds what was spent', () => {
   const dir = newFolder();
   const first = open(dir);
   const a = first.add(ownerOf(1));
@@ -35,7 +35,7 @@ test('what was spent is there for the next process', () => {
   expect(left.find(({ owner }) => owner.leaseId === 'lease-1')!.owner).toEqual(ownerOf(1));
 });
 
-test('a freed record is gone, and its place is used again', () => {
+test('a freed record is erased and reused', () => {
   const dir = newFolder();
   const spool = open(dir, 2);
   for (let i = 0; i < 50; i++) spool.add(ownerOf(i)).free();
@@ -67,7 +67,7 @@ test('two owners never share a slot', () => {
   expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '1-0.v2.spool']);
 });
 
-test('the slot of a process that is gone is taken over, and let go when it is settled', () => {
+test('the slot of a dead process is adopted, and released once it is settled', () => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
   other.add(ownerOf(7)).counts[0] = pack(4);
@@ -121,7 +121,7 @@ test('a spool of version 1 is replayed exactly, and deleted when its counts are 
   expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']);
 });
 
-test('a crash in the middle of replaying a spool of version 1 leaves what was not settled', () => {
+test('a crash while a spool of version 1 is replayed keeps what was not settled', () => {
   const dir = newFolder();
   copyFileSync(VERSION_1, join(dir, '0-0.spool'));
   const first = open(dir);
@@ -141,7 +141,7 @@ test('a spool of version 1 that another process left is adopted', () => {
   expect(spoolFiles(dir)).toEqual([]);
 });
 
-test('a program with other endpoints reads each count under the name it was counted for', () => {
+test('a program with other endpoints reads each count under its endpoint’s name', () => {
   const dir = newFolder();
   const before = open(dir);
   const record = before.add(ownerOf(1));
@@ -152,7 +152,7 @@ test('a program with other endpoints reads each count under the name it was coun
   expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
   after.add(ownerOf(2)).counts[0] = pack(3);
   for (const leftover of after.leftovers) leftover.free();
-  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']); // the file of the old endpoints took no new lease
+  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']); // the file of the old endpoints gets no new lease
   after.close();
   expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { ninth: 3 } });
 });
@@ -180,7 +180,7 @@ test('a spool of a newer program is refused by its version, left as it is, and i
   open(dir);
 });
 
-test('a running process leaves the spool that a newer program left to that program', () => {
+test('a running process does not adopt the spool of a newer program', () => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
   other.close();
@@ -190,7 +190,7 @@ test('a running process leaves the spool that a newer program left to that progr
   expect(spoolFiles(dir)).toEqual(['1-0.v3.spool']);
 });
 
-test('a file with a damaged header is put aside, and the spool goes on', () => {
+test('a file with a damaged header is renamed, and the spool keeps working', () => {
   const dir = newFolder();
   const broken = new Uint8Array(threeRecords());
   broken[20]! ^= 1;
@@ -210,11 +210,11 @@ test('a slot stays locked when its owner keeps no reference to the lock', () => 
   expect(take()).toBe(false);
 });
 
-test('an account id that does not fit is refused with its name', () => {
+test('an account id that does not fit is refused by name', () => {
   expect(() => open(newFolder()).add({ ...ownerOf(1), accountId: 'x'.repeat(400) })).toThrow('xxx');
 });
 
-test('a file cut at any byte gives right numbers or none', () => {
+test('a file truncated at any byte gives correct counts or none', () => {
   const [whole, dir] = [threeRecords(), newFolder()];
   for (let length = 0; length <= whole.length; length++) {
     replaceFile(dir, whole.subarray(0, length));
@@ -225,7 +225,7 @@ test('a file cut at any byte gives right numbers or none', () => {
   }
 });
 
-test('a damaged file gives right numbers or none', () => {
+test('a damaged file gives correct counts or none', () => {
   const [whole, dir] = [threeRecords(), newFolder()];
   const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })), {
     minLength: 1,
@@ -243,7 +243,7 @@ test('a damaged file gives right numbers or none', () => {
   );
 });
 
-test('every single damaged bit of a count is seen', () => {
+test('every flipped bit of a count is detected', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: COUNT_MAX }), fc.nat(63), (count, bit) => {
       const cell = new Float64Array([pack(count)]);
@@ -275,7 +275,7 @@ function byLease(leftovers: readonly Leftover[]): Record<string, Record<string, 
   return Object.fromEntries(leftovers.map(({ owner, spentBy }) => [owner.leaseId, spentBy]));
 }
 
-/** A header as the next layout would have it, before records that this program cannot know. */
+/** A header of the next layout version, before records that this program cannot read. */
 function newerSpool(): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + 1_000).fill(0xff);
   writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 3, endpoints: [] });
@@ -299,7 +299,7 @@ function threeRecords(): Buffer {
   return readFileSync(join(dir, '0-0.v2.spool'));
 }
 
-/** A new file, so that maps of the old one stay whole. */
+/** A new file, so that memory maps of the old one stay intact. */
 function replaceFile(dir: string, bytes: Uint8Array): void {
   rmSync(join(dir, '0-0.v2.spool'), { force: true });
   writeFileSync(join(dir, '0-0.v2.spool'), bytes);

@@ -13,7 +13,7 @@ import {
 } from './spool-file.ts';
 import { countsOf, eraseOwner, type Owner, pack, readOwner, unpack, writeOwner } from './spool-record.ts';
 
-/** 2 MB: the leases of a busy replica. A replica with more of them gets a second file. */
+/** 2 MB: enough leases for a busy replica. One with more leases gets a second file. */
 const RECORDS_PER_FILE = 4_096;
 
 /** The counts of one lease, in memory that outlives the process. */
@@ -26,7 +26,7 @@ export interface SpoolRecord {
   free(): void;
 }
 
-/** What a process that is gone had spent. */
+/** The counts of a lease whose process has died. */
 export interface Leftover {
   owner: Owner;
   spentBy: Record<string, number>;
@@ -38,15 +38,15 @@ export interface SpoolOptions {
   dir: string;
   /** The endpoints that are counted: a record has one count for each. */
   endpoints: readonly string[];
-  /** Called for each record or file that cannot be trusted. The ledger's hold covers it, as it covers a lost host. */
+  /** Called for each damaged record or file. The ledger holds back its units, as for a lost host. */
   warn: (text: string) => void;
   lock?: LockSlot;
   recordsPerFile?: number;
 }
 
 /**
- * Where spends are kept until the ledger has them: files mapped into memory, so that a spend is a store and no
- * system call, and is still there after kill -9.
+ * Keeps counts until the ledger has them, in memory-mapped files: a spend is a store instead of a system call, and
+ * survives kill -9.
  *
  *     spool/  0.lock  0-0.v2.spool  0-1.v2.spool     the slot of one process: a lock, and files added as needed
  *             1.lock  1-0.v2.spool                   the slot of another
@@ -62,10 +62,10 @@ export class Spool {
   readonly #free: Uint8Array[] = [];
   #files = 0;
 
-  /** What the last owner of this slot left behind. */
+  /** Counts that the last owner of this slot left behind. */
   readonly leftovers: readonly Leftover[];
 
-  /** Takes the first slot that nobody owns. Throws `NewerSpool` when a newer program left counts in it. */
+  /** Takes the first free slot. Throws `NewerSpool` when a newer program left counts in it. */
   constructor(options: SpoolOptions) {
     this.#dir = options.dir;
     this.#endpoints = options.endpoints;
@@ -86,7 +86,7 @@ export class Spool {
     }
   }
 
-  /** Makes room for the next leases while there is a disk to have it on. Throws when there is not. */
+  /** Allocates records for the next leases, if none is free. Throws when the disk is full. */
   reserve(): void {
     if (this.#free.length > 0) return;
     const path = join(this.#dir, spoolFileName(this.#slot, this.#files));
@@ -94,7 +94,7 @@ export class Spool {
     this.#files++;
   }
 
-  /** A record for a new lease, all counts at 0. Throws when there is no room for it. */
+  /** A record for a new lease, all counts at 0. Throws when the disk is full. */
   add(owner: Owner): SpoolRecord {
     this.reserve();
     const bytes = this.#free.pop()!;
@@ -109,15 +109,15 @@ export class Spool {
   }
 
   /**
-   * Takes over what is left in the slots of processes that are gone for good. A slot is released when all of its
-   * records have been freed. Not called at the start: processes that start together would take each other's slots.
+   * Takes over what dead processes left in their slots. A slot is released when all of its records have been freed.
+   * Not called at the start: processes that start together would take each other's slots.
    */
   adopt(): Leftover[] {
     const slots = readdirSync(this.#dir).flatMap((name) => /^(\d+)\.lock$/.exec(name)?.[1] ?? []);
     return slots.map(Number).flatMap((slot) => this.#adoptSlot(slot));
   }
 
-  /** Releases the slots. What is left in them is for the next process. */
+  /** Releases the slots. The next process takes over what is left in them. */
   close(): void {
     for (const lock of this.#held.values()) lock.release();
     this.#held.clear();
@@ -137,7 +137,7 @@ export class Spool {
     } catch (error) {
       this.#release(slot);
       if (!(error instanceof NewerSpool)) throw error;
-      this.#warn(error.message); // it stays for the newer program
+      this.#warn(error.message); // left for the newer program
       return [];
     }
   }
@@ -153,7 +153,7 @@ export class Spool {
     this.#held.delete(slot);
   }
 
-  /** Opens every file of a slot before any is changed. A file whose header is damaged is put aside. */
+  /** Opens every file of a slot before any is changed. A file with a damaged header is renamed. */
   #openSlot(slot: number): SpoolFile[] {
     const names = this.#namesOf(slot);
     if (slot === this.#slot) this.#files = Math.max(-1, ...names.map(({ file }) => file)) + 1;
@@ -161,14 +161,14 @@ export class Spool {
     return opened.flatMap(({ path, file }) => {
       if (file) return file;
       this.#warn(
-        `${path}: its header is damaged; its counts are left out, and it is kept as ${path}.damaged`,
+        `${path}: the header is damaged; its counts are ignored, and the file is kept as ${path}.damaged`,
       );
       renameSync(path, `${path}.damaged`);
       return [];
     });
   }
 
-  /** Reads a file whose records take new leases when they are free. */
+  /** Reads a file whose free records are used for new leases. */
   #reuse(file: SpoolFile): Leftover[] {
     return this.#read(
       file,
@@ -177,26 +177,26 @@ export class Spool {
     );
   }
 
-  /** Reads a file that takes no new leases: it is deleted when the last of its records has been freed. */
+  /** Reads a file that takes no new leases. It is deleted once all of its records have been freed. */
   #drain(file: SpoolFile, drained: () => void): Leftover[] {
     const finish = () => {
       rmSync(file.path);
       drained();
     };
-    let owed = 0;
+    let unsettled = 0;
     const leftovers = this.#read(
       file,
       () => {},
       () => {
-        if (--owed === 0) finish();
+        if (--unsettled === 0) finish();
       },
     );
-    owed = leftovers.length;
-    if (owed === 0) finish();
+    unsettled = leftovers.length;
+    if (unsettled === 0) finish();
     return leftovers;
   }
 
-  /** `empty` is called at once for each record without counts, `freed` later for each that is settled. */
+  /** Calls `empty` at once for each record without counts, and `freed` later for each that was settled. */
   #read(file: SpoolFile, empty: (bytes: Uint8Array) => void, freed: (bytes: Uint8Array) => void): Leftover[] {
     const leftovers: Leftover[] = [];
     for (const bytes of file.records) {
@@ -209,7 +209,7 @@ export class Spool {
         leftovers.push({ ...content, free });
         continue;
       }
-      if (content !== 'empty') this.#warn(`${file.path}: ${content}; it is left out of the count`);
+      if (content !== 'empty') this.#warn(`${file.path}: ${content}; its counts are ignored`);
       eraseOwner(bytes);
       empty(bytes);
     }
@@ -228,7 +228,7 @@ export class Spool {
   }
 }
 
-/** What the record holds; `empty`, or a sentence that says what is wrong with it. */
+/** The record's content; `empty`, or a sentence about what is wrong with it. */
 function readRecord(
   bytes: Uint8Array,
   endpoints: readonly string[],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openSpoolFile, parseSpoolFileName } from './spool-file.ts';
 import { readOwner } from './spool-record.ts';
 
-/** How many leases have counts in this spool that the ledger has not acknowledged. Nothing is changed. */
+/** The number of leases whose counts the ledger has not acknowledged. Only reads. */
 export function countUnsettled(dir: string): number {
   if (!existsSync(dir)) return 0;
   return readdirSync(dir)

@@ -11,8 +11,8 @@ import type { CachedFields, CachedHeads } from '../../http/parse/head-cache.ts';
 import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
 
 /**
- * All caches of a process, and their shares of its memory budget. Each has a share of its own, so that traffic which floods one cannot
- * empty the others.
+ * All caches of a process, and their shares of its memory budget. Each has its own share, so that traffic that floods one
+ * cache cannot evict the entries of the others.
  */
 export const CACHE_SHARES = {
   /** Responses by URL and plan. */
@@ -26,7 +26,7 @@ export const CACHE_SHARES = {
   /** Parsed requests of customers. */
   heads: 0.05,
   header_lines: 0.02,
-  /** Lists of symbols that are asked for together. */
+  /** Lists of symbols that are requested together. */
   symbol_sets: 0.02,
   /** Suggestions for unknown symbols. */
   nearest_codes: 0.005,
@@ -40,7 +40,7 @@ export const CACHE_SHARES = {
 
 export type CacheName = keyof typeof CACHE_SHARES;
 
-/** Caches that one service owns. The others belong to the process. */
+/** The caches that one service owns. Module-level caches are shared by all services of the process. */
 export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
   readonly heads: CachedHeads;
@@ -68,7 +68,7 @@ export class Caches {
     return Math.floor(this.#bytes * CACHE_SHARES[name]);
   }
 
-  /** Every cache under its name. The one of keys is the directory's. */
+  /** Every cache by name. The directory owns the cache of keys. */
   all(keys: CacheStats): Readonly<Record<CacheName, CacheStats>> {
     return {
       answers: this.answers,
@@ -104,7 +104,7 @@ export class Caches {
       { name: 'openpit_cache_entries', help: 'Entries of a cache.', value: each(({ size }) => size) },
       {
         name: 'openpit_cache_evictions_total',
-        help: 'Entries that had to make room for others.',
+        help: 'Entries that were evicted to make room for others.',
         type: 'counter',
         value: each(({ evictions }) => evictions),
       },

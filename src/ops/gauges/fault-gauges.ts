@@ -2,7 +2,7 @@ import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { ActiveAlarm } from '../alarms.ts';
 import type { Faults } from '../faults.ts';
 
-/** Whether requests are answered, and what an operator should see to. */
+/** Readiness and active alarms. */
 export function faultGauges(
   isReady: () => boolean,
   faults: Faults,
@@ -21,7 +21,7 @@ export function faultGauges(
     },
     {
       name: 'openpit_alarm',
-      help: '1 for each alarm that is on.',
+      help: '1 for each active alarm.',
       value: () => new Map(alarms().map(({ name }) => [`alarm="${name}"`, 1])),
     },
   ];

@@ -2,7 +2,7 @@ import { type FeedStatus, isLate, type ListFeedStatus } from '../../api/model/fe
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** What Prometheus is told of each feed. */
+/** The metrics of each feed. */
 export function feedGauges(feeds: ListFeedStatus, clock: Clock): Gauge[] {
   const each = (name: string, help: string, of: (feed: FeedStatus) => number | undefined): Gauge => ({
     name,
@@ -21,16 +21,16 @@ export function feedGauges(feeds: ListFeedStatus, clock: Clock): Gauge[] {
     ),
     each(
       'openpit_feed_last_ok_age_seconds',
-      'Time since a run of the feed last ended well.',
+      'Time since the last successful run of the feed.',
       ({ lastOkAt }) => (lastOkAt === undefined ? undefined : Math.max(0, (clock.now() - lastOkAt) / 1000)),
     ),
-    each('openpit_feed_rows', 'Days with a price that the feed has brought.', (feed) => feed.days),
+    each('openpit_feed_rows', 'Days for which the feed has brought a price.', (feed) => feed.days),
     each('openpit_feed_gaps', 'Days without a price between its first and its last.', (feed) => feed.gaps),
     each(
       'openpit_feed_failing_series',
-      'Series that fail while the others of the feed do not.',
+      'Series that fail while other series of the feed succeed.',
       (feed) => feed.failing.length,
     ),
-    each('openpit_feed_failures', 'Runs in a row that did not end well.', (feed) => feed.failures),
+    each('openpit_feed_failures', 'Failed runs in a row.', (feed) => feed.failures),
   ];
 }

@@ -15,7 +15,7 @@ export function processGauges({ version, engine, startedAt }: ProcessFacts, loop
   const filesMax = openFilesMax();
   const buildInfo = new Map([[`version="${version}",bun="${Bun.version}",engine="${engine}"`, 1]]);
   return [
-    { name: 'openpit_build_info', help: 'The versions that run; always 1.', value: () => buildInfo },
+    { name: 'openpit_build_info', help: 'The running versions; always 1.', value: () => buildInfo },
     {
       name: 'process_start_time_seconds',
       help: 'When the process started, in seconds since the UNIX epoch.',
@@ -36,18 +36,18 @@ export function processGauges({ version, engine, startedAt }: ProcessFacts, loop
     { name: 'process_max_fds', help: 'File descriptors that may be open.', value: () => filesMax },
     {
       name: 'openpit_heap_bytes',
-      help: 'Memory that JavaScript objects take.',
+      help: 'Memory used by JavaScript objects.',
       value: () => process.memoryUsage().heapUsed,
     },
     {
       name: 'openpit_event_loop_lag_seconds',
-      help: 'How late a timer of 10 ms was.',
+      help: 'How late a 10 ms timer fires.',
       type: 'histogram',
       value: () => loop.lag,
     },
     {
       name: 'openpit_event_loop_lag_max_seconds',
-      help: 'The longest such lag since metrics were last read.',
+      help: 'The longest event loop lag since the last scrape.',
       value: () => loop.takeLagMsMax() / 1000,
     },
   ];
@@ -58,7 +58,7 @@ function cpuSeconds(): number {
   return (user + system) / 1_000_000;
 }
 
-/** NaN where the system does not tell. */
+/** NaN where the system does not expose it. */
 function openFds(): number {
   for (const folder of ['/proc/self/fd', '/dev/fd']) {
     try {

@@ -4,7 +4,7 @@ import type { Webhook } from '../../gate/webhook.ts';
 import { LEDGER_OPERATIONS, type LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { FollowerLag } from '../follower-lag.ts';
 
-/** The work that goes on beside requests. */
+/** Work outside of requests. */
 export interface Work {
   /** By thread. */
   latency: Readonly<Record<string, LedgerLatency>>;
@@ -22,30 +22,30 @@ export function workGauges({ latency, meter, followerLag, webhook }: Work): Gaug
   return [
     {
       name: 'openpit_ledger_seconds',
-      help: 'Time of calls to the ledger, failed ones included: reads, transactions with their wait, and flushes to the disk.',
+      help: 'Duration of calls to the ledger, including failed ones: reads, transactions with their waits, and flushes to disk.',
       type: 'histogram',
       value: () => ledgerCalls,
     },
     {
       name: 'openpit_meter_sync_seconds',
-      help: 'Time of calls that report counts to the ledger and lease units from it.',
+      help: 'Duration of calls that report counts to the ledger and lease units from it.',
       type: 'histogram',
       value: () => meter.syncLatency,
     },
     {
       name: 'openpit_meter_sync_failures_total',
-      help: 'Such calls that failed or were not answered in time. Each is sent again; no count is lost.',
+      help: 'Metering calls that failed or timed out. Each is retried; no count is lost.',
       type: 'counter',
       value: () => meter.syncFailures,
     },
     {
       name: 'openpit_follower_lag_seconds',
-      help: 'How old the prices, plans and keys are that are served, compared with the ledger.',
+      help: 'Age of the served prices, plans and keys, compared with the ledger.',
       value: () => followerLag.seconds,
     },
     {
       name: 'openpit_webhook_posts_total',
-      help: 'Posts to the webhook. A failed one is tried again.',
+      help: 'Posts to the webhook. Failed posts are retried.',
       type: 'counter',
       value: () => webhook?.posts.counts ?? new Map(),
     },

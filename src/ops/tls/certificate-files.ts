@@ -4,7 +4,7 @@ import { type Credentials, CredentialsError, parseCredentials } from '../../http
 
 const SETTINGS = { cert: 'OPENPIT_TLS_CERT', key: 'OPENPIT_TLS_KEY' } as const;
 
-/** Reads the certificate and the key. If that fails, the message names the setting and the file, in one line. */
+/** Reads the certificate and the key. The message of an error names the setting and the file. */
 export async function readCredentials(files: TlsFiles): Promise<Credentials> {
   const cert = await readText(files, 'cert');
   const key = await readText(files, 'key');
@@ -33,7 +33,7 @@ async function readText(files: TlsFiles, part: keyof TlsFiles): Promise<string> 
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
+  EACCES: 'this user has no permission to read it',
   EISDIR: 'it is a folder',
 };
 

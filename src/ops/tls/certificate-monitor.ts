@@ -8,10 +8,10 @@ import { isKeyExposed, readCredentials } from './certificate-files.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Renewal is due 30 days before the end at the latest, so at 14 it has failed and there is time to act. */
+/** Renewal is due 30 days before expiry at the latest, so at 14 days it has failed and there is time to act. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-/** A renewal writes two files. A check between the two writes finds a pair that does not match, which is no failure yet. */
+/** A renewal writes two files. A check between the two writes finds a mismatched pair, which is not a failure yet. */
 const FAILED_CHECKS_UNTIL_ALARM = 2;
 
 /** Knows the certificate in use, replaces it when its files have changed, and reports what is wrong with it. */
@@ -42,7 +42,7 @@ export class CertificateMonitor {
     return this.#credentials;
   }
 
-  /** Takes a renewed certificate into use. To be called every few seconds, never twice at a time. */
+  /** Starts to use a renewed certificate. Call it every few seconds, and not concurrently. */
   async check(): Promise<void> {
     try {
       const found = await readCredentials(this.#files);
@@ -77,7 +77,7 @@ export class CertificateMonitor {
 
   async #warnOfExposedKey(): Promise<void> {
     if (!(await isKeyExposed(this.#files))) return;
-    const message = `every user of this machine can read the private key ${this.#files.key}: chmod 600 it`;
+    const message = `every user of this machine can read the private key; run: chmod 600 ${this.#files.key}`;
     this.#log.warn('settings', { message });
   }
 
@@ -86,7 +86,7 @@ export class CertificateMonitor {
     if (!failure || failure.checks < FAILED_CHECKS_UNTIL_ALARM) return [];
     const { since, reason } = failure;
     const type = 'tls.renewal_failed';
-    return [{ name: type, about: reason, since, event: { type, since: isoOf(since), reason } }];
+    return [{ name: type, occurrence: reason, since, event: { type, since: isoOf(since), reason } }];
   }
 
   #validityAlarm(): ActiveAlarm[] {
@@ -99,7 +99,7 @@ export class CertificateMonitor {
       expiresAt: isoOf(validTo),
       certificate: this.#files.cert,
     };
-    return [{ name: type, about: event.expiresAt, event }];
+    return [{ name: type, occurrence: event.expiresAt, event }];
   }
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 
 const FLUSH_MS = 1_000;
 const FLUSH_CHARS = 64 * 1024;
-/** Lines that a slow or full disk does not take are dropped beyond this, and counted: a log must not use up the memory. */
-const WAITING_CHARS_MAX = 8 * 1024 * 1024;
+/** When a slow or full disk lets more than this accumulate, lines are dropped and counted: a log must not exhaust memory. */
+const BUFFERED_CHARS_MAX = 8 * 1024 * 1024;
 
 export type AccessLogEntry = Readonly<Record<string, string | number | undefined>>;
 
@@ -12,13 +12,13 @@ export interface AccessLogOptions {
   /** A file, or `-` for standard output. */
   path: string;
   clock: Clock;
-  /** Hears once that the file cannot be written, until it can be again. */
+  /** Called once when the file cannot be written, and again only after it could be. */
   onError(error: unknown): void;
 }
 
 /**
- * One line of JSON per request, written once a second or every 64 KB. The file is opened for each write, so it can be rotated by
- * renaming it; several processes can share it, because every write appends whole lines.
+ * Writes one line of JSON per request, once a second or every 64 KB. The file is opened for each write, so renaming it
+ * rotates it. Several processes can share it, because every write appends whole lines.
  */
 export class AccessLog {
   readonly #options: AccessLogOptions;
@@ -26,7 +26,7 @@ export class AccessLog {
   #writing: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isFailing = false;
-  /** Lines that were dropped. */
+  /** The number of dropped lines. */
   dropped = 0;
 
   constructor(options: AccessLogOptions) {
@@ -34,7 +34,7 @@ export class AccessLog {
   }
 
   write(entry: AccessLogEntry): void {
-    if (this.#text.length > WAITING_CHARS_MAX) {
+    if (this.#text.length > BUFFERED_CHARS_MAX) {
       this.dropped++;
       return;
     }
@@ -44,7 +44,7 @@ export class AccessLog {
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Writes what waits. */
+  /** Writes the buffered lines. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -12,7 +12,7 @@ function logged() {
   return { log: aggregated, lines, minuteIsOver: () => minuteIsOver() };
 }
 
-test('a warning that repeats is logged once, and then as one count a minute', () => {
+test('a repeated warning is logged once, and then counted once a minute', () => {
   const { log, lines, minuteIsOver } = logged();
   for (let i = 0; i < 300; i++) log.warn('unavailable', { requestId: `r${i}`, message: 'Failed to connect' });
   expect(lines).toMatchObject([{ event: 'unavailable', requestId: 'r0' }]);
@@ -33,7 +33,7 @@ test('a warning that comes back after a quiet minute is logged at once', () => {
   expect(lines).toHaveLength(2);
 });
 
-test('warnings with different messages are different, and numbers in them are not', () => {
+test('warnings with different messages are logged separately, unless only numbers differ', () => {
   const { log, lines } = logged();
   log.warn('feeds', { message: 'feed ecb failed' });
   log.warn('feeds', { message: 'feed fred failed' });
@@ -46,7 +46,7 @@ test('warnings with different messages are different, and numbers in them are no
   ]);
 });
 
-test('errors and information are never held back', () => {
+test('errors and information are never aggregated', () => {
   const { log, lines } = logged();
   for (let i = 0; i < 3; i++) log.error('request failed', { message: 'the same' });
   for (let i = 0; i < 3; i++) log.info('ready');

@@ -9,12 +9,12 @@ interface Repeated {
 }
 
 const MINUTE_MS = 60_000;
-/** Warnings are told apart by their texts; more kinds than this in a minute are logged one by one. */
+/** Beyond this many kinds per minute, warnings are logged one by one. */
 const KINDS_MAX = 1_000;
 
 /**
- * Logs the first warning of a kind and then, once a minute, how often it was repeated: a database that is away for
- * a minute makes a handful of lines instead of hundreds. A kind is an event and its message; numbers in it do not count.
+ * Logs the first warning of a kind and then, once a minute, how often it was repeated: a database outage of a minute
+ * causes a handful of lines instead of hundreds. A kind is an event and its message, ignoring numbers.
  */
 export function aggregateWarnings(log: Log, every = everyMinute): Log {
   const kinds = new Map<string, Repeated>();

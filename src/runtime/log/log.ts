@@ -5,7 +5,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One line of JSON per event. Callers name every field they log: no request, URL or header goes in whole. */
+/** One line of JSON per event. Callers name every field: no request, URL or header is logged whole. */
 export interface Log {
   readonly debugs: boolean;
   debug(event: string, fields?: Fields): void;
@@ -32,7 +32,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (line: string) =
   };
 }
 
-/** The text of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,8 @@
-/** Counts by labels such as `feed="fred",status="ok"`, for as long as the process runs. */
+/** Counts by labels such as `feed="fred",status="ok"`, since the process started. */
 export class Counters {
   readonly #counts = new Map<string, number>();
 
-  /** `zeros` are there from the start: Prometheus cannot see the increase of a count that appears. */
+  /** `zeros` exist from the start: Prometheus cannot see the increase of a count that appears later. */
   constructor(zeros: readonly string[] = []) {
     for (const labels of zeros) this.#counts.set(labels, 0);
   }

@@ -7,10 +7,10 @@ const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
 /** Behind the buckets. */
 const SUM = BUCKETS;
 
-/** What a histogram takes, for whoever shares its memory between threads. */
+/** The size of a histogram in memory that threads share. */
 export const HISTOGRAM_BYTES = (BUCKETS + 1) * Float64Array.BYTES_PER_ELEMENT;
 
-/** Durations, counted in buckets the way Prometheus expects them. Shared memory may have one thread that adds and any that read. */
+/** Durations in Prometheus buckets. In shared memory, one thread may add and any may read. */
 export class Histogram {
   readonly #cells: Float64Array;
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { LoopMonitor } from './loop-monitor.ts';
 
-/** A monitor at 1,000 ms, whose clock the test moves. */
+/** A monitor at 1,000 ms, with a clock that the test controls. */
 function monitor() {
   const clock = { ms: 1_000 };
   return { clock, loop: new LoopMonitor(() => clock.ms) };
 }
 
-test('bytes that are read while the loop keeps up have just arrived', () => {
+test('bytes read while the loop keeps up have just arrived', () => {
   const { clock, loop } = monitor();
   clock.ms = 1_012;
   expect(loop.arrivalMs()).toBe(1_012);
@@ -31,7 +31,7 @@ test('a timer that runs before the sockets are read does not hide the pause', as
   expect(loop.arrivalMs()).toBe(20_400);
 });
 
-test('the lag of every beat is counted, and the longest is told once', () => {
+test('every lag is counted, and the longest is reported once', () => {
   const { clock, loop } = monitor();
   for (const ms of [1_010, 1_020, 3_530]) {
     clock.ms = ms;

@@ -2,7 +2,7 @@ import { Histogram } from './histogram.ts';
 
 /** Short enough to notice a pause of 20 ms, and still only a hundred wake-ups a second. */
 const BEAT_MS = 10;
-/** Timers are late by a few milliseconds on any busy machine. */
+/** Timers are a few milliseconds late on any busy machine. */
 const SLACK_MS = 5;
 
 /**
@@ -15,7 +15,7 @@ const SLACK_MS = 5;
  *     ──┼──────────────────────────────────────┼──► data event
  *       └ lastAliveMs = arrivalMs()             now
  *
- * Requests are attributed the whole pause: an upper bound, because a histogram must not hide a stall.
+ * Requests count the whole pause: an upper bound, because a histogram must not hide a stall.
  */
 export class LoopMonitor {
   readonly lag = new Histogram();
@@ -23,7 +23,7 @@ export class LoopMonitor {
   #lastAliveMs: number;
   #dueMs: number;
   #lagMsMax = 0;
-  /** Where the pause began that a timer noticed before the sockets were polled again. */
+  /** The start of a pause that a timer noticed before the sockets were polled again. */
   #pausedSinceMs: number | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -51,7 +51,7 @@ export class LoopMonitor {
     return isLate ? since : now;
   }
 
-  /** The longest lag since this was last called, in ms. A pause that is not over counts too. */
+  /** The longest lag since this was last called, in ms. A pause in progress counts too. */
   takeLagMsMax(): number {
     const longest = Math.max(this.#lagMsMax, this.#now() - this.#dueMs, 0);
     this.#lagMsMax = 0;
@@ -70,8 +70,8 @@ export class LoopMonitor {
   }
 
   /**
-   * A timer can run before the sockets are polled again. The event loop runs immediates, polls, then runs timers; so the second
-   * immediate from here is the first moment by which everything that waited has been read.
+   * A timer can run before the sockets are polled again. The event loop runs immediates, polls, then runs timers; so by the
+   * second immediate from here, everything that waited has been read.
    */
   #rememberPause(sinceMs: number): void {
     this.#pausedSinceMs = sinceMs;

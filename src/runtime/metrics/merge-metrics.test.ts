@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { mergeMetrics } from './merge-metrics.ts';
 
-test('each metric is described once, and every sample names its process', () => {
+test('each metric is described once, and every sample is labelled with its process', () => {
   const page = (ready: number, count: number) =>
     `# HELP ready 1 when ready.\n# TYPE ready gauge\nready ${ready}\n# HELP s Time.\n# TYPE s histogram\ns_bucket{le="+Inf"} ${count}\ns_sum 1 \n`;
   expect(
@@ -22,7 +22,7 @@ s_sum{process="2"} 1
 `);
 });
 
-test('a metric that only one process has is there, and a label may hold braces and spaces', () => {
+test('a metric of only one process is kept, and a label may contain braces and spaces', () => {
   const text = '# HELP a A.\n# TYPE a gauge\na{b="{ } x"} 1\n';
   const merged = mergeMetrics([
     { process: 0, text: '# HELP c C.\n# TYPE c gauge\nc 1\n' },

@@ -1,10 +1,10 @@
-/** The metrics of one process, as Prometheus reads them. */
+/** The metrics of one process, in Prometheus text format. */
 export interface ProcessMetrics {
   process: number;
   text: string;
 }
 
-/** Joins the metrics of several processes into one page: each metric once, its samples labelled with their process. */
+/** Merges the metrics of several processes into one page: each metric once, its samples labelled by process. */
 export function mergeMetrics(pages: readonly ProcessMetrics[]): string {
   const families = new Map<string, { comments: string[]; samples: string[] }>();
   for (const { process, text } of pages) {
@@ -24,7 +24,7 @@ export function mergeMetrics(pages: readonly ProcessMetrics[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** `name value` and `name{labels} value`. A name has neither braces nor spaces. */
+/** Takes `name value` or `name{labels} value`. A name has neither braces nor spaces. */
 function withProcess(sample: string, process: number): string {
   const end = sample.search(/[{ ]/);
   const rest = sample[end] === '{' ? `,${sample.slice(end + 1)}` : `}${sample.slice(end)}`;
