@@ -22,7 +22,7 @@ import { importRunCommands } from './import/undo.ts';
 import { moveCommand } from './move/move.ts';
 import { serveCommand } from './serve/serve.ts';
 
-/** Every command. The feeds are those of the providers that are given. */
+/** All commands, in the order of the overview. */
 function commandsOf(providers: readonly Provider[]): readonly Command[] {
   return [
     serveCommand,
@@ -45,7 +45,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
   ];
 }
 
-/** Runs one command line. The result is the exit code: 0 done, 1 failed, 2 called wrongly. */
+/** Runs one command line. Returns the exit code: 0 success, 1 failure, 2 incorrect usage. */
 export async function runCli(args: readonly string[], providers = PROVIDERS): Promise<number> {
   try {
     return await run(args, commandsOf(providers));
@@ -55,11 +55,11 @@ export async function runCli(args: readonly string[], providers = PROVIDERS): Pr
   }
 }
 
-/** A database that is away says no more than "Failed to connect". */
+/** Adds where to look when the database cannot be reached: its own message is just "Failed to connect". */
 function reasonOf(error: unknown): string {
   const message = messageOf(error);
   if (isFull(error) || outageReason(error) === undefined) return message;
-  return `the ledger cannot be reached: ${message} (OPENPIT_DATABASE_URL and OPENPIT_DATA_DIR say where it is)`;
+  return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
 }
 
 async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
@@ -72,8 +72,8 @@ async function run(args: readonly string[], commands: readonly Command[]): Promi
     console.log(VERSION);
     return 0;
   }
-  const called = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
-  const command = called.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
+  const matching = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
+  const command = matching.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
   if (!command) return unknown(args, commands);
   const call = readCall(command, args.slice(wordsOf(command.name)));
   if (call === 'help') console.log(helpOf(command));
@@ -81,7 +81,7 @@ async function run(args: readonly string[], commands: readonly Command[]): Promi
   return 0;
 }
 
-/** A group such as `account` without its second word, or a word that is no command. */
+/** For a group such as `account` without its second word, or an unknown command. */
 function unknown(args: readonly string[], commands: readonly Command[]): number {
   const groupOf = (words: readonly string[]) =>
     commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
@@ -92,14 +92,14 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
     return args.includes('--help') ? 0 : 2;
   }
   const known = words.findIndex((_, i) => groupOf(words.slice(0, i + 1)).length === 0);
-  const asked = words.slice(0, known + 1).join(' ');
+  const given = words.slice(0, known + 1).join(' ');
   const help = ['openpit', ...words.slice(0, known), '--help'].join(' ');
-  throw new UsageError(`there is no command "${asked}"; ${help} lists them`);
+  throw new UsageError(`there is no command "${given}"; ${help} lists the commands`);
 }
 
 function overview(commands: readonly Command[]): string {
   const rows = commands.map(rowOf);
-  return `openpit ${VERSION}: an open commodity rates service\n\nUsage: openpit COMMAND [flags]\n\n${table(rows)}\n\nopenpit COMMAND --help tells more of each.`;
+  return `openpit ${VERSION}: an open commodity rates service\n\nUsage: openpit COMMAND [options]\n\n${table(rows)}\n\nRun openpit COMMAND --help for the options of a command.`;
 }
 
 function rowOf({ name, operands = [], summary }: Command): string[] {

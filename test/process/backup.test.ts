@@ -55,7 +55,7 @@ test('a damaged backup is refused, and the ledger stays as it was', async () => 
   truncateSync(backup, Math.floor(statSync(backup).size / 2));
   const { exitCode, stderr } = await openpit(['restore', backup, '--force'], settings);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('not a whole ledger');
+  expect(stderr).toContain('not a complete ledger');
   expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(false);
 });
 

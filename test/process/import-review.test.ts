@@ -68,7 +68,7 @@ test('--accept publishes suspicious prices, and an undo takes the whole import b
   expect(
     (await json('import', 'list')).map(({ undone }: { undone: string | null }) => undone !== null),
   ).toEqual([true, false]);
-  expect((await run('import', 'undo', '2')).stderr).toContain('undone already');
+  expect((await run('import', 'undo', '2')).stderr).toContain('has already been undone');
   expect(await run('import', 'undo', '9')).toMatchObject({ exitCode: 2 });
 }, 180_000);
 

@@ -15,16 +15,17 @@ import {
   YES_FLAG,
 } from '../framework/command.ts';
 
-/** How far back the days of usage go. */
+/** Days of usage in `account show`. */
 const DAYS_SHOWN = 31;
 
 export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
-    summary: 'Create an account and its first key, which is shown once',
+    summary: 'Create an account and its first key, which is shown only once',
+    examples: ['account create --name "My company" --plan basic'],
     flags: {
-      name: { value: 'NAME', help: 'who it is for' },
-      plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' },
+      name: { value: 'NAME', help: 'Name of the customer' },
+      plan: { value: 'PLAN', help: 'Plan of the account; openpit plan list lists them' },
       ...JSON_FLAG,
     },
     async run({ withLedger, required, isSet }) {
@@ -43,16 +44,16 @@ export const accountCommands: readonly Command[] = [
           return;
         }
         console.log(`Account ${account.id} (${name}) on the plan ${plan}.`);
-        console.log(`Key ${issued.key.id}, shown this once: ${issued.text}`);
+        console.log(`Key ${issued.key.id}, shown only once: ${issued.text}`);
       });
     },
   },
   {
     name: 'account list',
-    summary: 'List accounts, with what they used this month',
+    summary: 'List accounts with their usage of this month',
     flags: {
-      search: { value: 'TEXT', help: 'only those with this in their id, name or plan' },
-      limit: { value: 'N', help: 'at most so many (100)' },
+      search: { value: 'TEXT', help: 'Only accounts with this text in their id, name or plan' },
+      limit: { value: 'N', help: 'Maximum number of accounts (100)' },
       ...JSON_FLAG,
     },
     async run(call) {
@@ -78,7 +79,7 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account show',
     operands: ['ID'],
-    summary: 'Show an account: its usage by day and endpoint, and the thresholds it reached',
+    summary: 'Show an account with its usage by day and endpoint, and the quota thresholds it reached',
     flags: JSON_FLAG,
     async run(call) {
       await call.withLedger(async (ledger) => {
@@ -96,25 +97,25 @@ export const accountCommands: readonly Command[] = [
         );
         if (days.length > 0) {
           const cells = days.map(({ day, endpoint, count }) => [printDay(day), endpoint, String(count)]);
-          console.log(table([['day', 'endpoint', 'answers'], ...cells]));
+          console.log(table([['day', 'endpoint', 'requests'], ...cells]));
         }
         for (const { percent, at } of events)
           console.log(`  ${percent} % reached at ${new Date(at).toISOString()}`);
       });
     },
   },
-  change('account suspend', 'Refuse every key of an account', () => ({ status: 'suspended' })),
-  change('account resume', 'Let a suspended account ask again', () => ({ status: 'active' })),
+  change('account suspend', 'Suspend an account: all its keys are refused', () => ({ status: 'suspended' })),
+  change('account resume', 'Reactivate a suspended account', () => ({ status: 'active' })),
   {
-    ...change('account set-plan', 'Put an account on another plan', ({ required }) => ({
+    ...change('account set-plan', 'Move an account to another plan', ({ required }) => ({
       plan: required('plan'),
     })),
-    flags: { plan: { value: 'PLAN', help: 'one of the plans (openpit plan list)' }, ...JSON_FLAG },
+    flags: { plan: { value: 'PLAN', help: 'The new plan; openpit plan list lists them' }, ...JSON_FLAG },
   },
   {
     name: 'account delete',
     operands: ['ID'],
-    summary: 'Delete an account with its keys and its usage, for good',
+    summary: 'Permanently delete an account with its keys and its usage',
     flags: YES_FLAG,
     async run(call) {
       const id = call.operands[0]!;
@@ -123,14 +124,15 @@ export const accountCommands: readonly Command[] = [
         const keys = await ledger.accounts.keys(id);
         const what = account ? `${id} (${account.name}) with ${keys.length} keys and all its usage` : id;
         requireYes(call, what);
-        if (!(await ledger.accounts.delete(id))) throw new Error(`there is no account ${id}`);
-        console.log(`Deleted ${what}. Its keys are refused within a second.`);
+        if (!(await ledger.accounts.delete(id)))
+          throw new Error(`there is no account ${id}; openpit account list lists them`);
+        console.log(`Deleted ${what}. Its keys will be refused within a second.`);
       });
     },
   },
 ];
 
-/** A command that changes an account; it holds everywhere within a second. */
+/** A command that changes an account. Every replica applies the change within a second. */
 function change(
   name: string,
   summary: string,
@@ -157,7 +159,7 @@ function change(
   };
 }
 
-/** What the ledger has heard of; a running server tells it every few seconds. */
+/** What is in the ledger; a running server reports its counts every few seconds. */
 async function usedThisMonth(ledger: Ledger, { id }: Account): Promise<{ used: number; quota: number }> {
   const { used, quota } = await ledger.quota.usage(id, periodOf(await ledger.quota.now()));
   return { used, quota };

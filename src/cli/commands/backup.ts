@@ -8,12 +8,13 @@ import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
 import { ledgerPath } from '../framework/ledger-path.ts';
 
-const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (docs/operating.md)';
+const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (see docs/operating.md)';
 
 export const backupCommand: Command = {
   name: 'backup',
   operands: ['FILE'],
-  summary: 'Copy the SQLite ledger to a file, consistent, while the service runs',
+  summary: 'Write a consistent copy of the SQLite ledger to a file, while the service runs',
+  examples: ['backup /backups/openpit-2026-11-16.db'],
   flags: {},
   async run({ config, operands }) {
     const file = operands[0]!;
@@ -21,11 +22,11 @@ export const backupCommand: Command = {
     if (path === undefined) throw new UsageError(POSTGRES_HINT);
     if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
     if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
-    if (existsSync(file)) throw new UsageError(`${file} is there already; choose another name`);
-    // Under another name until it is whole, so that a backup that was cut short is never taken for one.
+    if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
+    // Under another name until it is complete, so that an interrupted backup is never taken for one.
     const partial = `${file}.partial`;
     rmSync(partial, { force: true });
-    createPrivate(partial); // VACUUM INTO takes an empty file
+    createPrivate(partial); // VACUUM INTO accepts an empty file
     await copyLedger(path, partial);
     await verify(partial);
     renameSync(partial, file);
@@ -36,9 +37,9 @@ export const backupCommand: Command = {
 export const restoreCommand: Command = {
   name: 'restore',
   operands: ['FILE'],
-  summary: 'Put a backup in the place of the SQLite ledger; the service must be stopped',
+  summary: 'Replace the SQLite ledger by a backup; the service must be stopped',
   flags: {
-    force: { help: 'also over a ledger that is there; it is kept beside, with the ending .before-restore' },
+    force: { help: 'Replace an existing ledger; it is kept with the suffix .before-restore' },
   },
   async run({ config, operands, isSet }) {
     const file = operands[0]!;
@@ -48,22 +49,24 @@ export const restoreCommand: Command = {
     if (isInUse(join(config.dataDir, 'spool')))
       throw new Error('the service is running on this ledger; stop it first');
     if (existsSync(path) && !isSet('force')) {
-      throw new UsageError(`there is a ledger at ${path}; --force keeps it beside as ${path}.before-restore`);
+      throw new UsageError(
+        `there already is a ledger at ${path}; --force replaces it and keeps it as ${path}.before-restore`,
+      );
     }
     await verify(file);
     const partial = join(dirname(path), 'openpit.db.partial');
     createPrivate(partial);
     await Bun.write(partial, Bun.file(file));
-    restrict(partial); // a copy may have the mode of its source
+    restrict(partial); // a copy may inherit the mode of its source
     await giveNewEpoch(partial);
-    if (existsSync(path)) keepBeside(path);
+    if (existsSync(path)) keepCurrent(path);
     renameSync(partial, path);
-    console.log(`Restored ${file} to ${path}. Replicas and caches load it afresh.`);
+    console.log(`Restored ${file} to ${path}. Replicas and caches reload it.`);
   },
 };
 
-/** With its log: after a kill, the last writes are in there and not in the file. */
-function keepBeside(path: string): void {
+/** Includes the write-ahead log: after a kill, the last writes are only there. */
+function keepCurrent(path: string): void {
   for (const part of ['', '-wal', '-shm']) {
     rmSync(`${path}.before-restore${part}`, { force: true });
     restrict(path + part);
@@ -71,7 +74,7 @@ function keepBeside(path: string): void {
   }
 }
 
-/** Copies a ledger of any schema version: a backup is due before a migration. */
+/** Copies a ledger of any schema version: backups are made before migrations. */
 async function copyLedger(path: string, copy: string): Promise<void> {
   const engine = await openEngine(path, systemClock, 'working');
   try {
@@ -88,13 +91,13 @@ async function verify(file: string): Promise<void> {
     if (row.integrity_check !== 'ok') throw new Error(`${file} is damaged: ${row.integrity_check}`);
     await handle`SELECT value FROM meta WHERE name = 'epoch'`;
   } catch (error) {
-    throw new Error(`${file} is not a whole ledger: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${file} is not a complete ledger: ${error instanceof Error ? error.message : error}`);
   } finally {
     await handle.close();
   }
 }
 
-/** Another epoch tells everyone that the ledger's history is another: what was cached is not this. */
+/** A new epoch tells replicas and clients that their caches are of another history. */
 async function giveNewEpoch(file: string): Promise<void> {
   const handle = new SQL({ adapter: 'sqlite', filename: file });
   await handle`UPDATE meta SET value = ${crypto.randomUUID()} WHERE name = 'epoch'`;

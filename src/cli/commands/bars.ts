@@ -4,20 +4,23 @@ import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 
-/** How many withdrawn days are printed; JSON has all. */
+/** Withdrawn days to print; JSON has all of them. */
 const DAYS_SHOWN = 20;
-/** Three centuries: the range of dates that the service knows. */
+/** Three centuries: the range of dates that the service supports. */
 const DAYS_MAX = 110_000;
 
 export const barsCommands: readonly Command[] = [
   {
     name: 'bars withdraw',
-    summary: 'Withdraw the prices of a day, or of a range: they are gone from responses, and stay for asOf',
+    summary: 'Withdraw the prices of a day or of a range of days',
+    details:
+      'Withdrawn prices disappear from responses. Point-in-time requests (asOf) about earlier moments still see them.',
+    examples: ['bars withdraw --symbol XAU --day 2024-05-08 --reason "wrong fixing"'],
     flags: {
-      symbol: { value: 'CODE', help: 'the symbol, or an exchange rate as EUR/USD' },
-      day: { value: 'DATE', help: 'the day, or the first of a range' },
-      to: { value: 'DATE', help: 'the last day of a range' },
-      reason: { value: 'TEXT', help: 'why; shown by /rates/revisions' },
+      symbol: { value: 'CODE', help: 'Symbol, or an exchange rate such as EUR/USD' },
+      day: { value: 'DATE', help: 'The day, or the first day of a range' },
+      to: { value: 'DATE', help: 'The last day of a range' },
+      reason: { value: 'TEXT', help: 'The reason, shown by /rates/revisions' },
       ...JSON_FLAG,
     },
     run: withdraw,

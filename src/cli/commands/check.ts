@@ -2,7 +2,7 @@ import { type Command, JSON_FLAG } from '../framework/command.ts';
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'Verify that every count in the ledger adds up; exit code 1 when one does not',
+  summary: 'Verify that all counts in the ledger add up; exit code 1 if they do not',
   flags: JSON_FLAG,
   async run({ withLedger, isSet }) {
     const wrong = await withLedger((ledger) => ledger.quota.check());
@@ -10,6 +10,6 @@ export const checkCommand: Command = {
     else if (wrong.length === 0) console.log('All counts add up.');
     else for (const line of wrong) console.log(line);
     if (wrong.length > 0)
-      throw new Error(`${wrong.length} things are wrong; keep a copy of the ledger and report this`);
+      throw new Error(`${wrong.length} inconsistencies; keep a copy of the ledger and report them`);
   },
 };

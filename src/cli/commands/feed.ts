@@ -18,11 +18,11 @@ import {
 } from '../framework/command.ts';
 import { progressBar } from '../framework/progress.ts';
 
-/** How many reasons are printed of each run; JSON has more. */
+/** Reasons to print for each run; JSON has more. */
 const REASONS_SHOWN = 5;
 const RUNS_SHOWN = 20;
 
-/** The commands for feeds, which are the providers that this program knows. */
+/** The commands for feeds; each feed is one of the providers. */
 export function feedCommands(providers: readonly Provider[]): readonly Command[] {
   const find = (key: string): Provider => {
     const provider = providers.find((one) => one.key === key.toLowerCase());
@@ -32,22 +32,26 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       providers.map((one) => one.key),
     );
     const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
-    throw new UsageError(`there is no feed ${key}.${hint} openpit feed list shows all.`);
+    throw new UsageError(`there is no feed ${key}.${hint} openpit feed list lists them.`);
   };
   return [
     {
       name: 'feed list',
-      summary: 'List the feeds: which are on, when they ran, which are late',
+      summary: 'List the feeds with their state, last run and next run',
       flags: JSON_FLAG,
       run: (call) => list(call, providers),
     },
     {
       name: 'feed run',
       operands: ['KEY'],
-      summary: 'Run a feed now, whether it is on or not',
+      summary: 'Run a feed now, even if it is disabled',
+      examples: ['feed run ecb'],
       flags: {
-        'base-url': { value: 'URL', help: 'ask this server in place of the provider, for example a mirror' },
-        accept: { help: 'take it also when it has far fewer prices, withdraws many, or looks wrong' },
+        'base-url': {
+          value: 'URL',
+          help: 'Fetch from this server instead of the provider, for example a mirror',
+        },
+        accept: { help: 'Accept the data even if it has far fewer prices, withdraws many, or looks wrong' },
         ...JSON_FLAG,
       },
       run: (call) => runNow(call, find(call.operands[0]!), providers),
@@ -55,14 +59,15 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     {
       name: 'feed enable',
       operands: ['KEY'],
-      summary: 'Turn a feed on: a running server runs it at once, then by its schedule',
+      summary: 'Enable a feed: a running server runs it at once, then on its schedule',
+      examples: ['feed enable ecb'],
       flags: JSON_FLAG,
       run: (call) => enable(call, find(call.operands[0]!)),
     },
     {
       name: 'feed disable',
       operands: ['KEY'],
-      summary: 'Turn a feed off; its prices stay',
+      summary: 'Disable a feed; its prices are kept',
       flags: JSON_FLAG,
       async run({ withLedger, operands, isSet }) {
         const { key } = find(operands[0]!);
@@ -73,8 +78,8 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     {
       name: 'feed history',
       operands: ['[KEY]'],
-      summary: 'Show the last runs of a feed, or of all, with the reasons for what was not taken',
-      flags: { limit: { value: 'N', help: `how many runs (${RUNS_SHOWN})` }, ...JSON_FLAG },
+      summary: 'Show the latest runs of one feed or of all feeds, with the reasons for refused prices',
+      flags: { limit: { value: 'N', help: `Maximum number of runs (${RUNS_SHOWN})` }, ...JSON_FLAG },
       run: (call) => history(call, call.operands[0] === undefined ? undefined : find(call.operands[0]).key),
     },
   ];
@@ -107,11 +112,11 @@ async function list(
   console.log(table([head, ...rows]));
   for (const { key, failing = [] } of feeds) {
     for (const { series, reason, since } of failing)
-      console.log(`  ${key} ${series} fails since ${time(since)}: ${reason}`);
+      console.log(`  ${key} ${series} has been failing since ${time(since)}: ${reason}`);
   }
 }
 
-/** Instants as ISO text, as a person and a program can both read them. */
+/** Converts times to ISO text. */
 function withTimes(feed: {
   lastRun?: { started: number } | undefined;
   lastOkAt?: number | undefined;
@@ -131,10 +136,10 @@ async function enable({ config, withLedger, isSet }: CommandCall, provider: Prov
   if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
   console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
   if (licence.redistribution === 'no') {
-    console.log('Its prices may not be passed on without a licence of your own.');
+    console.log('You may not redistribute its prices without a licence of your own.');
   }
   if (lacking.length > 0)
-    console.log(`The server needs ${lacking.join(', ')} for it, which is not set here.`);
+    console.log(`It requires ${lacking.join(', ')}, which is not set here; set it for the server.`);
 }
 
 async function runNow(call: CommandCall, provider: Provider, providers: readonly Provider[]): Promise<void> {
@@ -165,7 +170,8 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
     };
     return runFeed(provider, parts, options);
   });
-  if (!result) throw new Error(`another runner has the feed ${provider.key} now; try again in three minutes`);
+  if (!result)
+    throw new Error(`another process is running the feed ${provider.key}; try again in three minutes`);
   if (call.isSet('json')) console.log(JSON.stringify(result));
   else printRun(provider.key, result);
   if (!['ok', 'unchanged', 'partial'].includes(result.status)) {
@@ -184,7 +190,7 @@ async function history(call: CommandCall, key: string | undefined): Promise<void
   const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));
-  if (runs.length === 0) return console.log('No run yet.');
+  if (runs.length === 0) return console.log('No runs yet.');
   for (const run of runs) {
     console.log(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
     for (const line of [...reasonsOf(run), ...notesOf(run)]) console.log(line);
@@ -213,12 +219,12 @@ function reasonsOf({ reasons, refused }: RunReport): string[] {
     : lines;
 }
 
-const NOTES = {
+const NOTE_LABELS = {
   failed: 'failed',
   held: 'held back',
   withdrawn: 'withdrawn',
-  odd: 'kept, but odd',
-  ignored: 'left out',
+  odd: 'accepted, but unusual',
+  ignored: 'ignored',
   elsewhere: '',
 };
 
@@ -228,10 +234,10 @@ function notesOf({ notes, odd, ignored, held, withdrawn }: RunReport): string[] 
     .filter((note) => note.kind !== 'elsewhere' && note.kind !== 'failed')
     .slice(0, REASONS_SHOWN);
   const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
-    kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTES[kind]}: ${reason}`,
+    kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTE_LABELS[kind]}: ${reason}`,
   );
   const more = odd + ignored + held + withdrawn - remarks.length;
-  return more > 0 ? [...lines, `  … and ${more} more held back, withdrawn, odd or left out`] : lines;
+  return more > 0 ? [...lines, `  … and ${more} more held back, withdrawn, unusual or ignored`] : lines;
 }
 
 function time(ms: number | undefined): string {

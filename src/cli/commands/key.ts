@@ -18,19 +18,23 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 
-/** A day: long enough to change a key in every program that uses it. */
+/** One day: enough time to change the key in every program that uses it. */
 const OVERLAP_SECONDS = 86_400;
 const OVERLAP_SECONDS_MAX = 366 * 86_400;
 
 export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
-    summary: 'Create another key for an account; it is shown once',
+    summary: 'Create another key for an account; it is shown only once',
+    examples: ['key create --account acc_4fGh1Kq0ZsPw --expires 2027-12-31 --allow-ip 203.0.113.0/24'],
     flags: {
-      account: { value: 'ID', help: 'the account' },
-      expires: { value: 'TIME', help: 'when it runs out: a day (its end in UTC) or an ISO time' },
-      'allow-ip': { value: 'LIST', help: 'addresses and ranges that may use it, separated by commas' },
-      'header-only': { help: 'refuse it when it is sent in a URL' },
+      account: { value: 'ID', help: 'The account' },
+      expires: { value: 'TIME', help: 'Expiry: a day (until its end in UTC) or an ISO time' },
+      'allow-ip': {
+        value: 'LIST',
+        help: 'Addresses and CIDR ranges that may use the key, separated by commas',
+      },
+      'header-only': { help: 'Refuse the key when it is sent in a URL' },
       ...JSON_FLAG,
     },
     async run(call) {
@@ -44,8 +48,8 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key list',
-    summary: 'List the keys of an account; never the keys themselves',
-    flags: { account: { value: 'ID', help: 'the account' }, ...JSON_FLAG },
+    summary: 'List the keys of an account, without their texts',
+    flags: { account: { value: 'ID', help: 'The account' }, ...JSON_FLAG },
     async run(call) {
       const id = call.required('account');
       await call.withLedger(async (ledger) => {
@@ -72,9 +76,9 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key rotate',
     operands: ['KEY'],
-    summary: 'Create a key in the place of another, which runs out after the overlap',
+    summary: 'Replace a key: create a new one, and let the old one expire after the overlap',
     flags: {
-      'overlap-seconds': { value: 'N', help: `how long the old one still works (${OVERLAP_SECONDS})` },
+      'overlap-seconds': { value: 'N', help: `How long the old key keeps working (${OVERLAP_SECONDS})` },
       ...JSON_FLAG,
     },
     async run(call) {
@@ -89,7 +93,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key revoke',
     operands: ['KEY'],
-    summary: 'Revoke a key, by its id or by the key itself; it is refused everywhere within a second',
+    summary: 'Revoke a key, given its id or its text; every replica refuses it within a second',
     flags: JSON_FLAG,
     async run({ withLedger, operands, isSet }) {
       await withLedger(async (ledger) => {
@@ -123,16 +127,16 @@ function readExpiry(text: string, now: number): number {
   return at;
 }
 
-/** By its id, or by the key itself. */
+/** Finds a key by its id or its text. */
 async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
   const key = isWellFormed(given)
     ? (await ledger.accounts.byKeyHash(hashKey(given)))?.key
     : await ledger.accounts.findKey(given);
-  if (!key) throw new Error('there is no such key; give its id (key_…) or the key itself');
+  if (!key) throw new Error('there is no such key; pass its id (key_…) or its text (pit_live_…)');
   return key;
 }
 
 function print(call: CommandCall, account: string, { text, key }: IssuedKey): void {
   if (call.isSet('json')) console.log(JSON.stringify({ account, key: text, keyId: key.id }));
-  else console.log(`Key ${key.id} of ${account}, shown this once: ${text}`);
+  else console.log(`Key ${key.id} of ${account}, shown only once: ${text}`);
 }

@@ -9,8 +9,8 @@ import { ledgerPath } from '../framework/ledger-path.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'Bring the ledger to the schema of this version, or create it; back it up first',
-  flags: { 'dry-run': { help: 'list the statements that would run, and change nothing' } },
+  summary: 'Migrate the ledger to the schema of this version, or create it; back it up first',
+  flags: { 'dry-run': { help: 'List the statements that would run, without running them' } },
   async run({ config, isSet }) {
     const lines = isSet('dry-run')
       ? plannedChanges(await currentSchema(config))
@@ -31,7 +31,9 @@ async function currentSchema(config: Config): Promise<SchemaState> {
 function plannedChanges({ version, pending }: SchemaState): string[] {
   if (pending.length === 0) return [UP_TO_DATE];
   const first =
-    version === 0 ? 'There is no ledger yet. This would create it:' : `Schema ${version} would change:`;
+    version === 0
+      ? 'There is no ledger yet. These statements would create it:'
+      : `Schema ${version} would change:`;
   return [
     first,
     ...pending.flatMap((migration) => [titleOf(migration), ...migration.statements.map(indent)]),

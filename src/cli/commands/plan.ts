@@ -9,7 +9,7 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 
-/** A day: a longer delay than this is a mistake. */
+/** One day: a longer delay is a mistake. */
 const DELAY_SECONDS_MAX = 86_400;
 
 export const planCommands: readonly Command[] = [
@@ -21,7 +21,7 @@ export const planCommands: readonly Command[] = [
       await withLedger(async (ledger) => {
         const plans = await ledger.accounts.plans();
         if (isSet('json')) return console.log(JSON.stringify(plans));
-        const head = ['name', 'quota a month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
+        const head = ['name', 'quota per month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
         console.log(table([head, ...plans.map((plan) => Object.values(plan).map(cell))]));
       });
     },
@@ -29,21 +29,24 @@ export const planCommands: readonly Command[] = [
   {
     name: 'plan set',
     operands: ['NAME'],
-    summary: 'Create a plan, which is as basic is in what is not given, or change what is given of one',
+    summary: 'Create or change a plan',
+    details:
+      'Omitted options of a new plan default to those of the plan basic; those of an existing plan stay as they are.',
+    examples: ['plan set gold --quota 1000000 --burst 50'],
     flags: {
-      quota: { value: 'N', help: 'answers a month' },
-      'delay-seconds': { value: 'N', help: 'how old prices must be' },
-      'max-symbols': { value: 'N', help: 'symbols in one request' },
-      'max-span-days': { value: 'N', help: 'days between startDate and endDate of a time series' },
-      burst: { value: 'N', help: 'requests a second' },
-      history: { value: 'on|off', help: 'whether /rates/history is open to it' },
+      quota: { value: 'N', help: 'Requests per month' },
+      'delay-seconds': { value: 'N', help: 'Minimum age of the prices it sees' },
+      'max-symbols': { value: 'N', help: 'Maximum number of symbols per request' },
+      'max-span-days': { value: 'N', help: 'Maximum days between startDate and endDate of a time series' },
+      burst: { value: 'N', help: 'Maximum requests per second' },
+      history: { value: 'on|off', help: 'Access to /rates/history' },
       ...JSON_FLAG,
     },
     async run(call) {
       const name = call.operands[0]!;
       if (!PLAN_NAME.test(name)) {
         throw new UsageError(
-          `a plan's name has small letters, digits, - and _, at most 32 (received "${name}")`,
+          `the name of a plan must be at most 32 lower-case letters, digits, - and _ (received "${name}")`,
         );
       }
       const given = {
@@ -59,22 +62,24 @@ export const planCommands: readonly Command[] = [
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
-        `Plan ${plan.name}: ${plan.quota} answers a month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols a request, ${plan.maxSpanDays} days, ${plan.burstPerSecond} requests a second, long history ${cell(plan.history)}.`,
+        `Plan ${plan.name}: ${plan.quota} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${plan.maxSpanDays} days per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
       );
     },
   },
   {
     name: 'plan delete',
     operands: ['NAME'],
-    summary: 'Delete a plan that no account is on',
+    summary: 'Delete a plan that no account uses',
     flags: JSON_FLAG,
     async run({ withLedger, operands, isSet }) {
       const name = operands[0]!;
       const result = await withLedger((ledger) => ledger.accounts.deletePlan(name));
-      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list shows them`);
+      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list lists them`);
       if (result !== true) {
-        const who = result === 1 ? '1 account is' : `${result} accounts are`;
-        throw new Error(`${who} on the plan "${name}"; first: openpit account set-plan ID --plan ANOTHER`);
+        const users = result === 1 ? '1 account uses' : `${result} accounts use`;
+        throw new Error(
+          `${users} the plan "${name}"; move them first: openpit account set-plan ID --plan OTHER`,
+        );
       }
       console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
     },

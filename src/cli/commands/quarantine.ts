@@ -13,14 +13,17 @@ import {
 
 const PRICES_SHOWN = 100;
 
-/** The commands for ticks and bars that were held back. `feed quarantine …` is the older name of each. */
+/** The commands for ticks and bars that were held back. `feed quarantine …` is the former name of each. */
 export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quarantine'].flatMap((group) => [
   {
     name: `${group} list`,
-    summary: 'List ticks and bars that are held back because they are far from their neighbours',
+    summary: summaryOf(
+      group,
+      'List ticks and bars that are held back because they are far from their neighbours',
+    ),
     flags: {
-      all: { help: 'also those that were released or dropped' },
-      limit: { value: 'N', help: `how many (${PRICES_SHOWN})` },
+      all: { help: 'Include prices that were released or dropped' },
+      limit: { value: 'N', help: `Maximum number of prices (${PRICES_SHOWN})` },
       ...JSON_FLAG,
     },
     run: list,
@@ -28,18 +31,22 @@ export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quara
   {
     name: `${group} release`,
     operands: ['ID'],
-    summary: 'Publish a price that is held back, in its right place',
+    summary: summaryOf(group, 'Publish a price that is held back'),
     flags: JSON_FLAG,
     run: (call: CommandCall) => decide(call, 'released'),
   },
   {
     name: `${group} drop`,
     operands: ['ID'],
-    summary: 'Give up a price that is held back',
+    summary: summaryOf(group, 'Discard a price that is held back'),
     flags: JSON_FLAG,
     run: (call: CommandCall) => decide(call, 'dropped'),
   },
 ]);
+
+function summaryOf(group: string, summary: string): string {
+  return group === 'quarantine' ? summary : `${summary} (former name of the command above)`;
+}
 
 async function list(call: CommandCall): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? PRICES_SHOWN;
@@ -82,6 +89,7 @@ async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise
   const done = await call.withLedger(({ quarantine }) =>
     state === 'released' ? quarantine.release(id, now, 'operator') : quarantine.drop(id, now, 'operator'),
   );
-  if (!done) throw new Error(`no price ${id} can be ${state}; openpit quarantine list --all shows them`);
+  if (!done)
+    throw new Error(`price ${id} cannot be ${state}; openpit quarantine list --all lists all prices`);
   console.log(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
 }

@@ -5,9 +5,9 @@ import { CODE_PATTERN } from '../../market/symbol.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
 
 const text = z.string().trim().min(1);
-const code = text.regex(CODE_PATTERN, 'must be capitals, digits, dots and dashes, at most 32');
+const code = text.regex(CODE_PATTERN, 'must be at most 32 capital letters, digits, dots and dashes');
 
-/** A file of symbols has the shape that `symbols list --json` prints. */
+/** A file of symbols has the format of `symbols list --json`. */
 const fileSchema = z.array(
   z.strictObject({
     code,
@@ -56,7 +56,7 @@ export const symbolsCommands: readonly Command[] = [
   {
     name: 'symbols import',
     operands: ['FILE'],
-    summary: 'Add and change symbols from a JSON file, in the shape of "symbols list --json"',
+    summary: 'Add and change symbols from a JSON file in the format of openpit symbols list --json',
     flags: {},
     async run({ withLedger, operands }) {
       const file = operands[0]!;
@@ -74,13 +74,13 @@ export const symbolsCommands: readonly Command[] = [
   {
     name: 'symbols delete',
     operands: ['CODE'],
-    summary: 'Delete a symbol with all its prices and their revisions, for good',
+    summary: 'Permanently delete a symbol with all its prices and their revisions',
     flags: YES_FLAG,
     async run(call) {
       const code = call.operands[0]!.toUpperCase();
       await call.withLedger(async (ledger) => {
         const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
-        if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list shows them`);
+        if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list lists them`);
         const { bars, ticks } = await ledger.symbols.contentOf(symbol.id);
         const what = `${code} (${symbol.name}) with ${bars} bars and ${ticks} ticks`;
         requireYes(call, what);

@@ -3,7 +3,7 @@ import { type Command, JSON_FLAG, LEDGER_SETTINGS } from '../framework/command.t
 
 export const webhookCommand: Command = {
   name: 'webhook secret',
-  summary: 'Show the secret that signs webhook posts',
+  summary: 'Show the secret that signs webhook events',
   flags: JSON_FLAG,
   settings: [...LEDGER_SETTINGS, 'OPENPIT_WEBHOOK_SECRET'],
   async run({ config, withLedger, isSet }) {

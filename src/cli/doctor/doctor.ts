@@ -17,8 +17,7 @@ export function doctorCommand(providers: readonly Provider[]): Command {
   return {
     name: 'doctor',
     toleratesAnything: true,
-    summary:
-      'Inspect settings, ledger, clock, disk, feeds, keys and limits; exit code 1 when there is a problem',
+    summary: 'Check settings, ledger, clock, disk, feeds, keys and limits; exit code 1 if there is a problem',
     flags: JSON_FLAG,
     settings: SETTINGS.map((setting) => setting.env),
     async run(call) {
@@ -36,7 +35,7 @@ export function doctorCommand(providers: readonly Provider[]): Command {
   };
 }
 
-/** Looks at everything that can be looked at. A check that fails is a problem of its own, and the others go on. */
+/** Runs every check that is possible. A check that throws is reported as a problem, and the others still run. */
 async function examine(
   { config, settingErrors }: CommandCall,
   providers: readonly Provider[],
@@ -65,8 +64,8 @@ async function examine(
       all.push(
         problem(
           `${area}.unchecked`,
-          `this could not be checked: ${messageOf(error)}`,
-          'see the other findings',
+          `the check failed: ${messageOf(error)}`,
+          'see the other findings for the cause',
         ),
       );
     }
@@ -86,5 +85,5 @@ function inWords({ check, status, message, fix }: Finding): string {
   return fix === undefined ? first : `${first}\n${' '.repeat(LABELS.ok.length + CHECK_WIDTH + 4)}→ ${fix}`;
 }
 
-/** The longest of the names. */
+/** The longest name of a check. */
 const CHECK_WIDTH = 'settings.trusted_proxies'.length;

@@ -6,57 +6,62 @@ import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 
-/** A flag of a command. `value` names what follows it; a flag without one is a switch. */
+/** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
   value?: string;
   help: string;
 }
 
 export interface Command {
-  /** The words that call it, for example `account create`. */
+  /** The words that invoke it, for example `account create`. */
   name: string;
-  /** What follows the name, for example `FILE`; `[FILE]` may be left out. */
+  /** The arguments after the name, for example `FILE`; `[FILE]` is optional. */
   operands?: readonly string[];
+  /** One line, in the imperative. */
   summary: string;
+  /** What the user should know before running it. */
+  details?: string;
+  /** Command lines, without `openpit`. */
+  examples?: readonly string[];
   flags: Readonly<Record<string, Flag>>;
-  /** Which settings it takes as flags, beside the environment; those of the ledger when it does not say. */
+  /** The settings it accepts as options; by default those that locate the ledger. */
   settings?: readonly SettingName[];
-  /** Whether it creates a ledger in the default folder when there is none. Others need to be told where to. */
+  /** Whether it creates a ledger in the default folder when there is none. Other commands require an explicit location. */
   createsLedger?: true;
-  /** Whether it runs whatever is wrong: settings that cannot be used have their defaults, and a ledger need not be there. */
+  /** Whether it runs in spite of invalid settings, which get their defaults, and without a ledger. */
   toleratesAnything?: true;
   run(call: CommandCall): Promise<void>;
 }
 
-/** One call of a command, with its flags read. */
+/** One invocation of a command, with its options parsed. */
 export interface CommandCall {
   operands: readonly string[];
   config: Config;
-  /** What is wrong with settings that cannot be used, for a command that tolerates that. */
+  /** Messages about invalid settings, for a command that tolerates them. */
   settingErrors: readonly string[];
-  /** The value of a flag, if it was given. */
+  /** The value of an option, if it was given. */
   flag(name: string): string | undefined;
-  /** The value of a flag that must be given. */
+  /** The value of a required option. */
   required(name: string): string;
   isSet(name: string): boolean;
-  /** Opens the ledger for some work, and closes it. */
+  /** Opens the ledger for `work`, and closes it afterwards. */
   withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
-/** A call that is wrong: told in one line, exit code 2. */
+/** An incorrect invocation: one line of explanation, exit code 2. */
 export class UsageError extends Error {}
 
-/** Where the ledger is: every command that opens it can be pointed at it. */
+/** The settings that locate the ledger. */
 export const LEDGER_SETTINGS: readonly SettingName[] = ['OPENPIT_DATA_DIR', 'OPENPIT_DATABASE_URL'];
 
-export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'print JSON' } };
+export const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { help: 'Print JSON' } };
 
-/** For what cannot be undone. */
-export const YES_FLAG: Readonly<Record<string, Flag>> = { yes: { help: 'confirm: it cannot be undone' } };
+/** Confirms a deletion. */
+export const YES_FLAG: Readonly<Record<string, Flag>> = { yes: { help: 'Confirm: this cannot be undone' } };
 
 /** Refuses a deletion that was not confirmed. */
 export function requireYes(call: CommandCall, what: string): void {
-  if (!call.isSet('yes')) throw new UsageError(`this would delete ${what}, for good; add --yes to do it`);
+  if (!call.isSet('yes')) throw new UsageError(`this would permanently delete ${what}; add --yes to confirm`);
 }
 
 export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
@@ -71,7 +76,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   const expected = command.operands ?? [];
   const least = expected.filter((operand) => !operand.startsWith('[')).length;
   if (positionals.length < least || positionals.length > expected.length) {
-    const takes = expected.length === 0 ? 'takes no further words' : `takes ${expected.join(' ')}`;
+    const takes = expected.length === 0 ? 'takes no arguments' : `takes ${expected.join(' ')}`;
     const received = positionals.length === 0 ? 'nothing' : positionals.join(' ');
     throw new UsageError(`openpit ${command.name} ${takes} (received ${received})`);
   }
@@ -92,7 +97,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     required(name) {
       const value = flag(name);
       if (value === undefined || value === '')
-        throw new UsageError(`openpit ${command.name} needs --${name}`);
+        throw new UsageError(`openpit ${command.name} requires --${name}`);
       return value;
     },
     isSet: (name) => values[name] === true,
@@ -100,7 +105,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   };
 }
 
-/** The flag as a whole number within bounds; undefined when it was not given. */
+/** An option as a whole number within bounds; undefined when it was not given. */
 export function wholeFlag(call: CommandCall, name: string, min: number, max: number): number | undefined {
   const text = call.flag(name);
   if (text === undefined) return undefined;
@@ -110,17 +115,24 @@ export function wholeFlag(call: CommandCall, name: string, min: number, max: num
 }
 
 export function helpOf(command: Command): string {
-  const rows: [string, string][] = Object.entries(command.flags).map(([name, { value, help }]) => [
-    `--${name}${value === undefined ? '' : ` ${value}`}`,
+  const { summary, details, operands = [], examples = [] } = command;
+  const usage = ['Usage: openpit', command.name, ...operands, '[options]'].join(' ');
+  const sections = [`${summary}.`, usage];
+  if (details !== undefined) sections.push(details);
+  const options = Object.entries(command.flags).map(([name, { value, help }]) => [
+    value === undefined ? `--${name}` : `--${name} ${value}`,
     help,
   ]);
-  for (const env of command.settings ?? LEDGER_SETTINGS) {
+  sections.push(`Options:\n${table([...options, ['--help', 'Show this help']])}`);
+  const settings = (command.settings ?? LEDGER_SETTINGS).map((env) => {
     const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;
-    rows.push([`--${flagOf(env)} …`, `${help}${fallback === '' ? '' : ` (${fallback})`}; or ${env}`]);
-  }
-  rows.push(['--help', 'show this']);
-  const words = ['openpit', command.name, ...(command.operands ?? []), '[flags]'].join(' ');
-  return `${command.summary}\n\nUsage: ${words}\n\n${table(rows)}`;
+    return [`--${flagOf(env)} VALUE`, `${help} [${env}${fallback === '' ? '' : `, default ${fallback}`}]`];
+  });
+  if (settings.length > 0)
+    sections.push(`Settings, as options or environment variables:\n${table(settings)}`);
+  if (examples.length > 0)
+    sections.push(`Examples:\n${examples.map((example) => `  openpit ${example}`).join('\n')}`);
+  return sections.join('\n\n');
 }
 
 /** Rows in aligned columns. */
@@ -137,11 +149,11 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** A ledger that a slip of the folder creates is one that the server does not know. */
+/** A mistyped folder must not create a ledger that the server does not use. */
 function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
   if (ledgerGiven || existsSync(databaseUrl)) return;
   throw new UsageError(
-    `there is no ledger in ${dataDir}; say where it is with --data-dir or --database-url (or OPENPIT_DATA_DIR, OPENPIT_DATABASE_URL)`,
+    `there is no ledger in ${dataDir}; set its location with --data-dir or --database-url (OPENPIT_DATA_DIR, OPENPIT_DATABASE_URL)`,
   );
 }
 
@@ -163,11 +175,11 @@ function parse(
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {
     const [what] = messageOf(error).split(/\. |\n/);
-    throw new UsageError(`${what}; openpit ${name} --help lists the flags`);
+    throw new UsageError(`${what}; openpit ${name} --help lists the options`);
   }
 }
 
-/** `--quota -5` as `--quota=-5`, so that the number is refused by its own rule and not as an unknown flag. */
+/** Turns `--quota -5` into `--quota=-5`, so that the message is about the number and not about an unknown option. */
 function joinNegatives(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

@@ -1,14 +1,14 @@
 const WIDTH = 30;
-/** Often enough to look alive; writing to a terminal takes longer than reading a row. */
+/** Writing to a terminal takes longer than reading a row. */
 const REDRAW_MS = 100;
 
 export interface Progress {
-  /** `label` stands in for "done of total" where that is not what a person counts. */
+  /** `label` replaces "count of total" where another unit means more to the user. */
   done(count: number, label?: string): void;
   end(): void;
 }
 
-/** A bar on a terminal; silent when the output goes to a file or another program. */
+/** A progress bar on a terminal; silent when the output goes to a file or another program. */
 export function progressBar(title: string, total: number): Progress {
   const shown = process.stderr.isTTY === true && total > 0;
   let drawnAt = Number.NEGATIVE_INFINITY;

@@ -11,33 +11,39 @@ import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';
 import { FILE_FLAGS, fileRules } from './rules.ts';
 
-/** How many refused lines are printed; the rest is counted. */
+/** Refused lines to print; the rest is only counted. */
 const LINES_SHOWN = 20;
-/** With more refused rows than this, and more refused than read, the file is not what it was taken for. */
+/** With more refused rows than this, and more refused than usable, the file is probably misread. */
 const REFUSED_MAX = 10_000;
 
 export const importCommand: Command = {
   name: 'import',
   createsLedger: true,
   operands: ['FILE'],
-  summary: 'Import daily prices from CSV, plain, .gz or .zip, or from XLSX (- for standard input)',
+  summary: 'Import daily prices from a CSV or XLSX file (- for standard input)',
+  details:
+    'A CSV file may be compressed (.gz, .zip). Prices that look wrong are held back for review (openpit quarantine list).',
+  examples: [
+    'import gold.csv --symbol XAU --dry-run',
+    'import prices.xlsx --symbol-column Code --date-column Date --value-column Close --source "My desk"',
+  ],
   flags: {
-    symbol: { value: 'CODE', help: 'the symbol that the prices are of, or an exchange rate as EUR/USD' },
-    source: { value: 'NAME', help: 'where they come from; shown in metadata (import)' },
+    symbol: { value: 'CODE', help: 'Symbol of all prices in the file, or an exchange rate such as EUR/USD' },
+    source: { value: 'NAME', help: 'Source of the prices, shown in the metadata (import)' },
     ...FILE_FLAGS,
-    'dry-run': { help: 'read and judge the file, and write nothing' },
-    accept: { help: 'publish suspicious prices as they are, instead of holding them back' },
+    'dry-run': { help: 'Read and check the file, and write nothing' },
+    accept: { help: 'Publish suspicious prices instead of holding them back' },
     ...JSON_FLAG,
   },
   async run(call) {
     const code = call.flag('symbol')?.trim().toUpperCase();
     if (!code && !call.flag('symbol-column'))
-      throw new UsageError('openpit import needs --symbol CODE, or --symbol-column NAME');
+      throw new UsageError('openpit import requires --symbol CODE or --symbol-column NAME');
     if (code && call.flag('symbol-column'))
       throw new UsageError('openpit import takes --symbol or --symbol-column, not both');
     const source = call.flag('source')?.trim() || 'import';
     if (source === SIMULATED)
-      throw new UsageError(`--source ${SIMULATED} is for simulated prices; choose another name`);
+      throw new UsageError(`--source ${SIMULATED} is reserved for simulated prices; choose another name`);
     const name = call.operands[0]!;
     const imported = await withInput(name, (path) =>
       call.withLedger((ledger) => importFile(call, ledger, { path, name, code, source })),
@@ -69,7 +75,7 @@ async function importFile(
       path,
       {
         ...rules,
-        latestDay: utcDay(now) + 2, // two days on: Asia and an evening session are ahead of UTC
+        latestDay: utcDay(now) + 2, // two days ahead: Asia and evening sessions are ahead of UTC
         symbolOf: (inRow) => symbols.find(code ?? inRow),
         onProgress: (bytes, rows) => reading.done(bytes, `${rows} rows`),
       },
@@ -99,11 +105,11 @@ function rejectIfUnusable({ refused }: FileReport, bars: number): void {
   const [first] = refused.lines;
   if (first === undefined || refused.count <= REFUSED_MAX || refused.count <= bars) return;
   throw new Error(
-    `${refused.count} rows cannot be used, and only ${bars} can; nothing was imported. The first: line ${first.line}: ${first.reason}`,
+    `${refused.count} rows cannot be used and only ${bars} can, so nothing was imported; first error in line ${first.line}: ${first.reason}`,
   );
 }
 
-/** Prints what was done. Throws, for the exit code, when nothing of the file is in the ledger. */
+/** Prints the result. Throws, for the exit code, when nothing of the file is in the ledger. */
 function report(
   call: CommandCall,
   { codes, file, published }: Imported,
@@ -125,9 +131,11 @@ function report(
     );
     printLines('refused', refused.lines, refused.count);
     printLines('held back', held.lines, held.count);
-    printLines('kept, but odd', odd.lines, odd.count);
+    printLines('accepted, but unusual', odd.lines, odd.count);
     if (before1900 > 0)
-      console.log(`  ${before1900} bars are before 1900: they are stored; requests can ask for 1900 to 2199`);
+      console.log(
+        `  ${before1900} bars are before 1900: they are stored, but requests only cover 1900 to 2199`,
+      );
     console.log(nextSteps(run, held.count));
   }
   if (taken + unchanged + corrected === 0)
@@ -136,12 +144,12 @@ function report(
     );
 }
 
-/** What can be done about an import. */
+/** What the user can do next. */
 function nextSteps(run: number | undefined, held: number): string {
-  if (run === undefined) return 'A dry run: nothing was written.';
+  if (run === undefined) return 'Dry run: nothing was written.';
   const review =
-    ' The prices that were held back: openpit quarantine list; --accept publishes them as they are.';
-  return `Import ${run}; openpit import undo ${run} takes it back.${held > 0 ? review : ''}`;
+    ' Review the prices that were held back with: openpit quarantine list. Import with --accept to publish them.';
+  return `Import ${run}. To undo it: openpit import undo ${run}${held > 0 ? `.${review}` : ''}`;
 }
 
 function printLines(what: string, lines: readonly LineRemark[], count: number): void {

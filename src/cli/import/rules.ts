@@ -3,22 +3,31 @@ import type { FileRules } from '../../feeds/import/stage-file.ts';
 import { zoneOffset } from '../../market/zone.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
 
-/** The flags that say how to read a file. */
+/** The options that say how to read a file. */
 export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
-  'symbol-column': { value: 'NAME', help: 'or the column that names the symbol of each row' },
-  'date-column': { value: 'NAME', help: 'the column of the date; by name, or by number from 1' },
-  'value-column': { value: 'NAME', help: 'the one column that is the price; by name or number' },
-  'ohlc-columns': { value: 'O,H,L,C', help: 'or four columns: open, high, low and close' },
-  'date-order': { value: 'dmy|mdy', help: 'what 03/04/2026 means, where no date in the file settles it' },
-  decimal: { value: 'comma|point', help: 'what 1,234 means, where no number in the file settles it' },
-  sheet: { value: 'NAME', help: 'the sheet of a workbook, or the file in a zip, where there are several' },
+  'symbol-column': { value: 'NAME', help: 'Instead of --symbol: the column with the symbol of each row' },
+  'date-column': { value: 'NAME', help: 'Column of the date, by name or by number from 1' },
+  'value-column': { value: 'NAME', help: 'Column of the price, by name or number' },
+  'ohlc-columns': {
+    value: 'O,H,L,C',
+    help: 'Instead of --value-column: the columns of open, high, low and close',
+  },
+  'date-order': {
+    value: 'dmy|mdy',
+    help: 'How to read dates such as 03/04/2026, if no date in the file decides it',
+  },
+  decimal: {
+    value: 'comma|point',
+    help: 'How to read numbers such as 1,234, if no number in the file decides it',
+  },
+  sheet: { value: 'NAME', help: 'Sheet of a workbook, or file in a zip, if there are several' },
   zone: {
     value: 'ZONE',
-    help: 'the zone whose day a timestamp with an offset belongs to, such as Europe/London',
+    help: 'Time zone that decides the day of a timestamp with an offset, such as Europe/London',
   },
 };
 
-/** What the flags say about the file. */
+/** The rules for reading the file, from the options. */
 export function fileRules(call: CommandCall): Omit<FileRules, 'latestDay' | 'symbolOf'> {
   const zone = call.flag('zone');
   const part = call.flag('sheet');

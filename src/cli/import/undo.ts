@@ -11,21 +11,21 @@ import {
 } from '../framework/command.ts';
 
 const RUNS_SHOWN = 20;
-/** How many days an undo lists. */
+/** Days that an undo prints. */
 const DAYS_SHOWN = 20;
 const DAYS_IN_JSON = 10_000;
 
 export const importRunCommands: readonly Command[] = [
   {
     name: 'import list',
-    summary: 'List the imports, the newest first, by the number that undoes them',
-    flags: { limit: { value: 'N', help: `how many (${RUNS_SHOWN})` }, ...JSON_FLAG },
+    summary: 'List the imports, newest first, with the numbers for openpit import undo',
+    flags: { limit: { value: 'N', help: `Maximum number of imports (${RUNS_SHOWN})` }, ...JSON_FLAG },
     run: list,
   },
   {
     name: 'import undo',
     operands: ['RUN'],
-    summary: 'Undo an import: withdraw what it added, restore what it corrected',
+    summary: 'Undo an import: withdraw the prices it added, and restore those it corrected',
     flags: JSON_FLAG,
     run: undo,
   },
@@ -35,7 +35,7 @@ async function list(call: CommandCall): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.imports.list(limit));
   if (call.isSet('json')) return console.log(JSON.stringify(runs.map(runJson)));
-  if (runs.length === 0) return console.log('Nothing was imported yet.');
+  if (runs.length === 0) return console.log('No imports yet.');
   const head = [
     'run',
     'started',
@@ -61,7 +61,7 @@ async function list(call: CommandCall): Promise<void> {
 
 function stateOf({ ended, undone }: ImportRun): string {
   if (undone !== undefined) return 'undone';
-  return ended === undefined ? 'cut short' : 'done';
+  return ended === undefined ? 'interrupted' : 'done';
 }
 
 function runJson({ number, started, ended, undone, ...run }: ImportRun) {
@@ -77,8 +77,8 @@ async function undo(call: CommandCall): Promise<void> {
   const days: { symbol: string; date: string; what: UndoneDay['what']; was: number }[] = [];
   const dropped = await call.withLedger(async (ledger) => {
     const found = await ledger.imports.find(run);
-    if (!found) throw new UsageError(`there is no import ${run}; openpit import list shows them`);
-    if (found.undone !== undefined) throw new Error(`import ${run} is undone already`);
+    if (!found) throw new UsageError(`there is no import ${run}; openpit import list lists them`);
+    if (found.undone !== undefined) throw new Error(`import ${run} has already been undone`);
     const symbols = [...(await ledger.symbols.list()), ...(await ledger.symbols.currencies())];
     const codes = new Map(symbols.map(({ id, code }) => [id, code]));
     const now = systemClock.now();
@@ -95,7 +95,7 @@ async function undo(call: CommandCall): Promise<void> {
   if (call.isSet('json')) return console.log(JSON.stringify({ run, ...counts, dropped, days }));
   const { withdrawn, restored, kept } = counts;
   console.log(
-    `Import ${run} is undone: ${withdrawn} days withdrawn, ${restored} restored, ${kept} kept because they changed since, ${dropped} dropped from quarantine`,
+    `Import ${run} is undone: ${withdrawn} days withdrawn, ${restored} restored, ${kept} kept because they have changed since, ${dropped} dropped from quarantine`,
   );
   const shown = days
     .slice(0, DAYS_SHOWN)

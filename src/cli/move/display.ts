@@ -1,10 +1,10 @@
 import type { MoveProgress } from '../../ledger/move/move.ts';
 import { type Progress, progressBar } from '../framework/progress.ts';
 
-/** How often a line is written where the output is no terminal. */
+/** The interval of lines when the output is not a terminal. */
 const LINE_EVERY_MS = 10_000;
 
-/** Shows rows, rate and remaining time of a move on standard error: a bar on a terminal, else a line now and then. */
+/** Shows rows, rate and remaining time of a move on standard error: a bar on a terminal, otherwise a line every 10 s. */
 export class MoveDisplay {
   #phase: MoveProgress['phase'] | undefined;
   #bar: Progress | undefined;

@@ -12,10 +12,13 @@ import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {
   name: 'move',
-  summary: 'Copy the whole ledger to an empty PostgreSQL or a new SQLite file, and verify every table',
+  summary:
+    'Copy the whole ledger to an empty PostgreSQL database or a new SQLite file, and verify every table',
+  details: 'An interrupted move continues when the same command is run again.',
+  examples: ['move --to postgres://openpit@db.example:5432/openpit'],
   flags: {
-    to: { value: 'URL', help: 'postgres://…, or the path of a SQLite file; run it again to continue a move' },
-    force: { help: 'move although the ledger is in use; what is written during the move may be missing' },
+    to: { value: 'URL', help: 'Target: postgres://…, or the path of a SQLite file' },
+    force: { help: 'Move even if the ledger is in use; writes during the move may be missing from the copy' },
     ...JSON_FLAG,
   },
   async run({ config, withLedger, required, isSet }) {
@@ -34,7 +37,7 @@ export const moveCommand: Command = {
     });
     if (isSet('json')) return console.log(JSON.stringify({ tables: moved }));
     const rows = moved.map(({ name, rows, checksum }) => [name, String(rows), checksum]);
-    console.log(table([['table', 'rows', 'checksum, the same in both'], ...rows]));
+    console.log(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
     const total = moved.reduce((sum, { rows }) => sum + rows, 0);
     console.log(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
   },
@@ -53,22 +56,20 @@ async function move(source: Engine, target: Engine, allowsWrites: boolean): Prom
   }
 }
 
-/** What was counted and is not in the ledger yet would be missing in the copy. */
+/** Counts that are not in the ledger yet would be missing from the copy. */
 async function requireUnused({ dataDir }: Config, ledger: Ledger): Promise<void> {
   const spool = join(dataDir, 'spool');
   const reasons = await reasonsNotToMove(ledger);
-  if (isInUse(spool)) reasons.push(`a service runs with the data folder ${dataDir}: stop it`);
+  if (isInUse(spool)) reasons.push(`a service is running with the data folder ${dataDir}: stop it`);
   else {
     const unsettled = countUnsettled(spool);
     if (unsettled > 0) {
       reasons.push(
-        `${spool} has counts of ${unsettled} leases that are not in the ledger: start the service and stop it again`,
+        `${spool} holds counts of ${unsettled} leases that are not in the ledger: start the service and stop it again`,
       );
     }
   }
   if (reasons.length > 0) {
-    throw new Error(
-      `the ledger cannot be moved now (--force does it all the same):\n  ${reasons.join('\n  ')}`,
-    );
+    throw new Error(`the ledger cannot be moved now (--force overrides this):\n  ${reasons.join('\n  ')}`);
   }
 }

@@ -1,22 +1,22 @@
-/** What a supervisor tells its child first. */
+/** The first message from a supervisor to its child. */
 export interface Assignment {
-  /** The first runs the feeds; they are for the whole machine. */
+  /** Process 0 runs the feeds for the whole machine. */
   index: number;
-  /** Of all processes. */
+  /** The number of processes. */
   count: number;
   port: number;
 }
 
-/** What a supervisor tells its children later: it passes on what they ask each other. */
+/** Later messages: the supervisor relays the children's messages to each other. */
 export type ToChild =
-  /** The process `from` asks for metrics. */
+  /** The process `from` requests metrics. */
   | { kind: 'collect'; from: number; number: number }
-  /** The metrics of the process `from`, for the question `number`. */
+  /** The metrics of the process `from`, for the request `number`. */
   | { kind: 'collected'; from: number; number: number; text: string };
 
-/** What a child tells its supervisor. */
+/** Messages from a child to its supervisor. */
 export type FromChild =
   | { kind: 'ready'; url: string; demoKey: string | undefined }
-  /** Asks all others for their metrics. */
+  /** Requests the metrics of all other processes. */
   | { kind: 'collect'; number: number }
   | { kind: 'collected'; to: number; number: number; text: string };

@@ -4,15 +4,15 @@ import type { Assignment, FromChild, ToChild } from './messages.ts';
 /** Well under the 10 s that Prometheus waits by default. A process that takes longer is shown as down. */
 const WAIT_MS_MAX = 2_000;
 
-/** A scrape of the shared port that waits for the other processes. */
+/** A scrape that waits for the metrics of the other processes. */
 interface Scrape {
   pages: ProcessMetrics[];
   done(): void;
 }
 
 /**
- * Answers a scrape of the shared port for all processes, whichever of them it reaches. They ask each other through their
- * supervisor, so nothing else needs a port or a file.
+ * Collects the metrics of all processes on the shared port, whichever of them a scrape reaches. The supervisor relays their
+ * messages, so no further port or file is needed.
  */
 export class MetricsCollector {
   readonly #assignment: Assignment;
@@ -26,14 +26,14 @@ export class MetricsCollector {
     this.#send = send;
   }
 
-  /** Takes what renders this process's metrics, and returns what renders those of all. */
+  /** Given a function that renders this process's metrics, returns one that renders those of all processes. */
   readonly share = (render: () => string): (() => Promise<string>) => {
     this.#render = render;
     return () => this.#collect(render());
   };
 
-  heard(message: ToChild): void {
-    if (message.kind === 'collected') this.#take(message);
+  onMessage(message: ToChild): void {
+    if (message.kind === 'collected') this.#add(message);
     else if (this.#render) {
       this.#send({ kind: 'collected', to: message.from, number: message.number, text: this.#render() });
     }
@@ -57,9 +57,9 @@ export class MetricsCollector {
     return mergeMetrics(pages) + upLines(pages, count);
   }
 
-  #take({ from, number, text }: ToChild & { kind: 'collected' }): void {
+  #add({ from, number, text }: ToChild & { kind: 'collected' }): void {
     const scrape = this.#scrapes.get(number);
-    if (!scrape) return; // it came too late
+    if (!scrape) return; // too late
     scrape.pages.push({ process: from, text });
     if (scrape.pages.length === this.#assignment.count) scrape.done();
   }
@@ -67,7 +67,7 @@ export class MetricsCollector {
 
 function upLines(pages: readonly ProcessMetrics[], count: number): string {
   const lines = [
-    '# HELP openpit_process_up 1 when a process of the shared port has answered this scrape.',
+    '# HELP openpit_process_up 1 when a process of the shared port has contributed to this scrape.',
     '# TYPE openpit_process_up gauge',
   ];
   for (let process = 0; process < count; process++) {

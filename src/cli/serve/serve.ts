@@ -13,10 +13,11 @@ import { Supervisor } from './supervisor.ts';
 export const serveCommand: Command = {
   name: 'serve',
   createsLedger: true,
-  summary: 'Serve the interface over HTTP',
+  summary: 'Serve the API over HTTP or HTTPS',
+  examples: ['serve --port 8080 --data-dir /var/lib/openpit'],
   flags: {
     'accept-clock': {
-      help: 'start although the clock is more than a day from the newest write to the ledger',
+      help: 'Start even if the clock is more than a day away from the newest write to the ledger',
     },
   },
   settings: SETTINGS.map((setting) => setting.env),
@@ -36,9 +37,9 @@ export const serveCommand: Command = {
   },
 };
 
-/** Runs the processes that share the port, and answers for them. */
+/** Runs the processes that share the port. */
 async function superviseAll(config: Config, log: Log): Promise<void> {
-  if (config.tls) await readCredentials(config.tls); // else every process would say what is wrong with it
+  if (config.tls) await readCredentials(config.tls); // reports invalid files once, instead of in every process
   const port = config.port === 0 ? freePort(config.host) : config.port;
   const supervisor = new Supervisor(ownCommand(), port, log);
   const stopped = onStopSignal(() => supervisor.stop());
@@ -47,26 +48,26 @@ async function superviseAll(config: Config, log: Log): Promise<void> {
   await stopped;
 }
 
-/** The command line of this process. The single-file build has no script: its first argument is a name inside the file. */
+/** The command line of this process. In the single-file build the second argument is a path inside the file, not a script. */
 function ownCommand(): string[] {
   const args = process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1);
   return [process.execPath, ...process.execArgv, ...args];
 }
 
-/** One of several processes. It ends when its supervisor says so, or is gone. */
+/** One of several processes. It ends on a signal, or when its supervisor has died. */
 async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
   const { index, port } = assignment;
   const tell = (message: FromChild) => void process.send?.(message);
   const metrics = new MetricsCollector(assignment, tell);
-  process.on('message', (message: ToChild) => metrics.heard(message));
-  const gone = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  process.on('message', (message: ToChild) => metrics.onMessage(message));
+  const disconnected = new Promise<void>((resolve) => process.once('disconnect', resolve));
   const service = await startService({ ...config, port }, systemClock, log, {
     shared: true,
     feeds: index === 0,
     shareMetrics: metrics.share,
   });
-  const stopped = onStopSignal(() => service.stop(), { orWhen: gone, insistent: false });
+  const stopped = onStopSignal(() => service.stop(), { orWhen: disconnected, insistent: false });
   await Promise.race([service.ready, stopped]);
   tell({ kind: 'ready', url: service.url, demoKey: service.demoKey });
   await stopped;
@@ -75,7 +76,7 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
 
 function welcome(url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
-    return `Openpit listens on ${url}\nMake a key: npx openpit account create --name "My company" --plan basic`;
+    return `Openpit listens on ${url}\nCreate a key: npx openpit account create --name "My company" --plan basic`;
   }
   return [
     `Openpit listens on ${url}, with SIMULATED prices.`,
@@ -86,8 +87,8 @@ function welcome(url: string, demoKey: string | undefined): string {
 }
 
 /**
- * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once, unless others pass
- * it on: a terminal and systemd send a signal to all processes, and the supervisor then tells its own once more.
+ * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once if `insistent`.
+ * Supervised processes ignore it: a terminal and systemd signal all processes, and the supervisor passes its signal on.
  */
 function onStopSignal(
   stop: () => Promise<void>,

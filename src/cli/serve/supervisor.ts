@@ -3,15 +3,15 @@ import type { Assignment, FromChild, ToChild } from './messages.ts';
 
 type Ready = FromChild & { kind: 'ready' };
 
-/** A child that dies at once is started again later and later. */
+/** Backoff for a child that keeps dying soon after its start. */
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 5_000;
-/** After so long a child has proved itself. */
+/** A child that ran this long resets the backoff. */
 const STEADY_MS = 10_000;
 
 /**
- * Runs `count` copies of this program on one port. A child that dies is started again. A stop is passed on to all, and waited
- * for; when the supervisor itself is killed, its channel closes and the children end by themselves.
+ * Runs `count` copies of this program on one port, and restarts a child that dies. A stop is passed on to all children and
+ * waits for them. When the supervisor itself is killed, its IPC channel closes and the children stop.
  */
 export class Supervisor {
   readonly #command: readonly string[];
@@ -29,8 +29,8 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when every child is ready, with what the first said. The first makes the ledger, so the others wait for it.
-   * When the first ends before it is ready, what it lacks will not come by itself: it has said why, and nothing is tried again.
+   * Resolves when every child is ready, with the message of the first. The first creates the ledger, so the others start
+   * after it. If it exits before it is ready, a retry would not help: it has logged the reason, and the start fails.
    */
   async start(count: number): Promise<Ready> {
     this.#count = count;
@@ -53,7 +53,7 @@ export class Supervisor {
       stdio: ['ignore', 'ignore', 'inherit'],
       ipc: (message: FromChild) => {
         if (message.kind === 'ready') ready.resolve(message);
-        else this.#passOn(index, message);
+        else this.#relay(index, message);
       },
     });
     this.#children.set(index, child);
@@ -62,39 +62,39 @@ export class Supervisor {
       this.#children.delete(index);
       if (this.#stopping) return;
       if (!this.#hasStarted) {
-        ready.reject(new Error('the first process did not start'));
+        ready.reject(new Error('the first process did not start; its log says why'));
         return;
       }
       const steady = performance.now() - started > STEADY_MS;
       const wait = steady ? RESTART_MS : delayMs;
-      this.#log.warn('a process ended and is started again', { index, exitCode, waitMs: wait });
-      setTimeout(() => this.#again(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
+      this.#log.warn('a process exited and will be restarted', { index, exitCode, waitMs: wait });
+      setTimeout(() => this.#restart(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
     });
     return ready.promise;
   }
 
-  /** A question goes to all others, an answer to the one that asked. */
-  #passOn(from: number, message: Exclude<FromChild, Ready>): void {
+  /** Relays a request to all other children, and a response to the child that requested it. */
+  #relay(from: number, message: Exclude<FromChild, Ready>): void {
     if (message.kind === 'collect') {
       const { number } = message;
       for (const index of this.#children.keys()) {
-        if (index !== from) this.#tell(index, { kind: 'collect', from, number });
+        if (index !== from) this.#send(index, { kind: 'collect', from, number });
       }
     } else {
       const { to, number, text } = message;
-      this.#tell(to, { kind: 'collected', from, number, text });
+      this.#send(to, { kind: 'collected', from, number, text });
     }
   }
 
-  #tell(index: number, message: ToChild): void {
+  #send(index: number, message: ToChild): void {
     try {
       this.#children.get(index)?.send(message);
     } catch {
-      // It is ending; whoever asked waits no longer than for any process that is silent.
+      // The child is exiting. The requester has a timeout for processes that do not respond.
     }
   }
 
-  #again(index: number, delayMs: number): void {
+  #restart(index: number, delayMs: number): void {
     if (this.#stopping) return;
     this.#spawn(index, delayMs).catch((error) =>
       this.#log.error('a process did not start', { message: messageOf(error) }),
