@@ -85,7 +85,7 @@ test('the program starts with every setting changed, and those that show from ou
 test('the same settings are taken as flags, and a value that cannot be used is refused by name', async () => {
   const { exitCode, stdout } = await openpit(['serve', '--help'], {});
   expect(exitCode).toBe(0);
-  for (const { env } of SETTINGS) expect(stdout).toContain(`or ${env}`);
+  for (const { env } of SETTINGS) expect(stdout).toContain(`[${env}`);
   const refused = await openpit(['serve', '--cache-mb', '1'], {});
   expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('OPENPIT_CACHE_MB') });
 });

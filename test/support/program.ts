@@ -102,7 +102,7 @@ export class Program {
       if (
         program.stdout.includes('\n') &&
         program.url &&
-        /Try it:.*\n|Make a key:.*\n/.test(program.stdout)
+        /Try it:.*\n|Create a key:.*\n/.test(program.stdout)
       ) {
         listening.resolve();
       }

@@ -25,7 +25,7 @@ export const accountCommands: readonly Command[] = [
     examples: ['account create --name "My company" --plan basic'],
     flags: {
       name: { value: 'NAME', help: 'Name of the customer' },
-      plan: { value: 'PLAN', help: 'Plan of the account; openpit plan list lists them' },
+      plan: { value: 'PLAN', help: 'Plan of the account (see openpit plan list)' },
       ...JSON_FLAG,
     },
     async run({ withLedger, required, isSet }) {
@@ -110,7 +110,7 @@ export const accountCommands: readonly Command[] = [
     ...change('account set-plan', 'Move an account to another plan', ({ required }) => ({
       plan: required('plan'),
     })),
-    flags: { plan: { value: 'PLAN', help: 'The new plan; openpit plan list lists them' }, ...JSON_FLAG },
+    flags: { plan: { value: 'PLAN', help: 'The new plan (see openpit plan list)' }, ...JSON_FLAG },
   },
   {
     name: 'account delete',

@@ -48,7 +48,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key list',
-    summary: 'List the keys of an account, without their texts',
+    summary: 'List the keys of an account with their restrictions, but not the keys themselves',
     flags: { account: { value: 'ID', help: 'The account' }, ...JSON_FLAG },
     async run(call) {
       const id = call.required('account');
@@ -93,7 +93,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key revoke',
     operands: ['KEY'],
-    summary: 'Revoke a key, given its id or its text; every replica refuses it within a second',
+    summary: 'Revoke a key, by its id or by the key itself; every replica refuses it within a second',
     flags: JSON_FLAG,
     async run({ withLedger, operands, isSet }) {
       await withLedger(async (ledger) => {
@@ -127,12 +127,12 @@ function readExpiry(text: string, now: number): number {
   return at;
 }
 
-/** Finds a key by its id or its text. */
+/** Finds a key by its id or by the key itself. */
 async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
   const key = isWellFormed(given)
     ? (await ledger.accounts.byKeyHash(hashKey(given)))?.key
     : await ledger.accounts.findKey(given);
-  if (!key) throw new Error('there is no such key; pass its id (key_…) or its text (pit_live_…)');
+  if (!key) throw new Error('there is no such key; pass its id (key_…) or the key itself (pit_live_…)');
   return key;
 }
 

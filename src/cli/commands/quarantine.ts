@@ -13,14 +13,17 @@ import {
 
 const PRICES_SHOWN = 100;
 
+const SUMMARIES = {
+  list: 'List ticks and bars that are held back because they are far from their neighbours',
+  release: 'Publish a price that is held back',
+  drop: 'Discard a price that is held back',
+} as const;
+
 /** The commands for ticks and bars that were held back. `feed quarantine …` is the former name of each. */
 export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quarantine'].flatMap((group) => [
   {
     name: `${group} list`,
-    summary: summaryOf(
-      group,
-      'List ticks and bars that are held back because they are far from their neighbours',
-    ),
+    summary: summaryOf(group, 'list'),
     flags: {
       all: { help: 'Include prices that were released or dropped' },
       limit: { value: 'N', help: `Maximum number of prices (${PRICES_SHOWN})` },
@@ -31,21 +34,21 @@ export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quara
   {
     name: `${group} release`,
     operands: ['ID'],
-    summary: summaryOf(group, 'Publish a price that is held back'),
+    summary: summaryOf(group, 'release'),
     flags: JSON_FLAG,
     run: (call: CommandCall) => decide(call, 'released'),
   },
   {
     name: `${group} drop`,
     operands: ['ID'],
-    summary: summaryOf(group, 'Discard a price that is held back'),
+    summary: summaryOf(group, 'drop'),
     flags: JSON_FLAG,
     run: (call: CommandCall) => decide(call, 'dropped'),
   },
 ]);
 
-function summaryOf(group: string, summary: string): string {
-  return group === 'quarantine' ? summary : `${summary} (former name of the command above)`;
+function summaryOf(group: string, command: keyof typeof SUMMARIES): string {
+  return group === 'quarantine' ? SUMMARIES[command] : `Former name of openpit quarantine ${command}`;
 }
 
 async function list(call: CommandCall): Promise<void> {

@@ -65,15 +65,15 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
       /^warning: feed ecb has failed 1 times .*: the server answered 503/,
     );
     expect(doctor.of('feeds.partial')[0]).toMatch(
-      /^warning: series of feed lbma fail: gold_pm \(answered 404\)/,
+      /^warning: some series of feed lbma fail: gold_pm \(answered 404\)/,
     );
     expect(doctor.of('feeds.quarantined')[0]).toMatch(
-      /^warning: what feed imf brought looks wrong: a jump by 100/,
+      /^warning: the data of feed imf looks wrong: a jump by 100/,
     );
-    expect(doctor.of('feeds.state')[0]).toMatch(/^ok: feed world-bank ran well at /);
+    expect(doctor.of('feeds.state')[0]).toMatch(/^ok: feed world-bank last succeeded at /);
     expect(doctor.of('feeds.key')).toEqual([
       expect.stringMatching(
-        /^problem: feed eia is on and needs OPENPIT_EIA_API_KEY → .*set OPENPIT_EIA_API_KEY/,
+        /^problem: feed eia is enabled and requires OPENPIT_EIA_API_KEY → .*set OPENPIT_EIA_API_KEY/,
       ),
     ]);
     const withKey = await Doctor.run({ ...settings, OPENPIT_EIA_API_KEY: 'a key' });
@@ -110,9 +110,9 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     });
     await ledger.close();
     const doctor = await Doctor.run({ ...settings, OPENPIT_PUBLIC_PLAN: 'gone' });
-    expect(doctor.of('keys.active')[0]).toBe('ok: 4 accounts have 2 keys that work');
+    expect(doctor.of('keys.active')[0]).toBe('ok: 4 accounts have 2 valid keys');
     const without = doctor.of('keys.expired')[0]!;
-    expect(without).toMatch(/^warning: 2 active accounts have no key that works/);
+    expect(without).toMatch(/^warning: 2 active accounts have no valid key/);
     expect([without.includes(revoked.account), without.includes(expired.account)]).toEqual([true, true]);
     expect(doctor.of('keys.expiring')[0]).toContain(good.keyId);
     expect(doctor.of('accounts.over_quota')[0]).toMatch(
@@ -120,7 +120,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     );
     expect(doctor.of('accounts.unused_plans')[0]).toMatch(/^warning: plans without accounts: nobody →/);
     expect(doctor.of('accounts.public_plan')[0]).toMatch(/^problem: OPENPIT_PUBLIC_PLAN is gone/);
-    expect(doctor.of('accounts.webhook')[0]).toMatch(/^problem: the webhook has not taken 2 quota events/);
+    expect(doctor.of('accounts.webhook')[0]).toMatch(/^problem: the webhook has not accepted 2 quota events/);
   });
 
   test('processes: alarms of those that serve are problems, a silent one and another version are warnings', async () => {

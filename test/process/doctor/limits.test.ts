@@ -31,7 +31,7 @@ test.skipIf(process.platform !== 'linux')('few open files are a problem', async 
       openpit(args, settings, undefined, ['prlimit', `--nofile=${limit}`]);
     return (await Doctor.run({ OPENPIT_DATA_DIR: newFolder() }, run)).of('limits.open_files')[0];
   };
-  expect(await limited(256)).toMatch(/^problem: a process may have 256 files open/);
+  expect(await limited(256)).toMatch(/^problem: a process may open 256 files/);
   expect(await limited(2_048)).toMatch(/^warning/);
   expect(await limited(16_384)).toMatch(/^ok/);
 });

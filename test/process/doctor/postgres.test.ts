@@ -150,7 +150,9 @@ test('a standby is a problem, and with both hosts in the URL the primary is insp
     expect(both.of('ledger.writable')).toEqual([]);
     expect(both.of('ledger.read_url')[0]).toMatch(/^ok/);
     const other = await doctorOn(servers.url, { OPENPIT_READ_URL: url });
-    expect(other.of('ledger.read_url')[0]).toMatch(/^problem: \S+ of OPENPIT_READ_URL has another ledger/);
+    expect(other.of('ledger.read_url')[0]).toMatch(
+      /^problem: \S+ of OPENPIT_READ_URL has a different ledger/,
+    );
     const away = await doctorOn(servers.url, { OPENPIT_READ_URL: 'postgres://u:secret@127.0.0.1:1/x' });
     expect(away.of('ledger.read_url')[0]).toMatch(
       /^warning: the standby \S+ of OPENPIT_READ_URL cannot be read/,

@@ -38,7 +38,7 @@ test('a sound ledger of this version has no problem, beside a server too', async
   const doctor = await Doctor.run(settings);
   expect(doctor.of('ledger.pages')[0]).toMatch(/^ok/);
   expect(doctor.of('ledger.schema')[0]).toMatch(/^ok/);
-  expect(doctor.of('processes.live')[0]).toMatch(/^ok: 1 serve: .*\/\d+ \(ready\)$/);
+  expect(doctor.of('processes.live')[0]).toMatch(/^ok: 1 running: .*\/\d+ \(ready\)$/);
   expect(doctor.of('disk.spool')[0]).toMatch(/^ok: the spool is in use/);
   expect(doctor.exitCode).toBe(0);
   expect((await program.get('/health', '')).status).toBe(200);
@@ -82,7 +82,7 @@ test('files that others may read are a warning with the command that takes them 
   const { settings, path } = await newLedger();
   chmodSync(path, 0o644);
   const doctor = await Doctor.run(settings);
-  expect(doctor.of('disk.modes')[0]).toMatch(/^warning: other users may read .*openpit\.db.* → chmod 600/);
+  expect(doctor.of('disk.modes')[0]).toMatch(/^warning: other users can read .*openpit\.db.* → chmod 600/);
 });
 
 test.skipIf(process.getuid?.() !== 0)('a file of another user than the folder is a problem', async () => {

@@ -3,10 +3,10 @@ import { ClockRefused, newestWrite, requirePlausibleClock } from '../../../ledge
 import type { Clock } from '../../../runtime/clock.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** A clock that is kept by NTP is right to a fraction of a second; quotas and delays notice seconds. */
+/** NTP keeps a clock right to a fraction of a second; an error of seconds affects quotas and delays. */
 const TOLERANCE_MS = 2_000;
 
-const FIX = 'set the clock, and keep it right with NTP: timedatectl set-ntp true';
+const FIX = 'set the clock, and synchronise it with NTP: timedatectl set-ntp true';
 
 /** Compares this machine's clock with the database's, or with the newest write to a SQLite ledger. */
 export async function checkClock(ledger: Ledger, clock: Clock): Promise<Finding[]> {
@@ -24,10 +24,10 @@ export async function checkClock(ledger: Ledger, clock: Clock): Promise<Finding[
 }
 
 async function againstDatabase({ engine }: Ledger, clock: Clock): Promise<Finding> {
-  await engine.now(engine.read); // the first statement connects and is prepared, which takes time
+  await engine.now(engine.read); // connects and prepares the statement, so that the next call is fast
   const before = clock.now();
-  const theirs = await engine.now(engine.read);
-  const aheadMs = (before + clock.now()) / 2 - theirs;
+  const databaseNow = await engine.now(engine.read);
+  const aheadMs = (before + clock.now()) / 2 - databaseNow;
   if (Math.abs(aheadMs) <= TOLERANCE_MS) return ok('clock.database', 'the clock agrees with the database’s');
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
   const text = `this machine’s clock is ${inSeconds(aheadMs)} ${direction} the database’s`;

@@ -9,35 +9,35 @@ import { ledgerPath } from '../../framework/ledger-path.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 const GB = 1024 ** 3;
-/** Some days of ticks of a busy feed. */
+/** Room for some days of ticks of a busy feed. */
 const FREE_BYTES_MIN = GB;
 const FREE_SHARE_MIN = 0.05;
 
-/** Types of file systems, as Linux numbers them. */
+/** Linux file system types. */
 const NETWORK_TYPES = new Set([0x6969 /* NFS */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */]);
 const MEMORY_TYPES = new Set([0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */]);
 
-/** Room for the ledger, its log and the spool, and who may read them. */
+/** Free space for the ledger, its log and the spool, and their permissions. */
 export function checkDisk(config: Config): Finding[] {
   const path = ledgerPath(config);
   const dataDir = resolve(config.dataDir);
   const folders = new Set(path === undefined ? [dataDir] : [resolve(dirname(path)), dataDir]);
-  const findings = [...folders].flatMap((folder) => checkRoom(nearestThere(folder)));
+  const findings = [...folders].flatMap((folder) => checkRoom(nearestExisting(folder)));
   if (path !== undefined) findings.push(...fileSystemOfLedger(dirname(path)));
   findings.push(...fileSystemOfSpool(dataDir), ...checkModes(config), ...checkSpool(join(dataDir, 'spool')));
   return findings;
 }
 
-/** Where a folder will be created. */
-function nearestThere(folder: string): string {
-  return existsSync(folder) || folder === dirname(folder) ? folder : nearestThere(dirname(folder));
+/** The nearest folder that exists: where a missing one will be created. */
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExisting(dirname(folder));
 }
 
 function checkRoom(folder: string): Finding[] {
   const { bsize, blocks, bavail, files, ffree } = statfsSync(folder);
   const [free, total] = [bavail * bsize, blocks * bsize];
   const text = `${folder} has ${inGb(free)} of ${inGb(total)} free`;
-  const fix = 'make room, or move the data folder to a larger disk';
+  const fix = 'free up space, or move the data folder to a larger disk';
   if (files > 0 && ffree < files * 0.01)
     return [problem('disk.inodes', `the file system of ${folder} has no inodes left for new files`, fix)];
   if (!hasDiskSpace(folder)) return [problem('disk.room', `${text}: no prices are taken in`, fix)];
@@ -46,17 +46,17 @@ function checkRoom(folder: string): Finding[] {
   return [ok('disk.room', text)];
 }
 
-/** Shared memory of SQLite's log and locks do not work over a network. */
+/** SQLite's shared memory and locks do not work over a network. */
 function fileSystemOfLedger(folder: string): Finding[] {
   if (!existsSync(folder) || !NETWORK_TYPES.has(statfsSync(folder).type)) return [];
-  const text = `the SQLite ledger in ${folder} is on a network file system, where it will be damaged`;
+  const text = `the SQLite ledger in ${folder} is on a network file system, which will corrupt it`;
   return [problem('disk.network', text, 'move it to a local disk, or to PostgreSQL: openpit move')];
 }
 
-/** A file system in memory loses counts and ledger when the machine restarts. */
+/** An in-memory file system loses counts and ledger when the machine restarts. */
 function fileSystemOfSpool(folder: string): Finding[] {
-  const there = nearestThere(folder);
-  if (!MEMORY_TYPES.has(statfsSync(there).type)) return [];
+  const existing = nearestExisting(folder);
+  if (!MEMORY_TYPES.has(statfsSync(existing).type)) return [];
   const text = `the data folder ${folder} is in memory and is lost when the machine restarts`;
   return [warning('disk.memory', text, 'set OPENPIT_DATA_DIR to a folder on a disk')];
 }
@@ -79,15 +79,15 @@ function checkModes(config: Config): Finding[] {
     .map(({ file }) => file);
   const findings: Finding[] = [];
   if (exposed.length > 0) {
-    const text = `other users may read ${someOf(exposed)}`;
+    const text = `other users can read ${someOf(exposed)}`;
     findings.push(warning('disk.modes', text, `chmod 600 ${exposed.join(' ')}`));
   }
   if (foreign.length > 0) {
-    const text = `${someOf(foreign)} belong to another user than the data folder, and the service may not write them`;
+    const text = `${someOf(foreign)} do not belong to the owner of the data folder, so the service may be unable to write them`;
     findings.push(problem('disk.owner', text, `chown --reference=${config.dataDir} ${foreign.join(' ')}`));
   }
   if (findings.length === 0 && files.length > 0)
-    findings.push(ok('disk.modes', 'only their owner may read the ledger and the spool'));
+    findings.push(ok('disk.modes', 'only their owner can read the ledger and the spool'));
   return findings;
 }
 
@@ -101,17 +101,19 @@ function checkSpool(spool: string): Finding[] {
         warning(
           'disk.spool',
           text,
-          'their counts are held by the ledger; delete the files when the disk is sound',
+          'check the disk, then delete the files; the ledger accounts for their counts',
         ),
       ];
     }
-    if (isInUse(spool)) return [ok('disk.spool', 'the spool is in use by a process that serves')];
+    if (isInUse(spool)) return [ok('disk.spool', 'the spool is in use by a running service')];
     const leases = countUnsettled(spool);
-    if (leases === 0) return [ok('disk.spool', 'the spool has no counts that the ledger lacks')];
-    const text = `the spool holds counts of ${leases} leases that the ledger has not got`;
-    return [warning('disk.spool', text, 'start the service with this data folder: it settles them')];
+    if (leases === 0) return [ok('disk.spool', 'the ledger has all counts of the spool')];
+    const text = `the spool holds counts of ${leases} leases that are not in the ledger`;
+    return [
+      warning('disk.spool', text, 'start the service with this data folder; it reports them to the ledger'),
+    ];
   } catch (error) {
-    const fix = 'run this as the user of the service, or with a newer openpit';
+    const fix = 'run openpit doctor as the user of the service, or with a newer openpit';
     return [problem('disk.spool', `the spool cannot be read: ${messageOf(error)}`, fix)];
   }
 }

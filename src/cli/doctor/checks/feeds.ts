@@ -14,14 +14,14 @@ export async function checkFeeds(
   const enabled = feeds.filter((feed) => feed.enabled);
   if (enabled.length > 0) return enabled.map(findingOf);
   const simulated = config.demo === 'on' || (await ledger.meta('demo')) === 'on';
-  if (simulated) return [ok('feeds.enabled', 'no feed is on; prices are simulated')];
+  if (simulated) return [ok('feeds.enabled', 'no feed is enabled; prices are simulated')];
   if (!(await ledger.isEmpty()))
-    return [ok('feeds.enabled', 'no feed is on; prices were pushed or imported')];
-  const fix = 'turn one on (openpit feed list, openpit feed enable KEY), push prices, or import a file';
-  return [warning('feeds.enabled', 'no feed is on, and there are no prices', fix)];
+    return [ok('feeds.enabled', 'no feed is enabled; prices were pushed or imported')];
+  const fix = 'enable a feed (openpit feed list, openpit feed enable KEY), push prices, or import a file';
+  return [warning('feeds.enabled', 'no feed is enabled, and there are no prices', fix)];
 }
 
-/** The worst that can be said of a feed that is on. */
+/** The most serious finding about an enabled feed. */
 function findingOf({
   key,
   lacking,
@@ -33,9 +33,9 @@ function findingOf({
   lastOkAt,
 }: FeedDetails): Finding {
   const reason = lastRun?.message === undefined ? '' : `: ${lastRun.message}`;
-  const history = `openpit feed history ${key} shows its runs; openpit feed run ${key} tries it now`;
+  const history = `openpit feed history ${key} shows its runs; openpit feed run ${key} runs it now`;
   if (lacking.length > 0) {
-    const text = `feed ${key} is on and needs ${lacking.join(', ')}`;
+    const text = `feed ${key} is enabled and requires ${lacking.join(', ')}`;
     return problem('feeds.key', text, `get a key from its provider and set ${lacking.join(', ')}`);
   }
   if (late) {
@@ -43,16 +43,18 @@ function findingOf({
     return problem('feeds.late', `feed ${key} is late${since}${reason}`, history);
   }
   if (lastRun?.status === 'quarantined') {
-    const fix = `look at it (openpit feed history ${key}), then: openpit feed run ${key} --accept`;
-    return warning('feeds.quarantined', `what feed ${key} brought looks wrong${reason}`, fix);
+    const fix = `review it (openpit feed history ${key}), then accept it: openpit feed run ${key} --accept`;
+    return warning('feeds.quarantined', `the data of feed ${key} looks wrong${reason}`, fix);
   }
   if (failures > 0)
     return warning('feeds.failing', `feed ${key} has failed ${failures} times in a row${reason}`, history);
   if (failing.length > 0) {
-    const text = `series of feed ${key} fail: ${someOf(failing.map(({ series }) => series))} (${failing[0]!.reason})`;
+    const text = `some series of feed ${key} fail: ${someOf(failing.map(({ series }) => series))} (${failing[0]!.reason})`;
     return warning('feeds.partial', text, history);
   }
   const last =
-    lastOkAt === undefined ? 'waits for its first run' : `ran well at ${new Date(lastOkAt).toISOString()}`;
+    lastOkAt === undefined
+      ? 'waits for its first run'
+      : `last succeeded at ${new Date(lastOkAt).toISOString()}`;
   return ok('feeds.state', `feed ${key} ${last}`);
 }

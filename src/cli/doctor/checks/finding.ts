@@ -1,6 +1,6 @@
 export type Status = 'ok' | 'warning' | 'problem';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   /** A stable name such as `ledger.reachable`; the word before the dot is its area. */
   check: string;

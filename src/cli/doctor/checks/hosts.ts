@@ -20,7 +20,7 @@ export async function checkHosts(databaseUrl: string): Promise<Finding[]> {
   return states.map((state) => roleOf(state, primary));
 }
 
-/** The standbys for point-in-time requests. Without them the primary answers these. */
+/** The standbys for point-in-time requests, which otherwise the primary serves. */
 export async function checkStandbys(ledger: Ledger, readUrl: string): Promise<Finding[]> {
   const epoch = await ledger.meta('epoch');
   return Promise.all(hostUrls(readUrl).map((url) => checkStandby(url, epoch)));
@@ -36,8 +36,8 @@ function roleOf(state: HostState | Unreachable, primary: HostState | undefined):
   if (state === primary) return ok('ledger.hosts', `${host} is the primary`);
   return problem(
     'ledger.hosts',
-    `${host} accepts writes, and is not the primary: a standby of it was promoted`,
-    'stop it at once, and rebuild it as a standby (pg_rewind)',
+    `${host} accepts writes but is no longer the primary: one of its standbys was promoted`,
+    'stop it immediately, and rebuild it as a standby (pg_rewind)',
   );
 }
 
@@ -48,8 +48,8 @@ async function checkStandby(url: string, epoch: string | undefined): Promise<Fin
     const isSame = (await standby.meta('epoch')) === epoch;
     await standby.close();
     if (isSame) return ok('ledger.read_url', `the standby ${host} of OPENPIT_READ_URL can be read`);
-    const text = `${host} of OPENPIT_READ_URL has another ledger than OPENPIT_DATABASE_URL`;
-    return problem('ledger.read_url', text, 'point it at a standby of the same server');
+    const text = `${host} of OPENPIT_READ_URL has a different ledger than OPENPIT_DATABASE_URL`;
+    return problem('ledger.read_url', text, 'set it to a standby of the same server');
   } catch (error) {
     const text = `the standby ${host} of OPENPIT_READ_URL cannot be read: ${messageOf(error)}`;
     return warning('ledger.read_url', text, 'start it, or correct or remove the setting');

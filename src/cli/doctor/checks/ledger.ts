@@ -9,14 +9,14 @@ import { checkHosts, checkStandbys } from './hosts.ts';
 import { checkPostgres, unreachable } from './postgres.ts';
 import { checkFile, checkPages } from './sqlite.ts';
 
-/** A ledger that can be read, where there is one, and what was found on the way to it. */
+/** The opened ledger, if it can be read, and the findings on the way. */
 export interface InspectedLedger {
   findings: readonly Finding[];
-  /** Undefined when it is away, damaged or of another schema. */
+  /** Undefined when it is unreachable, damaged or of another schema. */
   ledger: Ledger | undefined;
 }
 
-/** Opens the ledger for reading and nothing else: it works beside a server, and changes nothing that is broken. */
+/** Opens the ledger read-only: safe beside a running server, and on a damaged ledger. */
 export async function inspectLedger(config: Config): Promise<InspectedLedger> {
   const { databaseUrl } = config;
   const findings: Finding[] = [];
@@ -48,12 +48,12 @@ function outdated(version: number): Finding {
     return warning(
       'ledger.schema',
       'the database holds no ledger yet',
-      'the first start creates it, or: openpit migrate. If there should be one, OPENPIT_DATABASE_URL names another database',
+      'the first start or openpit migrate creates it. If there should be one, check the database in OPENPIT_DATABASE_URL',
     );
   return warning(
     'ledger.schema',
-    `the ledger has schema ${version}, and this program needs ${SCHEMA_VERSION}`,
-    'back it up, then run: openpit migrate (a start of openpit serve does the same)',
+    `the ledger has schema ${version}, but this program needs ${SCHEMA_VERSION}`,
+    'back it up, then run openpit migrate (openpit serve also migrates it at its start)',
   );
 }
 

@@ -8,10 +8,10 @@ import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
 import { messageOf } from '../../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** The oldest that the tests run on. */
+/** The oldest version that the tests run on. */
 const VERSION_MIN = 150_000;
 
-/** What one process needs for requests, counting and reads of the past, and one data folder for its feeds. */
+/** Connections of one process for requests, metering and point-in-time reads, and of one data folder for its feeds. */
 const CONNECTIONS_PER_PROCESS = 12;
 const CONNECTIONS_PER_FOLDER = 4;
 
@@ -26,7 +26,7 @@ export async function checkPostgres(ledger: Ledger, config: Config): Promise<Fin
   ];
 }
 
-/** By the reason that the server or the system gives. Bun has the SQLSTATE in `errno`. */
+/** Suggests a fix by SQLSTATE, which Bun puts into `errno`. */
 export function unreachable(error: unknown, { databaseUrl }: Config): Finding {
   const state = error instanceof Error && 'errno' in error ? String(error.errno) : '';
   const text = `PostgreSQL at ${hostUrls(databaseUrl).map(hostOf).join(', ')} cannot be used: ${messageOf(error)}`;
@@ -53,20 +53,20 @@ export function unreachable(error: unknown, { databaseUrl }: Config): Finding {
   return problem(
     'ledger.reachable',
     text,
-    'start PostgreSQL, and check host, port and TLS in OPENPIT_DATABASE_URL and the firewall between',
+    'start PostgreSQL; check host, port and TLS in OPENPIT_DATABASE_URL, and any firewall',
   );
 }
 
 function version({ version, versionNumber }: PostgresFacts): Finding {
   if (versionNumber >= VERSION_MIN) return ok('ledger.version', `PostgreSQL ${version}`);
-  const text = `PostgreSQL ${version} is older than what Openpit is tested on`;
+  const text = `PostgreSQL ${version} is older than the versions that Openpit is tested on`;
   return warning('ledger.version', text, `upgrade to ${VERSION_MIN / 10_000} or later`);
 }
 
 function writable({ isStandby, isReadOnly, user, database }: PostgresFacts): Finding[] {
   if (isStandby) {
-    const fix = 'point OPENPIT_DATABASE_URL at the primary, or list all hosts in it, or promote this server';
-    return [problem('ledger.writable', 'this server is a standby, and nothing can be written to it', fix)];
+    const fix = 'set OPENPIT_DATABASE_URL to the primary or list all hosts in it, or promote this server';
+    return [problem('ledger.writable', 'this server is a standby, which does not accept writes', fix)];
   }
   if (!isReadOnly) return [];
   const text = `the database ${database} is set to read-only for ${user}`;
@@ -93,7 +93,7 @@ async function connections(facts: PostgresFacts, ledger: Ledger, config: Config)
     'raise max_connections (or the limit of the user or database), or use a pooler in transaction mode';
   const of = `${processes} processes with ${folders} data folders`;
   if (needed > connectionsMax) {
-    const text = `${of} use up to ${needed} connections, and PostgreSQL allows ${connectionsMax}`;
+    const text = `${of} use up to ${needed} connections, but PostgreSQL allows ${connectionsMax}`;
     return [problem('ledger.connections', text, fix)];
   }
   if (connectionsUsed > connectionsMax * 0.8) {
@@ -103,7 +103,7 @@ async function connections(facts: PostgresFacts, ledger: Ledger, config: Config)
   return [ok('ledger.connections', `${of} use up to ${needed} of ${connectionsMax} connections`)];
 }
 
-/** Those that serve now, or those on other machines and the ones that these settings ask for. */
+/** The larger of: the running processes, or those on other machines plus those of these settings. */
 async function expectedProcesses(ledger: Ledger, config: Config) {
   const { now, replicas } = await ledger.replicas.list();
   const live = replicas.filter(({ seen }) => now - seen <= SILENT_MS);
@@ -122,7 +122,7 @@ function encryption({ isEncrypted, isPooled }: PostgresFacts, { databaseUrl }: C
   return [
     warning(
       'ledger.encryption',
-      `the connection to ${remote} has no TLS: the password and all data travel in plain text`,
+      `the connection to ${remote} has no TLS: the password and all data are sent in plain text`,
       'add ?sslmode=require to OPENPIT_DATABASE_URL (verify-full with a certificate)',
     ),
   ];

@@ -8,13 +8,13 @@ import { messageOf } from '../../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Renewal is due 30 days before the end, so at 14 it has failed. */
+/** Renewal is due 30 days before expiry, so at 14 days it has failed. */
 const CERTIFICATE_DAYS_MIN = 14;
 
-/** A random token of 16 characters has at least so many different ones. */
+/** A random token of 16 characters has at least this many distinct ones. */
 const TOKEN_DISTINCT_MIN = 6;
 
-/** Wider ranges hold machines that are no proxies. */
+/** Wider ranges contain machines that are not proxies. */
 const PROXY_PREFIX_MIN = { ipv4: 24, ipv6: 64 };
 
 const NEW_TOKEN = 'set OPENPIT_ADMIN_TOKEN to the output of: openssl rand -hex 24';
@@ -26,7 +26,7 @@ export async function checkSettings(
 ): Promise<Finding[]> {
   const findings = [
     ...errors.map((message) =>
-      problem('settings.invalid', message, 'correct it; the service does not start'),
+      problem('settings.invalid', message, 'correct it; the service does not start with it'),
     ),
     ...unknownSettings(config),
     ...adminToken(config),
@@ -69,15 +69,15 @@ function trustedProxies({ trustedProxies }: Config): Finding[] {
   return trustedProxies.flatMap((entry) => {
     const { prefix, family } = readRange(entry)!;
     if (prefix >= PROXY_PREFIX_MIN[family]) return [];
-    const text = `OPENPIT_TRUSTED_PROXIES trusts ${entry}: every machine in it can name any client address`;
-    const fix = 'list the addresses of your proxies alone';
+    const text = `OPENPIT_TRUSTED_PROXIES trusts ${entry}: every machine in it can forge client addresses`;
+    const fix = 'list only the addresses of your proxies';
     return prefix === 0
       ? problem('settings.trusted_proxies', text, fix)
       : warning('settings.trusted_proxies', text, fix);
   });
 }
 
-/** Keys must not travel in plain text. */
+/** Keys must not be sent in plain text. */
 async function transport(config: Config, now: number): Promise<Finding[]> {
   const { host, tls, trustedProxies } = config;
   if (tls) return certificate(tls, now);
@@ -85,8 +85,8 @@ async function transport(config: Config, now: number): Promise<Finding[]> {
   return [
     warning(
       'settings.plain_text',
-      `the service listens on ${host} without TLS, so API keys and the admin token travel in plain text`,
-      'set OPENPIT_TLS_CERT and OPENPIT_TLS_KEY, or put a proxy with TLS before it and name it in OPENPIT_TRUSTED_PROXIES',
+      `the service listens on ${host} without TLS, so API keys and the admin token are sent in plain text`,
+      'set OPENPIT_TLS_CERT and OPENPIT_TLS_KEY, or put a TLS proxy in front and list it in OPENPIT_TRUSTED_PROXIES',
     ),
   ];
 }
@@ -96,7 +96,7 @@ async function certificate(files: NonNullable<Config['tls']>, now: number): Prom
     const { validFrom, validTo } = await readCredentials(files);
     const findings: Finding[] = [];
     const until = new Date(validTo).toISOString();
-    const renew = 'renew it; the service takes the new files into use by itself';
+    const renew = 'renew it; the service reloads the files by itself';
     if (now >= validTo) findings.push(problem('settings.tls', `the certificate expired on ${until}`, renew));
     else if (now < validFrom)
       findings.push(
@@ -118,7 +118,7 @@ async function certificate(files: NonNullable<Config['tls']>, now: number): Prom
   }
 }
 
-/** What a start would only log. The others have findings of their own. */
+/** Warnings that a start would only log. Other warnings have their own findings. */
 function withoutEffect({ warnings }: Config): Finding[] {
   return warnings
     .filter((text) => text.includes('has no effect:'))
@@ -129,7 +129,7 @@ function webhook({ webhookUrl }: Config): Finding[] {
   if (webhookUrl === undefined) return [];
   const { protocol, hostname } = new URL(webhookUrl);
   if (protocol === 'https:' || hostname === 'localhost' || isLoopback(hostname)) return [];
-  const text = 'OPENPIT_WEBHOOK_URL has no TLS: account ids and usage travel in plain text';
+  const text = 'OPENPIT_WEBHOOK_URL has no TLS: account ids and usage are sent in plain text';
   return [warning('settings.webhook', text, 'use an https:// URL')];
 }
 
@@ -139,7 +139,7 @@ function accessLog({ accessLog: path }: Config): Finding[] {
     accessSync(dirname(path), constants.W_OK);
     return [];
   } catch (error) {
-    const fix = 'create the folder, and let the user of the service write to it';
+    const fix = 'create the folder, and make it writable for the user of the service';
     return [problem('settings.access_log', `the access log cannot be written: ${messageOf(error)}`, fix)];
   }
 }

@@ -6,10 +6,10 @@ import { messageOf } from '../../../runtime/log/log.ts';
 import { ledgerPath } from '../../framework/ledger-path.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** A checkpoint is made at 4 MB. A log this long is held back by a reader, and slows every start. */
+/** Checkpoints run at 4 MB. A longer log means that a reader blocks them, and slows down every start. */
 const LOG_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Whether the file is there, and whether this user can read and write it. */
+/** Whether the file exists, and this user can read and write it. */
 export function checkFile(config: Config): { findings: Finding[]; isMissing: boolean } {
   const path = ledgerPath(config)!;
   if (!existsSync(path)) {
@@ -22,8 +22,8 @@ export function checkFile(config: Config): { findings: Finding[]; isMissing: boo
       accessSync(one, constants.R_OK | constants.W_OK);
       return [];
     } catch (error) {
-      const fix = `run this as the user of the service or as root; the service itself needs it: chown --reference=${dirname(path)} ${path}`;
-      return problem('ledger.permissions', `this user may not write to ${one}: ${messageOf(error)}`, fix);
+      const fix = `run openpit doctor as the user of the service or as root; if the service cannot write it either: chown --reference=${dirname(path)} ${path}`;
+      return problem('ledger.permissions', `this user cannot write to ${one}: ${messageOf(error)}`, fix);
     }
   });
   return { findings, isMissing: false };
@@ -37,8 +37,8 @@ export function checkPages(config: Config): Finding[] {
       ? [
           warning(
             'ledger.log',
-            `the log of the ledger has ${Math.round(logBytes / 1_048_576)} MB`,
-            'look for a program that keeps a transaction open on the file; restarting the service shortens the log',
+            `the write-ahead log of the ledger has ${Math.round(logBytes / 1_048_576)} MB`,
+            'find the program that keeps a transaction open on the file; restarting the service truncates the log',
           ),
         ]
       : [];
