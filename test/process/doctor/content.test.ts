@@ -140,7 +140,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     );
     expect(doctor.of('processes.silent')[0]).toMatch(/^warning: the process two\/2 died/);
     expect(doctor.of('processes.version')[0]).toMatch(
-      /^warning: this program is .*, and processes of 0\.0\.1 serve/,
+      /^warning: this program is .*, but processes of 0\.0\.1 are running/,
     );
   });
 });
