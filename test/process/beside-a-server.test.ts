@@ -154,7 +154,7 @@ describe('a wrong call', () => {
     [['import', 'x.csv'], '--symbol'],
     [['import', 'no-such-file.csv', '--symbol', 'XAU'], 'no-such-file.csv'],
     [['plan', 'set', 'x', '--quota', '-1'], '--quota must be a whole number'],
-    [['plan', 'set', 'BAD NAME'], "plan's name"],
+    [['plan', 'set', 'BAD NAME'], 'the name of a plan'],
     [['plan', 'set', 'x', '--history', 'maybe'], '--history must be on or off'],
     [['frobnicate'], 'frobnicate'],
     [['account', 'frobnicate'], 'account frobnicate'],

@@ -87,7 +87,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     await child.exited;
     const early = await run();
     expect(early.exitCode).toBe(1);
-    expect(early.stderr).toContain('another runner has the feed played now');
+    expect(early.stderr).toContain('another process is running the feed played');
     const url = settings.OPENPIT_DATABASE_URL ?? `${settings.OPENPIT_DATA_DIR}/openpit.db`;
     const ledger = await Ledger.open(url, systemClock);
     await ledger.engine.write((tx) => tx`UPDATE feed SET lease_until = 1`); // three minutes pass

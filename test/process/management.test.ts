@@ -19,7 +19,7 @@ describe('management by the command line', () => {
   });
 
   test.each([
-    [['plan', 'delete', 'gold'], '1 account is on the plan'],
+    [['plan', 'delete', 'gold'], '1 account uses the plan'],
     [['plan', 'delete', 'nope'], 'there is no plan "nope"'],
     [['plan', 'set', 'gold', '--quota', '-1'], '--quota must be'],
     [['plan', 'set', 'gold', '--history', 'maybe'], '--history'],

@@ -144,7 +144,7 @@ test(
     const target = join(newFolder(), 'openpit.db');
     const refused = await openpit(['move', '--to', target], settings);
     expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stderr).toMatch(/has counts of 1 leases that are not in the ledger/);
+    expect(refused.stderr).toMatch(/holds counts of 1 leases that are not in the ledger/);
     expect(existsSync(target)).toBe(false);
 
     program = await Program.start(settings);
