@@ -17,9 +17,9 @@ import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
 import type { Webhook } from '../gate/webhook.ts';
 import { hasDiskSpace as folderHasSpace } from '../ledger/engine/disk-space.ts';
-import { isPostgres } from '../ledger/engine/engine.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { isPostgres } from '../ledger/open-engine.ts';
 import { requirePlausibleClock } from '../ledger/operations/clock-check.ts';
 import type { TakePush } from '../ledger/prices/pushes.ts';
 import type { ActiveAlarm } from '../ops/alarms.ts';
@@ -87,7 +87,7 @@ export async function openCore(
 
   const latency = { requests: new LedgerLatency(), feeds: new LedgerLatency() };
   const ledger = opened.adopt(await openLedger(config, clock, log, latency.requests), (one) => one.close());
-  if (!config.acceptClock) await requirePlausibleClock(ledger, clock.now());
+  if (!config.acceptClock) await requirePlausibleClock(ledger.engine, clock.now());
   const demo = await decideDemo(config, ledger);
   const pageKeys = {
     demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,

@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts';
-import { isPostgres, sqlitePath } from '../ledger/engine/engine.ts';
 import type { LedgerLatency } from '../ledger/engine/latency.ts';
-import { isPostgresSound } from '../ledger/engine/postgres/integrity.ts';
 import { openWhenReachable } from '../ledger/engine/postgres/open-when-reachable.ts';
 import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
+import { isPostgresSound } from '../ledger/inspection/postgres-integrity.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { isPostgres, sqlitePath } from '../ledger/open-engine.ts';
 import { Faults } from '../ops/faults.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';

@@ -10,19 +10,19 @@ onEachEngine('the clock at a start', (engine) => {
 
   test('may be anything for a ledger that is empty or has simulated prices alone', async () => {
     const ledger = await ledgers.new();
-    await requirePlausibleClock(ledger, NOW);
+    await requirePlausibleClock(ledger.engine, NOW);
     const gold = await symbolOf(ledger, 'XAU');
     await ledger.ticks.append([tick(gold.id, 'a')], 'simulated');
-    for (const days of [-30, 2, 20]) await requirePlausibleClock(ledger, NOW + days * MS_PER_DAY);
+    for (const days of [-30, 2, 20]) await requirePlausibleClock(ledger.engine, NOW + days * MS_PER_DAY);
   });
 
   test('is refused when it would close an open session or delete its ticks, and the message names both times and the flag', async () => {
     const { ledger, now } = await withTicks();
-    await requirePlausibleClock(ledger, now);
-    await requirePlausibleClock(ledger, now + MS_PER_DAY - 60_000);
+    await requirePlausibleClock(ledger.engine, now);
+    await requirePlausibleClock(ledger.engine, now + MS_PER_DAY - 60_000);
     for (const days of [2, 20, -2]) {
       const wrong = now + days * MS_PER_DAY;
-      const refused = requirePlausibleClock(ledger, wrong);
+      const refused = requirePlausibleClock(ledger.engine, wrong);
       await expect(refused).rejects.toThrow(ClockRefused);
       await expect(refused).rejects.toThrow(new Date(wrong).toISOString());
       await expect(refused).rejects.toThrow('--accept-clock');
@@ -36,9 +36,13 @@ onEachEngine('the clock at a start', (engine) => {
       const ended = sessionEnd(market, tradeDate(market, NOW));
       const bar = { symbolId: gold.id, day: tradeDate(market, NOW), open: 1, high: 1, low: 1, close: 1 };
       await ledger.bars.publish([bar], { source: 'exchange', recordedAt: ended + 10_000 });
-      await requirePlausibleClock(ledger, ended + 4 * MS_PER_DAY);
-      await expect(requirePlausibleClock(ledger, ended + 8 * MS_PER_DAY)).rejects.toThrow(ClockRefused);
-      await expect(requirePlausibleClock(ledger, ended - 2 * MS_PER_DAY)).rejects.toThrow(ClockRefused);
+      await requirePlausibleClock(ledger.engine, ended + 4 * MS_PER_DAY);
+      await expect(requirePlausibleClock(ledger.engine, ended + 8 * MS_PER_DAY)).rejects.toThrow(
+        ClockRefused,
+      );
+      await expect(requirePlausibleClock(ledger.engine, ended - 2 * MS_PER_DAY)).rejects.toThrow(
+        ClockRefused,
+      );
     });
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { nextRevision } from '../../src/ledger/engine/statements.ts';
+import { nextRevision } from '../../src/ledger/engine/revisions.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { expectedOf, writeBatch } from '../support/batches.ts';
 import { Follower } from '../support/follower.ts';

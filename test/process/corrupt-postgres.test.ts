@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { isPostgresSound } from '../../src/ledger/engine/postgres/integrity.ts';
+import { isPostgresSound } from '../../src/ledger/inspection/postgres-integrity.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { newFolder } from '../support/ledger.ts';
 import { ownPostgres } from '../support/postgres.ts';

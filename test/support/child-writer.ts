@@ -1,3 +1,4 @@
+import { nextRevision } from '../../src/ledger/engine/revisions.ts';
 /**
  * Another process on the same ledger. It tells on its output how far it is, one word a line, and waits for a line
  * on its input before it goes on:
@@ -7,7 +8,6 @@
  * `hold` keeps the revision of accounts locked in between. `crowd` writes without a pause, 10 ms at a time.
  */
 
-import { nextRevision } from '../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { writeBatch } from './batches.ts';

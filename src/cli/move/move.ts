@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { isInUse } from '../../gate/spool/in-use.ts';
 import { countUnsettled } from '../../gate/spool/unsettled.ts';
-import { type Engine, openEngine } from '../../ledger/engine/engine.ts';
+import type { Engine } from '../../ledger/engine/engine.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reasonsNotToMove } from '../../ledger/move/in-use.ts';
 import { type MovedTable, moveLedger } from '../../ledger/move/move.ts';
+import { openEngine } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { MoveDisplay } from './display.ts';
@@ -59,7 +60,7 @@ async function move(source: Engine, target: Engine, allowsWrites: boolean): Prom
 /** Counts that are not in the ledger yet would be missing from the copy. */
 async function requireUnused({ dataDir }: Config, ledger: Ledger): Promise<void> {
   const spool = join(dataDir, 'spool');
-  const reasons = await reasonsNotToMove(ledger);
+  const reasons = await reasonsNotToMove(ledger.engine);
   if (isInUse(spool)) reasons.push(`a service is running with the data folder ${dataDir}: stop it`);
   else {
     const unsettled = countUnsettled(spool);

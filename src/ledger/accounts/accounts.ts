@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { listOf, lockRevisions, nextRevision, sortBy } from '../engine/statements.ts';
+import { listOf, sortBy } from '../engine/statements.ts';
 import { deleteAccount } from './delete-account.ts';
 import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './key-owner.ts';
 

@@ -1,7 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import { nextRevision } from '../engine/statements.ts';
-import { deleteSome, tablesWith } from '../retention/delete-rows.ts';
-import { raiseHorizon } from '../retention/horizon.ts';
+import { nextRevision, raiseHorizon } from '../engine/revisions.ts';
+import { deleteSome, tablesWith } from '../schema/delete-rows.ts';
 
 /**
  * Deletes an account with its keys, and then its usage in small batches. Every replica drops all cached keys at the next

@@ -1,8 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
-import { openPostgres } from './postgres/postgres.ts';
-import type { Sql } from './rows.ts';
-import { openSqlite, openSqliteForReading } from './sqlite/sqlite.ts';
-import type { RowValues } from './statements.ts';
+import type { RowValues, Sql } from './rows.ts';
 
 /**
  * What differs between SQLite and PostgreSQL, and nothing else does. Every other file of the ledger speaks
@@ -83,18 +79,3 @@ export interface Engine {
  * read, for point-in-time requests.
  */
 export type LedgerUse = 'serving' | 'feeding' | 'working' | 'reading';
-
-/** `postgres://…` opens PostgreSQL; anything else is the path of a SQLite file, with or without `sqlite://`. */
-export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
-  if (isPostgres(url)) return openPostgres(url, use);
-  const path = sqlitePath(url);
-  return use === 'reading' ? openSqliteForReading(path, clock) : openSqlite(path, clock);
-}
-
-export function sqlitePath(url: string): string {
-  return url.replace(/^sqlite:(\/\/)?/, '');
-}
-
-export function isPostgres(url: string): boolean {
-  return /^postgres(ql)?:\/\//.test(url);
-}

@@ -6,6 +6,9 @@ export type Cell = string | number | null;
 
 export type Row = Readonly<Record<string, Cell>>;
 
+/** One row to insert, in the order of the columns. */
+export type RowValues = readonly Cell[];
+
 /** The result of a statement, once it has been awaited. */
 export interface SqlQuery extends Promise<Row[]> {
   /** The rows as lists of values, which is faster for many rows. */

@@ -1,22 +1,5 @@
 import type { Engine } from './engine.ts';
-import { asNumber, onlyRow, type Sql } from './rows.ts';
-
-/** The two revision counters: one orders prices and symbols, the other accounts, plans and keys. */
-export type CounterName = 'prices' | 'accounts';
-
-/**
- * Takes the next revision. The row stays locked until the transaction ends, so that revisions are committed in
- * order and a follower that has seen `n` has seen all below it; a sequence would not give that.
- */
-export async function nextRevision(tx: Sql, counter: CounterName): Promise<number> {
-  const row = onlyRow(await tx`UPDATE counter SET value = value + 1 WHERE name = ${counter} RETURNING value`);
-  return asNumber(row.value);
-}
-
-/** Holds off every other writer of revisions until the transaction ends, without taking one. */
-export async function lockRevisions(tx: Sql, counter: CounterName): Promise<void> {
-  await tx`UPDATE counter SET value = value WHERE name = ${counter}`;
-}
+import type { RowValues, Sql } from './rows.ts';
 
 /** Sorts by code unit. ORDER BY would do it the database's way: a PostgreSQL in English puts "XAU_" before "XAUA". */
 export function sortBy<T>(items: T[], key: (item: T) => string): T[] {
@@ -28,9 +11,6 @@ export const ROWS_PER_TRANSACTION = 2_000;
 
 // SQLite takes 32,766 parameters and PostgreSQL 65,535.
 const PARAMETERS_MAX = 30_000;
-
-/** One row of a table, in the order of its columns. */
-export type RowValues = readonly (string | number | null)[];
 
 /** From so many rows on, the engine's own way of loading is worth its round trips. */
 const LOAD_FROM_ROWS = 50;

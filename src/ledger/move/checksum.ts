@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import type { Sql } from '../engine/rows.ts';
-import type { RowValues } from '../engine/statements.ts';
+import type { RowValues, Sql } from '../engine/rows.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 import { pagesOf } from './rows.ts';
 

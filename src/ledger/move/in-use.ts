@@ -1,20 +1,21 @@
-import type { Ledger } from '../ledger.ts';
-import { SILENT_MS } from '../operations/replicas.ts';
+import type { Engine } from '../engine/engine.ts';
+import { FeedStore } from '../operations/feeds.ts';
+import { ReplicaStore, SILENT_MS } from '../operations/replicas.ts';
 import { readHolders } from '../quota/holders.ts';
 
 /** What speaks against moving a ledger now, one sentence each. */
-export async function reasonsNotToMove(ledger: Ledger): Promise<string[]> {
+export async function reasonsNotToMove(engine: Engine): Promise<string[]> {
   const reasons: string[] = [];
-  const { now, replicas } = await ledger.replicas.list();
+  const { now, replicas } = await new ReplicaStore(engine).list();
   const live = replicas.filter(({ seen }) => now - seen < SILENT_MS);
   if (live.length > 0) {
     const names = live.map(({ name }) => name).join(', ');
     reasons.push(`a service runs on it (${names}): stop it; one that was killed counts as running for 15 s`);
   }
-  for (const [feed, holder] of await ledger.feeds.holders()) {
+  for (const [feed, holder] of await new FeedStore(engine).holders()) {
     reasons.push(`the feed ${feed} is being fetched by ${holder}: wait for it to finish`);
   }
-  const holders = live.length > 0 ? [] : await readHolders(ledger.engine);
+  const holders = live.length > 0 ? [] : await readHolders(engine);
   if (holders.length > 0) {
     const units = holders.reduce((sum, holder) => sum + holder.units, 0);
     reasons.push(

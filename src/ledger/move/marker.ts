@@ -1,5 +1,4 @@
-import { asText, type Sql } from '../engine/rows.ts';
-import type { RowValues } from '../engine/statements.ts';
+import { asText, type RowValues, type Sql } from '../engine/rows.ts';
 
 /** The name in `meta` that marks a ledger into which another is being moved. It goes when the move is complete. */
 export const MOVE_MARKER = 'move';

@@ -1,5 +1,4 @@
-import { asText, type Sql } from '../engine/rows.ts';
-import type { RowValues } from '../engine/statements.ts';
+import { asText, type RowValues, type Sql } from '../engine/rows.ts';
 import { MOVE_MARKER } from './marker.ts';
 
 /** What belongs to one ledger only: its epoch, the marker of a move, and the space that SQLite reserves for counts. */

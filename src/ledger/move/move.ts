@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asNumberIfAny, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { insertRows, type RowValues } from '../engine/statements.ts';
+import { asNumber, asNumberIfAny, asText, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
+import { insertRows } from '../engine/statements.ts';
 import { type LedgerTable, ledgerTables } from '../schema/tables.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
 import { type MoveMarker, writeMarker } from './marker.ts';

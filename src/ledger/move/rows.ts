@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
-import { listOf, type RowValues } from '../engine/statements.ts';
+import { asNumber, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
+import { listOf } from '../engine/statements.ts';
 import type { ColumnKind, LedgerTable } from '../schema/tables.ts';
 
 type Cell = RowValues[number];

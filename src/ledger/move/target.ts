@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import { insertRows, type RowValues } from '../engine/statements.ts';
+import type { RowValues } from '../engine/rows.ts';
+import { insertRows } from '../engine/statements.ts';
 import { prepareSchema } from '../schema/schema.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 import { type MoveMarker, readMarker, writeMarker } from './marker.ts';

@@ -1,8 +1,10 @@
 import { MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { marketOf, sessionEnd } from '../../market/session.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
-import type { Ledger } from '../ledger.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
+import { SymbolStore } from '../symbols/symbols.ts';
+import { TickDays } from '../ticks/tick-days.ts';
 
 /** A clock that is kept by NTP is right to a second; a day leaves room for any time zone that was set by mistake. */
 const TOLERANCE_MS = MS_PER_DAY;
@@ -17,17 +19,17 @@ export class ClockRefused extends Error {}
  * that are there. On PostgreSQL, the database's clock is the reference. On SQLite it is the newest write; a ledger may have
  * rested since, so a clock that is ahead is refused only where there is something to lose.
  */
-export async function requirePlausibleClock(ledger: Ledger, now: number): Promise<void> {
-  if (!(await hasRealPrices(ledger))) return;
-  const { name, read } = ledger.engine;
+export async function requirePlausibleClock(engine: Engine, now: number): Promise<void> {
+  if (!(await hasRealPrices(engine))) return;
+  const { name, read } = engine;
   if (name === 'postgres') {
-    const theirs = await ledger.engine.now(read);
+    const theirs = await engine.now(read);
     if (Math.abs(now - theirs) > TOLERANCE_MS) throw refusal(now, 'the database’s clock says', theirs);
     return;
   }
-  const newest = await newestWrite(ledger);
+  const newest = await newestWrite(engine);
   if (newest === undefined || Math.abs(now - newest) <= TOLERANCE_MS) return;
-  if (now > newest && !(await hasTicksAtRisk(ledger, newest, now))) return;
+  if (now > newest && !(await hasTicksAtRisk(engine, newest, now))) return;
   throw refusal(now, 'the newest write to the ledger is of', newest);
 }
 
@@ -39,12 +41,12 @@ function refusal(now: number, witness: string, theirs: number): ClockRefused {
   );
 }
 
-async function hasRealPrices({ engine: { read } }: Ledger): Promise<boolean> {
+async function hasRealPrices({ read }: Engine): Promise<boolean> {
   return (await read`SELECT 1 FROM symbol WHERE real_revision IS NOT NULL LIMIT 1`).length > 0;
 }
 
 /** When a price was last recorded or a process last said that it serves, in ms. */
-export async function newestWrite({ engine: { read } }: Ledger): Promise<number | undefined> {
+export async function newestWrite({ read }: Engine): Promise<number | undefined> {
   const [tick] = await read`SELECT received AS at FROM tick ORDER BY revision DESC LIMIT 1`;
   const [bar] = await read`SELECT b.recorded_at AS at FROM bar_change c JOIN bar b
       ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision
@@ -55,21 +57,21 @@ export async function newestWrite({ engine: { read } }: Ledger): Promise<number 
 }
 
 /** Whether real ticks are of a session that had not ended at the newest write, or would be deleted too early. */
-async function hasTicksAtRisk(ledger: Ledger, newest: number, now: number): Promise<boolean> {
-  const symbols = new Map((await ledger.symbols.list()).map((symbol) => [symbol.id, symbol]));
+async function hasTicksAtRisk(engine: Engine, newest: number, now: number): Promise<boolean> {
+  const symbols = new Map((await new SymbolStore(engine).list()).map((symbol) => [symbol.id, symbol]));
   // No session ends more than two days from its date, in any zone.
   const from = now - newest > TICKS_KEPT_MS ? undefined : utcDay(newest) - 2;
-  for await (const days of ledger.ticks.tickDays.list(from)) {
+  for await (const days of new TickDays(engine).list(from)) {
     for (const { symbolId, day } of days) {
       const symbol = symbols.get(symbolId);
-      if (!symbol?.real || !(await hasRealTicks(ledger, symbolId))) continue;
+      if (!symbol?.real || !(await hasRealTicks(engine, symbolId))) continue;
       if (from === undefined || sessionEnd(marketOf(symbol.market), day) > newest) return true;
     }
   }
   return false;
 }
 
-async function hasRealTicks({ engine: { read } }: Ledger, symbolId: number): Promise<boolean> {
+async function hasRealTicks({ read }: Engine, symbolId: number): Promise<boolean> {
   const rows =
     await read`SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id <> ${SIMULATED_ID} LIMIT 1`;
   return rows.length > 0;

@@ -1,14 +1,17 @@
 import { type Bar, sameOhlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asTextOrNull, type Cell, onlyRow, type Row, type Sql } from '../engine/rows.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import {
-  insertAlike,
-  insertRows,
-  nextRevision,
-  ROWS_PER_TRANSACTION,
+  asNumber,
+  asTextOrNull,
+  type Cell,
+  onlyRow,
+  type Row,
   type RowValues,
-} from '../engine/statements.ts';
+  type Sql,
+} from '../engine/rows.ts';
+import { insertAlike, insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
 import { markReal, originFilter, type PriceOrigin, symbolsWithRealPrices } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';

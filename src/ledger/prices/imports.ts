@@ -1,7 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { nextRevision } from '../engine/statements.ts';
 import { readRevisions } from './bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 

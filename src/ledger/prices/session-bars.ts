@@ -1,7 +1,7 @@
 import type { Ohlc } from '../../market/bar.ts';
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions } from '../engine/revisions.ts';
 import { asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { lockRevisions } from '../engine/statements.ts';
 import type { TradingDay } from '../symbols/origin.ts';
 import { ticksSince } from '../ticks/new-ticks.ts';
 import { isMarked } from '../ticks/prune.ts';

@@ -1,7 +1,8 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Sql } from '../engine/rows.ts';
-import { insertRows, nextRevision, ROWS_PER_TRANSACTION, type RowValues } from '../engine/statements.ts';
+import { nextRevision } from '../engine/revisions.ts';
+import type { RowValues, Sql } from '../engine/rows.ts';
+import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { type SymbolDay, unmarkReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from './bars.ts';

@@ -8,8 +8,9 @@ import {
 import { tradeDate } from '../../market/session.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { insertRows, listOf, nextRevision } from '../engine/statements.ts';
+import { insertRows, listOf } from '../engine/statements.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';

@@ -1,8 +1,9 @@
 import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { insertRows, lockRevisions, ROWS_PER_TRANSACTION, type RowValues } from '../engine/statements.ts';
+import { lockRevisions } from '../engine/revisions.ts';
+import { asNumber, asText, onlyRow, type Row, type RowValues, type Sql } from '../engine/rows.ts';
+import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { type NewBar, publishBars } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { sourceId } from '../symbols/sources.ts';

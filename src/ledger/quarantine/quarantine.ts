@@ -1,7 +1,8 @@
 import { QUARANTINE_MS } from '../../market/quarantine.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow } from '../engine/rows.ts';
-import { nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
+import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { insertTicks, marketsOf, type NewTick } from '../ticks/ticks.ts';
 import { admitSome, type TickOutcome } from './admit-ticks.ts';
 import type { HeldBarStore } from './held-bars.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import type { Sql } from '../engine/rows.ts';
-import { insertRows, type RowValues } from '../engine/statements.ts';
+import type { RowValues, Sql } from '../engine/rows.ts';
+import { insertRows } from '../engine/statements.ts';
 import type { Period } from './period.ts';
 import { keyOf, writeLeases, writePeriods } from './rows.ts';
 import { dayOfSpend, type LeaseState, type PeriodState, type SpentBy } from './rules.ts';

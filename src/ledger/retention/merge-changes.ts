@@ -1,8 +1,8 @@
 import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions, raiseHorizon } from '../engine/revisions.ts';
 import { asNumber, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { listOf, lockRevisions } from '../engine/statements.ts';
-import { raiseHorizon } from './horizon.ts';
+import { listOf } from '../engine/statements.ts';
 import { CHANGES_DAYS } from './rules.ts';
 
 /** A few ms under the lock that price writes wait for. */

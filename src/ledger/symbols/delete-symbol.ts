@@ -1,8 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision, raiseHorizon } from '../engine/revisions.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
-import { nextRevision } from '../engine/statements.ts';
-import { deleteSome, deleteWithin, tablesWith } from '../retention/delete-rows.ts';
-import { raiseHorizon } from '../retention/horizon.ts';
+import { deleteSome, deleteWithin, tablesWith } from '../schema/delete-rows.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 
 /** The status of a symbol whose rows are being deleted. It is neither listed nor served, and takes no prices. */

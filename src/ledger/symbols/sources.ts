@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { lockRevisions } from '../engine/statements.ts';
 
 /** The source of simulated prices has a fixed id, so that queries can tell real from simulated prices. */
 export const SIMULATED = 'simulated';

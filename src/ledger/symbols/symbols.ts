@@ -1,7 +1,8 @@
 import type { SymbolRecord, UpdateInterval } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { nextRevision, sortBy } from '../engine/statements.ts';
+import { sortBy } from '../engine/statements.ts';
 import {
   contentOf,
   DELETED,

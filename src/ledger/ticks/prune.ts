@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { lockRevisions } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';

@@ -2,8 +2,9 @@ import type { Day } from '../../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
-import { insertAlike, insertRows, nextRevision, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
+import { insertAlike, insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
 import {
   markReal,

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { Engine } from '../../../src/ledger/engine/engine.ts';
-import { openEngine } from '../../../src/ledger/engine/engine.ts';
 import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { type MoveOptions, moveLedger } from '../../../src/ledger/move/move.ts';
+import { openEngine } from '../../../src/ledger/open-engine.ts';
 import { type LedgerTable, ledgerTables } from '../../../src/ledger/schema/tables.ts';
 import { fillSampleLedger } from '../../schemas/sample-ledger.ts';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';

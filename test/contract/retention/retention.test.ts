@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { insertRows, type RowValues } from '../../../src/ledger/engine/statements.ts';
+import type { RowValues } from '../../../src/ledger/engine/rows.ts';
+import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { periodBefore, periodOf } from '../../../src/ledger/quota/period.ts';
 import { DEFAULT_RETENTION } from '../../../src/ledger/retention/rules.ts';

@@ -11,7 +11,7 @@ const FIX = 'set the clock, and synchronise it with NTP: timedatectl set-ntp tru
 /** Compares this machine's clock with the database's, or with the newest write to a SQLite ledger. */
 export async function checkClock(ledger: Ledger, clock: Clock): Promise<Finding[]> {
   try {
-    await requirePlausibleClock(ledger, clock.now());
+    await requirePlausibleClock(ledger.engine, clock.now());
   } catch (error) {
     if (!(error instanceof ClockRefused)) throw error;
     return [problem('clock.plausible', error.message, FIX)];
@@ -35,7 +35,7 @@ async function againstDatabase({ engine }: Ledger, clock: Clock): Promise<Findin
 }
 
 async function againstWrites(ledger: Ledger, clock: Clock): Promise<Finding> {
-  const newest = await newestWrite(ledger);
+  const newest = await newestWrite(ledger.engine);
   const behindMs = newest === undefined ? 0 : newest - clock.now();
   if (behindMs <= TOLERANCE_MS) return ok('clock.writes', 'no write to the ledger is from the future');
   const text = `the newest write to the ledger is ${inSeconds(behindMs)} in the future of this machine’s clock`;

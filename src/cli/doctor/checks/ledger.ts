@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
-import { isPostgres } from '../../../ledger/engine/engine.ts';
 import { Ledger } from '../../../ledger/ledger.ts';
+import { isPostgres } from '../../../ledger/open-engine.ts';
 import { SCHEMA_VERSION } from '../../../ledger/schema/migrations.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { messageOf } from '../../../runtime/log/log.ts';

@@ -1,7 +1,6 @@
 import type { Engine, LedgerUse } from '../engine.ts';
 import { isFull, isStalePlan, outageReason } from '../errors.ts';
-import { asNumber, asNumberIfAny, onlyRow, type Sql } from '../rows.ts';
-import type { RowValues } from '../statements.ts';
+import { asNumber, asNumberIfAny, onlyRow, type RowValues, type Sql } from '../rows.ts';
 import { closeConnections, connectPostgres } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 import type { PostgresPool } from './pool.ts';

@@ -1,8 +1,9 @@
-import type { Clock } from '../../../runtime/clock.ts';
-import { ledgerTables } from '../../schema/tables.ts';
-import { type Engine, openEngine } from '../engine.ts';
-import { isCorrupt } from '../errors.ts';
-import { asNumber, onlyRow } from '../rows.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isCorrupt } from '../engine/errors.ts';
+import { asNumber, onlyRow } from '../engine/rows.ts';
+import { openEngine } from '../open-engine.ts';
+import { ledgerTables } from '../schema/tables.ts';
 
 /** How many pages are read by one statement: 64 MB, well within its time limit. */
 const PAGES_PER_STATEMENT = 8_192;

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
-import { type LedgerTable, ledgerTables } from '../schema/tables.ts';
+import { type LedgerTable, ledgerTables } from './tables.ts';
 
 /** About 10 ms: a push does not wait longer for SQLite's write lock. */
 const ROWS_PER_BATCH = 1_000;
