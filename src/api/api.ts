@@ -184,10 +184,10 @@ export class Api {
   }
 
   /** Answers what could not be read as a request, or made `handle` itself fail: with a bare status, and the reason in the log. */
-  refuse({ status, why }: Fault): Reply {
+  refuse({ status, reason }: Fault): Reply {
     const requestId = requestIdText(nextRequestNumber());
-    if (status === 500) this.#options.log.error('request failed', { requestId, message: why });
-    else this.#options.log.debug('request not read', { requestId, status, why });
+    if (status === 500) this.#options.log.error('request failed', { requestId, message: reason });
+    else this.#options.log.debug('request not read', { requestId, status, reason });
     const timer = this.#observer.counter('other', status);
     return { ...reply(null, { 'X-Request-Id': requestId }, status), timer };
   }

@@ -1,4 +1,5 @@
-import { type HttpServer, type ServerOptions, serve } from '../http/server.ts';
+import { serve } from '../http/server.ts';
+import type { HttpServer, ServerOptions } from '../http/server-options.ts';
 import type { Credentials } from '../http/tls/credentials.ts';
 import type { Api } from './api.ts';
 

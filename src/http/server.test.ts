@@ -14,10 +14,10 @@ import {
 } from '../../test/support/raw-http.ts';
 import type { IncomingRequest } from './message/incoming-request.ts';
 import { reply } from './message/reply.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 
-/** Bodies are read by /echo alone, so the rest shows what becomes of one that nobody wants. */
-async function answer(request: IncomingRequest) {
+/** Only /echo reads its body. The other paths show what happens to a body that the handler ignores. */
+async function respond(request: IncomingRequest) {
   const { method, url } = request;
   if (url === '/echo')
     return reply(await request.text().catch((error: Error) => `failed: ${error.message}`), {});
@@ -29,11 +29,11 @@ async function answer(request: IncomingRequest) {
   return reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' });
 }
 
-let cancelled = 0;
+let canceled = 0;
 function endless(): ReadableStream<Uint8Array> {
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
     controller.enqueue(new Uint8Array(100_000));
-  return new ReadableStream({ pull, cancel: () => void cancelled++ });
+  return new ReadableStream({ pull, cancel: () => void canceled++ });
 }
 
 function countdown(from: number): ReadableStream<Uint8Array> {
@@ -48,10 +48,10 @@ function countdown(from: number): ReadableStream<Uint8Array> {
 
 describe.each(TRANSPORTS)('over %s,', (transport) => {
   const server = serveHere({
-    handle: (request) => (request.url === '/ready' ? READY : answer(request)),
+    handle: (request) => (request.url === '/ready' ? READY : respond(request)),
     refuse: ({ status }) => reply(null, {}, status),
     tls: credentialsFor(transport),
-    everySecond: () => () => {}, // time stands still: what closes, closes for another reason
+    everySecond: () => () => {}, // no time limit applies
   });
   afterAll(() => server.stop(0));
 
@@ -59,8 +59,8 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   const send = (bytes: string) => raw.send(server.port, bytes, transport);
   const sendAll = (bytes: string) => raw.sendAll(server.port, bytes, transport);
 
-  describe('an answer', () => {
-    test('has a date and a length, and no header that its maker did not mean', async () => {
+  describe('a response', () => {
+    test('has a date and a length, and no injected header', async () => {
       const answer = await sendAll(get('/a?b=c'));
       expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\r\n/);
       expect(answer).toContain('\r\nContent-Length: 10\r\n');
@@ -74,20 +74,20 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(answer)).toBe('');
     });
 
-    test('without a body says so by its status', async () => {
+    test('of status 204 has no length', async () => {
       const answer = await sendAll(get('/empty'));
       expect(answer).toStartWith('HTTP/1.1 204 No Content\r\n');
       expect(answer).not.toContain('Content-Length');
     });
 
-    test('that streams comes in chunks, and to HTTP/1.0 until the end of the connection', async () => {
+    test('that is streamed is chunked, and for HTTP/1.0 ends with the connection', async () => {
       expect(bodyOf(await sendAll(get('/stream')))).toBe('2\r\n3 \r\n2\r\n2 \r\n2\r\n1 \r\n0\r\n\r\n');
       const old = await send('GET /stream HTTP/1.0\r\n\r\n');
       expect(old).not.toContain('Transfer-Encoding');
       expect(bodyOf(old)).toBe('3 2 1 ');
     });
 
-    test('larger than the client takes at once is sent whole', async () => {
+    test('larger than the socket buffers is sent completely', async () => {
       const { socket, all } = open();
       socket.pause();
       socket.write(get('/large', 'Connection: close\r\n'));
@@ -95,8 +95,8 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(await all)).toHaveLength(5_000_000);
     });
 
-    test('that streams without end stops when the client leaves, and does not run ahead of it', async () => {
-      const before = cancelled;
+    test('that is streamed without end is canceled when the client disconnects, and is not buffered for a slow client', async () => {
+      const before = canceled;
       const { socket } = open();
       socket.pause();
       socket.write(get('/endless'));
@@ -105,13 +105,13 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       await Bun.sleep(200);
       expect(process.memoryUsage().rss - memory).toBeLessThan(100_000_000);
       socket.destroy();
-      for (let i = 0; i < 100 && cancelled === before; i++) await Bun.sleep(20);
-      expect(cancelled).toBe(before + 1);
+      for (let i = 0; i < 100 && canceled === before; i++) await Bun.sleep(20);
+      expect(canceled).toBe(before + 1);
     });
   });
 
   describe('a connection', () => {
-    test('is kept for the next request', async () => {
+    test('stays open for the next request', async () => {
       const { socket, all, got } = open();
       socket.write(get('/one'));
       while (!got().includes('GET /one')) await Bun.sleep(1);
@@ -121,7 +121,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(answers.match(/Connection: close/g)).toHaveLength(1);
     });
 
-    test('is closed for HTTP/1.0 unless it asks otherwise, also after an answer that was ready', async () => {
+    test('is closed for HTTP/1.0 unless the client asks for keep-alive, also after a raw response', async () => {
       for (const path of ['/a', '/ready']) {
         const closed = await send(`GET ${path} HTTP/1.0\r\n\r\n`);
         expect(closed).toStartWith('HTTP/1.1 200 OK\r\n');
@@ -131,16 +131,16 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       }
     });
 
-    test('answers what was asked before the client stopped sending', async () => {
+    test('responds to a client that has closed its sending side', async () => {
       expect(bodyOf(await sendAll(get('/late')))).toBe('GET /late');
     });
 
-    test('is closed with the last answer when the client stopped sending, whatever stands behind its last request', async () => {
+    test('is closed after the last response to a client that stopped sending, whatever follows its last complete request', async () => {
       for (const rest of ['\r\n', '\r\n\r\n', 'GET /half', 'GET /a HTTP/1.1\r\nHost: a\r\n'])
         expect(bodyOf(await sendAll(get('/late') + rest))).toBe('GET /late');
     });
 
-    test('answers 1,000 requests that came at once, in their order', async () => {
+    test('responds to 1,000 pipelined requests in order', async () => {
       const paths = Array.from({ length: 1_000 }, (_, i) =>
         i % 50 === 0 ? '/late' : i % 3 ? `/${i}` : '/ready',
       );
@@ -151,7 +151,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodies).toEqual(paths);
     });
 
-    test('gives the same answers however the requests are cut into packets', async () => {
+    test('gives the same responses however the requests are split into packets', async () => {
       const request = fc.oneof(
         fc.constantFrom(get('/a'), get('/ready'), get('/late'), '\r\n'),
         fc.string({ maxLength: 30 }).map((body) => post('/echo', body)),
@@ -184,7 +184,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   });
 
   describe('a body', () => {
-    test('is there for who asks, and skipped for who does not', async () => {
+    test('is delivered to a handler that reads it, and skipped otherwise', async () => {
       const answers = await sendAll(
         post('/echo', 'hällo') + post('/a', 'GET /smuggled HTTP/1.1') + get('/b'),
       );
@@ -194,7 +194,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(answers).not.toContain('smuggled');
     });
 
-    test('is waited for with "100 Continue" when the client asks', async () => {
+    test('is requested with "100 Continue" if the client expects it', async () => {
       const { socket, all, got } = open();
       socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n');
       while (!got().includes('100 Continue\r\n\r\n')) await Bun.sleep(1);
@@ -202,7 +202,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(await all).toEndWith('\r\n\r\nok');
     });
 
-    test('that nobody wants and is long is not read: the connection is closed', async () => {
+    test('that is long and not read by the handler closes the connection', async () => {
       const { socket, all } = open();
       socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\nxxx');
       const answer = await all;
@@ -210,7 +210,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(answer).toEndWith('POST /a');
     });
 
-    test('that is too long, broken or cut off is told to who asks, and ends the connection', async () => {
+    test('that is too long, invalid or incomplete fails for the handler, and closes the connection', async () => {
       const large = await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\nxxx');
       expect(bodyOf(large)).toBe('failed: the body is longer than 1048576 bytes');
       const broken = await send(
@@ -222,8 +222,8 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     });
   });
 
-  describe('what cannot be read', () => {
-    test('is refused with a bare status, and nothing after it is answered', async () => {
+  describe('a request that cannot be parsed', () => {
+    test('is refused with a bare status, and nothing after it is processed', async () => {
       const answer = await send(
         `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${get('/b')}`,
       );
@@ -241,12 +241,12 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   const serveAnother = (more: Partial<ServerOptions> = {}) =>
     serveHere({
       ...more,
-      handle: answer,
+      handle: respond,
       refuse: ({ status }) => reply(null, {}, status),
       tls: credentialsFor(transport),
     });
 
-  test('a server that stops answers what is under way, and says on each connection that it is the last', async () => {
+  test('a server that stops responds to requests in progress, with "Connection: close"', async () => {
     const own = serveAnother();
     const { socket } = raw.open(own.port, transport);
     let text = '';
@@ -264,7 +264,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow();
   });
 
-  test('a server that stops answers also who was the last to be let in, and asks when nobody else is', async () => {
+  test('a server that stops responds to a client that it accepted last and that sends its request late', async () => {
     const time = new ManualTime();
     const own = serveAnother({ time });
     const last = raw.open(own.port, transport);

@@ -1,22 +1,23 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type HttpServer, type ServerOptions, serve } from '../../src/http/server.ts';
+import { serve } from '../../src/http/server.ts';
+import type { HttpServer, ServerOptions } from '../../src/http/server-options.ts';
 import { type Credentials, parseCredentials } from '../../src/http/tls/credentials.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { makeCertificate } from './certificates.ts';
 
-/** Suites about connections run over both. */
+/** Connection tests run over both. */
 export const TRANSPORTS = ['TCP', 'TLS'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
 const { cert, key } = makeCertificate();
 
-/** What a server needs for a transport. */
+/** The credentials of a server for a transport. */
 export function credentialsFor(transport: Transport): Credentials | undefined {
   return transport === 'TLS' ? parseCredentials(cert, key) : undefined;
 }
 
-/** A connection to a server of this machine, as it is: what came back so far, and all of it once the server has closed. */
+/** A raw connection to a local server: what it has sent so far, and all of it once the server has closed. */
 export function open(
   port: number,
   transport: Transport = 'TCP',
@@ -33,14 +34,14 @@ export function open(
   return { socket, all: done.promise, got: () => text };
 }
 
-/** Sends bytes and gives all that came back until the server closed. */
+/** Sends bytes and returns everything received until the server closes. */
 export function send(port: number, bytes: string, transport?: Transport): Promise<string> {
   const { socket, all } = open(port, transport);
   socket.write(bytes);
   return all;
 }
 
-/** The same for a client that says it will send no more. */
+/** The same for a client that closes its sending side. */
 export function sendAll(port: number, bytes: string, transport?: Transport): Promise<string> {
   const { socket, all } = open(port, transport);
   socket.end(bytes);
@@ -57,13 +58,13 @@ export const post = (
   headers = `Content-Length: ${Buffer.byteLength(body)}\r\n`,
 ) => `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 
-/** An answer that is written already. */
+/** A raw response. */
 export const READY = {
   status: 200,
   bytes: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready'),
 };
 
-/** Serves on any free port of this machine. */
+/** Serves on a free local port. */
 export function serveHere(
   answers: Pick<ServerOptions, 'handle' | 'refuse'> & Partial<ServerOptions>,
 ): HttpServer {
@@ -77,7 +78,7 @@ export function serveHere(
   });
 }
 
-/** Time for a server, in seconds that pass only when a test says so. */
+/** Seconds for a server that pass only when a test says so. */
 export class ManualSeconds {
   #sweep = () => {};
 
@@ -91,7 +92,7 @@ export class ManualSeconds {
   }
 }
 
-/** Time for a server that stops, which passes only when a test says so. */
+/** Time for a draining server that passes only when a test says so. */
 export class ManualTime {
   #now = 0;
   #sleepers: { until: number; wake: () => void }[] = [];
@@ -111,7 +112,7 @@ export class ManualTime {
       this.#sleepers = this.#sleepers.filter((one) => one !== next);
       this.#now = next.until;
       next.wake();
-      await new Promise((resolve) => setImmediate(resolve)); // whoever woke up may sleep again
+      await new Promise((resolve) => setImmediate(resolve)); // the sleeper may sleep again
     }
     this.#now = end;
   }

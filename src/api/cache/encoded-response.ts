@@ -1,5 +1,6 @@
 import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
-import { firstLines, type RawReply } from '../../http/message/reply.ts';
+import type { RawReply } from '../../http/message/reply.ts';
+import { firstLines } from '../../http/message/serialize.ts';
 import { gzip } from '../response/gzip.ts';
 import {
   LAST_DIGITS_AT,

@@ -28,8 +28,10 @@ export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number
 }
 
 /** What it means that a body cannot be read. */
-export function bodyRefusal({ status, why }: Fault): Refusal {
-  return status === 413 ? refuse('body_too_large', { why }) : refuse('invalid_body', { problems: [why] });
+export function bodyRefusal({ status, reason }: Fault): Refusal {
+  return status === 413
+    ? refuse('body_too_large', { why: reason })
+    : refuse('invalid_body', { problems: [reason] });
 }
 
 /** What it means that the units for a response could not be had. */

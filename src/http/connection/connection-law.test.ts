@@ -8,17 +8,17 @@ import { HeadCache } from '../parse/head-cache.ts';
 import { Connection } from './connection.ts';
 import { IoBatch } from './io-batch.ts';
 
-/** Requests by what becomes of them, each with the body of its answer. */
+/** Requests by how they are handled, each with the expected body of its response. */
 const REQUESTS = {
-  ready: (i: number) => ({ bytes: get(`/ready/${i}`), told: `/ready/${i}` }),
-  atOnce: (i: number) => ({ bytes: get(`/at-once/${i}`), told: `/at-once/${i}` }),
-  later: (i: number) => ({ bytes: get(`/later/${i}`), told: `/later/${i}` }),
-  long: (i: number) => ({ bytes: get(`/long/${i}`), told: `/long/${i}`.padEnd(70_000, 'x') }),
-  read: (i: number) => ({ bytes: post(`/read/${i}`, `body ${i}`), told: `/read/${i} body ${i}` }),
-  skipped: (i: number) => ({ bytes: post(`/at-once/${i}`, `body ${i}`), told: `/at-once/${i}` }),
+  raw: (i: number) => ({ bytes: get(`/raw/${i}`), body: `/raw/${i}` }),
+  immediate: (i: number) => ({ bytes: get(`/immediate/${i}`), body: `/immediate/${i}` }),
+  later: (i: number) => ({ bytes: get(`/later/${i}`), body: `/later/${i}` }),
+  long: (i: number) => ({ bytes: get(`/long/${i}`), body: `/long/${i}`.padEnd(70_000, 'x') }),
+  read: (i: number) => ({ bytes: post(`/read/${i}`, `body ${i}`), body: `/read/${i} body ${i}` }),
+  skipped: (i: number) => ({ bytes: post(`/immediate/${i}`, `body ${i}`), body: `/immediate/${i}` }),
   chunked: (i: number) => ({
     bytes: post(`/read/${i}`, `3\r\n${String(i).padStart(3)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n'),
-    told: `/read/${i} ${String(i).padStart(3)}`,
+    body: `/read/${i} ${String(i).padStart(3)}`,
   }),
 };
 
@@ -27,41 +27,43 @@ const step = fc.oneof(
     kind: fc.constant('arrives' as const),
     bytes: fc.oneof(fc.integer({ min: 1, max: 90 }), fc.constant(9_999)),
   }),
-  fc.record({ kind: fc.constantFrom('turn' as const, 'answer' as const, 'sweep' as const, 'stop' as const) }),
-  fc.record({ kind: fc.constant('room' as const), bytes: fc.constantFrom(0, 10, 1_000, 1_000_000) }),
+  fc.record({
+    kind: fc.constantFrom('batch' as const, 'respond' as const, 'sweep' as const, 'stop' as const),
+  }),
+  fc.record({ kind: fc.constant('readable' as const), bytes: fc.constantFrom(0, 10, 1_000, 1_000_000) }),
 );
 
-/** A connection whose client takes only so much, and whose handler answers when it is told to. */
-function connect(securityLine: string) {
-  let room = 1_000_000;
+/** A connection whose client reads a limited number of bytes, and whose handler responds on demand. */
+function connect(securityLines: string) {
+  let readable = 1_000_000;
   let wrote = '';
-  let isOver = false;
+  let isClosed = false;
   const waiting: (() => void)[] = [];
   const later = (text: string) =>
     new Promise<Reply>((resolve) => waiting.push(() => resolve(reply(text, {}))));
-  const over = () => {
-    isOver = true;
+  const close = () => {
+    isClosed = true;
   };
   const socket = {
     write(bytes: Uint8Array) {
-      expect(isOver).toBe(false);
-      const taken = Math.min(room, bytes.length);
+      expect(isClosed).toBe(false);
+      const taken = Math.min(readable, bytes.length);
       wrote += Buffer.from(bytes.subarray(0, taken)).toString('latin1');
-      room -= taken;
+      readable -= taken;
       return taken;
     },
-    end: over,
-    shutdown: over,
-    terminate: over,
+    end: close,
+    shutdown: close,
+    terminate: close,
     pause() {},
     resume() {},
   };
   const server = { second: 0, requests: 0, isClosing: false };
   const connection = new Connection(socket as unknown as Socket<Connection>, {
     handle({ url, text }): RawReply | Reply | Promise<Reply> {
-      if (url.startsWith('/ready')) {
+      if (url.startsWith('/raw')) {
         const text = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n${url}`;
-        const bytes = bufferPool.acquire(READY_LENGTH);
+        const bytes = bufferPool.acquire(RAW_LENGTH);
         bytes.memory.write(text);
         bytes.crop(0, text.length);
         return { status: 200, bytes };
@@ -70,41 +72,43 @@ function connect(securityLine: string) {
       if (url.startsWith('/read')) return text().then((body) => later(`${url} ${body}`));
       return reply(url.startsWith('/long') ? url.padEnd(70_000, 'x') : url, {});
     },
-    refuse: ({ status, why }) => reply(why, {}, status),
-    onError: (error) => {
-      throw error;
-    },
+    refuse: ({ status, reason }) => reply(reason, {}, status),
+    onError: rethrow,
     heads: new HeadCache(),
-    turn: new IoBatch(),
+    batch: new IoBatch(rethrow),
     clock: { now: () => 0 },
     server,
-    securityLine,
+    securityLines,
   });
   return {
     connection,
     server,
-    answerOne: () => waiting.shift()?.(),
-    setRoom(bytes: number) {
-      room = bytes;
-      if (bytes > 0 && !isOver) connection.drained();
+    respondOne: () => waiting.shift()?.(),
+    setReadable(bytes: number) {
+      readable = bytes;
+      if (bytes > 0 && !isClosed) connection.drained();
     },
     wrote: () => wrote,
-    isOver: () => isOver,
+    isClosed: () => isClosed,
   };
 }
 
-const READY_LENGTH = 100;
+const RAW_LENGTH = 100;
 
 /** Another client's response, in memory that was released. */
 function overwriteIdleBuffer(): void {
-  const buffer = bufferPool.acquire(READY_LENGTH);
+  const buffer = bufferPool.acquire(RAW_LENGTH);
   buffer.take().fill('!');
   buffer.release();
 }
 
-const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
+const rethrow = (error: unknown) => {
+  throw error;
+};
 
-/** The bodies of the answers, and whether one of them said that it is the last. */
+const endOfBatch = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The bodies of the responses, and the index of the one with "Connection: close". */
 function read(text: string): { bodies: string[]; last: number } {
   const bodies: string[] = [];
   let last = -1;
@@ -125,8 +129,8 @@ const SECURITY_LINES = [
 ] as const;
 
 test.each(SECURITY_LINES)(
-  'every request is answered, in its order, however it arrives and the client takes its answers, %s',
-  async (_, securityLine) => {
+  'every request gets its response, in order, however it arrives and however fast the client reads, %s',
+  async (_, securityLines) => {
     const kinds = fc.array(fc.constantFrom(...(Object.keys(REQUESTS) as (keyof typeof REQUESTS)[])), {
       minLength: 1,
       maxLength: 12,
@@ -135,59 +139,59 @@ test.each(SECURITY_LINES)(
       kinds,
       fc.array(step, { maxLength: 30 }),
       fc.nat(3),
-      async (asked, steps, turns) => {
+      async (sequence, steps, batches) => {
         let bytes = '';
-        const requests = asked.map((kind, i) => {
+        const requests = sequence.map((kind, i) => {
           const one = REQUESTS[kind](i);
           const headEndsAt = bytes.length + one.bytes.indexOf('\r\n\r\n') + 4;
           bytes += one.bytes;
-          // A body that nobody reads is not waited for.
-          return { told: one.told, isThereAt: kind === 'skipped' ? headEndsAt : bytes.length };
+          // The server does not wait for a body that the handler ignores.
+          return { body: one.body, arrivedAt: kind === 'skipped' ? headEndsAt : bytes.length };
         });
-        const { connection, server, answerOne, setRoom, wrote, isOver } = connect(securityLine);
+        const { connection, server, respondOne, setReadable, wrote, isClosed } = connect(securityLines);
         let sent = 0;
         const send = (count: number) => {
-          if (sent >= bytes.length || isOver()) return;
+          if (sent >= bytes.length || isClosed()) return;
           connection.receive(Buffer.from(bytes.slice(sent, sent + count)));
           sent += count;
         };
         for (const s of steps) {
           if (s.kind === 'arrives') send(s.bytes);
-          if (s.kind === 'turn') await endOfTurn();
-          if (s.kind === 'answer') answerOne();
+          if (s.kind === 'batch') await endOfBatch();
+          if (s.kind === 'respond') respondOne();
           if (s.kind === 'sweep') connection.sweep();
           if (s.kind === 'stop') {
             server.isClosing = true;
-            if (!isOver()) connection.drain();
+            if (!isClosed()) connection.drain();
           }
-          if (s.kind === 'room') setRoom(s.bytes);
+          if (s.kind === 'readable') setReadable(s.bytes);
           overwriteIdleBuffer();
         }
         send(bytes.length);
-        for (let i = 0; i < turns; i++) await endOfTurn();
-        if (!isOver()) connection.ended();
-        for (let i = 0; i < 100 && !isOver(); i++) {
-          setRoom(1_000_000);
-          answerOne();
-          await endOfTurn();
+        for (let i = 0; i < batches; i++) await endOfBatch();
+        if (!isClosed()) connection.ended();
+        for (let i = 0; i < 100 && !isClosed(); i++) {
+          setReadable(1_000_000);
+          respondOne();
+          await endOfBatch();
         }
-        expect(isOver()).toBe(true);
+        expect(isClosed()).toBe(true);
         const { bodies, last } = read(wrote());
-        const arrived = requests.filter((one) => one.isThereAt <= sent).map((one) => one.told);
-        // What stands behind an answer that says it is the last must be asked again elsewhere.
+        const arrived = requests.filter((one) => one.arrivedAt <= sent).map((one) => one.body);
+        // The client has to repeat requests after a response with "Connection: close".
         expect(bodies).toEqual(last < 0 ? arrived : arrived.slice(0, last + 1));
         if (!server.isClosing) expect([last, arrived.length]).toEqual([-1, requests.length]);
       },
     );
-    // Who has not taken its answer when the server stops, and asks again.
-    const arrives = { kind: 'arrives' as const, bytes: get('/ready/0').length };
+    // A client that has not read its response when the server stops, and sends another request.
+    const arrives = { kind: 'arrives' as const, bytes: get('/raw/0').length };
     const steps = [
       arrives,
-      { kind: 'room' as const, bytes: 0 as const },
+      { kind: 'readable' as const, bytes: 0 as const },
       { kind: 'sweep' as const },
       { kind: 'stop' as const },
     ];
-    await fc.assert(law, { numRuns: 1_000, examples: [[['ready', 'ready'], steps, 0]] });
+    await fc.assert(law, { numRuns: 1_000, examples: [[['raw', 'raw'], steps, 0]] });
   },
   60_000,
 );

@@ -14,39 +14,39 @@ import type { Fault } from '../message/fault.ts';
 import type { IncomingRequest } from '../message/incoming-request.ts';
 import { reply } from '../message/reply.ts';
 
-/** What became of bodies that the answer did not wait for, and of streams that nobody heard. */
-const told: string[] = [];
+/** The outcome of bodies that the response did not wait for, and of canceled streams. */
+const outcomes: string[] = [];
 const refused: Fault[] = [];
 const gate = { opens: Promise.withResolvers<void>() };
 
-const tell = (reading: Promise<string>) =>
+const record = (reading: Promise<string>) =>
   reading.then(
-    (text) => told.push(`read: ${text}`),
-    (error: Error) => told.push(`failed: ${error.message}`),
+    (text) => outcomes.push(`read: ${text}`),
+    (error: Error) => outcomes.push(`failed: ${error.message}`),
   );
 
-function listened(): ReadableStream<Uint8Array> {
+function openStream(): ReadableStream<Uint8Array> {
   const start = (controller: ReadableStreamDefaultController<Uint8Array>) =>
     controller.enqueue(Buffer.from('abc'));
-  return new ReadableStream({ start, cancel: () => void told.push('cancelled') });
+  return new ReadableStream({ start, cancel: () => void outcomes.push('canceled') });
 }
 
-async function answer(request: IncomingRequest) {
+async function respond(request: IncomingRequest) {
   const { method, url } = request;
   if (url === '/gate') await gate.opens.promise;
   if (url === '/body-after-gate') {
     await gate.opens.promise;
-    await tell(request.text());
+    await record(request.text());
   }
-  if (url === '/body-after-answer') void gate.opens.promise.then(() => tell(request.text()));
+  if (url === '/body-after-answer') void gate.opens.promise.then(() => record(request.text()));
   if (url === '/body-unawaited') void request.text();
   if (url === '/body-unawaited-at-gate') {
     void request.text();
     await gate.opens.promise;
   }
   if (url === '/large') return reply('x'.repeat(1_500_000), {});
-  if (url === '/stream') return reply(listened(), {});
-  if (url === '/stream-204') return reply(listened(), {}, 204);
+  if (url === '/stream') return reply(openStream(), {});
+  if (url === '/stream-204') return reply(openStream(), {}, 204);
   if (url === '/ends') return reply(new Blob(['ends']).stream(), {});
   if (url === '/fails') throw new Error('it failed');
   return reply(`${method} ${url}`, {});
@@ -56,14 +56,14 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   const server = serveHere({
     handle(request) {
       if (request.url === '/throws') throw new Error('it threw');
-      return request.url === '/ready' ? READY : answer(request);
+      return request.url === '/ready' ? READY : respond(request);
     },
     refuse(fault) {
       refused.push(fault);
       return reply(null, {}, fault.status);
     },
     tls: credentialsFor(transport),
-    everySecond: () => () => {}, // time stands still: what closes, closes for another reason
+    everySecond: () => () => {}, // no time limit applies
   });
   afterAll(() => server.stop(0));
 
@@ -72,54 +72,54 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   const sendAll = (bytes: string) => raw.sendAll(server.port, bytes, transport);
   const LAST = 'Connection: close\r\n';
 
-  /** Lets everything go on that waits at the gate, once it has come there. */
+  /** Lets everything continue that waits at the gate. */
   function openGateAfter(ms: number): void {
     gate.opens = Promise.withResolvers();
     setTimeout(() => gate.opens.resolve(), ms);
   }
 
-  const isTold = (text: string) => eventually(async () => told.includes(text));
+  const hasOutcome = (text: string) => eventually(async () => outcomes.includes(text));
 
   describe('a handler that fails', () => {
-    test('is answered for with 500, and the server goes on', async () => {
+    test('results in a 500, and does not affect others', async () => {
       for (const path of ['/throws', '/fails']) {
         expect(await send(get(path) + get('/never'))).toMatch(/^HTTP\/1\.1 500 [\s\S]+\r\n\r\n$/);
-        expect(refused.at(-1)).toMatchObject({ status: 500, why: expect.stringContaining('Error: it ') });
+        expect(refused.at(-1)).toMatchObject({ status: 500, reason: expect.stringContaining('Error: it ') });
       }
       expect(bodyOf(await sendAll(get('/well')))).toBe('GET /well');
     });
 
-    test('is so too right after a stream', async () => {
+    test('results in a 500 also right after a stream', async () => {
       expect(await send(get('/ends') + get('/throws'))).toContain('4\r\nends\r\n0\r\n\r\nHTTP/1.1 500 ');
       expect(bodyOf(await sendAll(get('/well')))).toBe('GET /well');
     });
   });
 
   describe('a body', () => {
-    test('that is asked for after the client has gone fails', async () => {
+    test('that is read after the client has disconnected fails', async () => {
       openGateAfter(300);
       const { socket } = open();
       socket.write(post('/body-after-gate', 'abc', 'Content-Length: 5\r\n'));
       setTimeout(() => socket.resetAndDestroy(), 100);
-      await isTold('failed: the client is gone');
+      await hasOutcome('failed: the client has disconnected');
     });
 
-    test('that is asked for after the client stopped sending in its middle fails at once', async () => {
+    test('that is read after the client stopped sending halfway fails at once', async () => {
       openGateAfter(100);
       await sendAll(post('/body-after-gate', 'abc', 'Content-Length: 5\r\n'));
-      expect(told).toContain('failed: the body ends too soon');
+      expect(outcomes).toContain('failed: the body ends too soon');
     });
 
-    test('that is asked for after the answer fails, and disturbs nothing', async () => {
+    test('that is read after the response fails, and does not affect the next request', async () => {
       openGateAfter(50);
       const { socket, all } = open();
       socket.write(post('/body-after-answer', 'abc', 'Content-Length: 5\r\n'));
-      await isTold('failed: the request was answered already');
+      await hasOutcome('failed: the response was already sent');
       socket.write(`de${get('/next', LAST)}`);
       expect(await all).toEndWith('GET /next');
     });
 
-    test('that was asked for and not waited for is skipped', async () => {
+    test('that is read but not awaited is skipped', async () => {
       const { socket, all, got } = open();
       socket.write(post('/body-unawaited', 'abc', 'Content-Length: 5\r\n'));
       await eventually(async () => got().includes('POST /body-unawaited'));
@@ -127,7 +127,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(await all).toEndWith('GET /next');
     });
 
-    test('that nobody looks at may break off', async () => {
+    test('that is not awaited may be incomplete', async () => {
       openGateAfter(200);
       const { socket } = open();
       socket.write(post('/body-unawaited-at-gate', 'abc', 'Content-Length: 5\r\n'));
@@ -136,18 +136,18 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(await sendAll(get('/well')))).toBe('GET /well');
     });
 
-    test('that is long is not read behind an answer that was ready', async () => {
+    test('that is long is not read after a raw response', async () => {
       const answer = await send(get('/ready', 'Content-Length: 900000000\r\n'));
       expect(answer).toContain('\r\nConnection: close\r\n');
       expect(answer).toEndWith('ready');
     });
 
-    test('in chunks is not skipped for ever', async () => {
+    test('in chunks is skipped only up to a limit', async () => {
       const chunks = `1000\r\n${'x'.repeat(4096)}\r\n`.repeat(20);
       expect(await send(post('/a', chunks, 'Transfer-Encoding: chunked\r\n'))).toEndWith('POST /a');
     });
 
-    test('that the client holds back until it is told to send is not waited for after the answer', async () => {
+    test('that waits for "100 Continue" is not awaited after the response', async () => {
       const answer = await send(post('/a', '', 'Content-Length: 10\r\nExpect: 100-continue\r\n'));
       expect(answer).toContain('\r\nConnection: close\r\n');
       expect(answer).toEndWith('POST /a');
@@ -161,7 +161,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       'half an ignored body': post('/a', '', 'Content-Length: 5\r\n'),
     };
     for (const [what, rest] of Object.entries(REST)) {
-      test(`is let go at once when ${what} is left`, async () => {
+      test(`is disconnected at once when ${what} is left`, async () => {
         openGateAfter(100);
         expect(await sendAll(get('/gate') + rest)).toContain('GET /gate');
       });
@@ -169,33 +169,33 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   });
 
   describe('a stream', () => {
-    test('is not sent where there is no body, and cancelled', async () => {
+    test('is canceled for HEAD and for status 204', async () => {
       for (const [request, status] of [
         ['HEAD /stream HTTP/1.1\r\nHost: a\r\n\r\n', '200 OK'],
         [get('/stream-204'), '204 No Content'],
       ] as const) {
-        told.length = 0;
+        outcomes.length = 0;
         const answer = await sendAll(request);
         expect(answer).toStartWith(`HTTP/1.1 ${status}\r\n`);
         expect(answer).not.toContain('Content-Length');
         expect(bodyOf(answer)).toBe('');
-        expect(told).toEqual(['cancelled']);
+        expect(outcomes).toEqual(['canceled']);
       }
     });
 
-    test('ends when the client hangs up, also one that is not read from any more', async () => {
+    test('is canceled when the client disconnects, even if reading from it is paused', async () => {
       for (const ahead of ['', 'x'.repeat(200_000)]) {
-        told.length = 0;
+        outcomes.length = 0;
         const { socket, got } = open();
         socket.write(get('/stream') + ahead);
         await eventually(async () => got().includes('abc'));
         socket.resetAndDestroy();
-        await isTold('cancelled');
+        await hasOutcome('canceled');
       }
     });
   });
 
-  describe('the last answer', () => {
+  describe('the last response', () => {
     test('reaches a client that is still sending', async () => {
       openGateAfter(200);
       const { socket, all } = open();

@@ -1,88 +1,90 @@
 import type { Socket } from 'bun';
-import { PooledBuffer } from '../message/buffer-pool.ts';
-import { type Fault, failure, fault } from '../message/fault.ts';
+import { type Fault, fault, handlerFault } from '../message/fault.ts';
+import type { Handler } from '../message/handler.ts';
 import type { IncomingRequest } from '../message/incoming-request.ts';
-import {
-  CONTINUE,
-  connectionLine,
-  hasBody,
-  type RawReply,
-  type Reply,
-  replyBytes,
-  withLine,
-} from '../message/reply.ts';
+import type { RawReply, Reply } from '../message/reply.ts';
+import { CONTINUE } from '../message/serialize.ts';
 import type { Framing } from '../parse/fields.ts';
 import type { Head } from '../parse/head.ts';
-import { AHEAD_BYTES_MAX, type ConnectionState, REQUESTS_A_LOOK, secondsMax } from './limits.ts';
-import type { ConnectionOptions, Handler } from './options.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import { ConnectionPhase } from './connection-phase.ts';
+import { type ConnectionState, PIPELINED_BYTES_MAX, REQUESTS_PER_TIME_CHECK } from './limits.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 import { RequestBody } from './request-body.ts';
+import { ResponseWriter } from './response-writer.ts';
 import { SendQueue } from './send-queue.ts';
 
 /**
- * One client's connection: requests in, answers out, in their order, one at a time.
+ * One client's connection. It handles one request at a time, and responds in the order of the requests.
  *
- *     new ─► head ─► answering ◄─► body     read when the handler asks for it, or skipped after the answer
+ *     new ─► head ─► handling ◄─► body      read when the handler asks for it, or skipped after the response
  *             ▲        │   ▲
- *             │        │   └─► stuck        the client does not take its answer
+ *             │        │   └─► blocked      the client does not read its response
  *             └─ idle ◄┤
- *                      └─► lingering        the last word is said, and the client may still be sending
+ *                      └─► lingering        the last response is sent, and the client may still be sending
  *
- * Only the socket's events, the handler's promises and `sweep` move it. Whatever has been answered calls `#finish`, which
- * may read the next request, which may be answered at once: `#isPumping` makes that a loop and not a recursion.
+ * Only the socket's events, the handler's promises and `sweep` change the state. `#finish` may parse the next request,
+ * which may be handled synchronously and call `#finish` again: `#isPumping` turns this recursion into a loop.
  */
 export class Connection {
   readonly #socket: Socket<Connection>;
   readonly #options: ConnectionOptions;
+  readonly #phase: ConnectionPhase;
   readonly #received = new ReceiveBuffer();
   readonly #sendQueue: SendQueue;
+  readonly #writer: ResponseWriter;
   readonly #peer: () => string;
-  #state: ConnectionState = 'new';
-  #since: number;
+  readonly #fail: (error: unknown) => void;
   #isPumping = false;
-  /** Whether something has arrived that is read at the end of this turn. */
-  #isToRead = false;
+  /** Whether bytes have arrived that are parsed in this batch. */
+  #isScheduled = false;
+  /** Whether the client has closed its side of the connection. */
   #isEnded = false;
-  /** Whether the answer under way is the last. */
-  #isLast = false;
-  /** When the first byte of the request under way arrived, and of what is read next. */
+  /** When the first byte arrived, of the request in progress and of the next one. */
   #arrivedAt = 0;
   #nextArrivedAt = 0;
-  /** Whether the answer under way goes on until the client hangs up. */
-  #isEndless = false;
-  /** Until it was read or skipped to its end. */
+  /** The body of the request in progress, until it is read or skipped to its end. */
   #body: RequestBody | undefined;
 
   constructor(socket: Socket<Connection>, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#sendQueue = new SendQueue(socket, options.turn, () => this.#isFree() && this.#enter('stuck'));
-    this.#peer = () => socket.remoteAddress ?? ''; // which who is gone has no more
-    this.#since = options.server.second;
+    this.#phase = new ConnectionPhase(options.server);
+    // Closes without a response, so that the client knows that what it has is incomplete.
+    this.#fail = (error) => {
+      options.onError(error);
+      socket.terminate();
+    };
+    this.#sendQueue = new SendQueue(socket, options.batch, {
+      onBlocked: () => this.#phase.isReadable && this.#phase.enter('blocked'),
+      onError: this.#fail,
+    });
+    this.#writer = new ResponseWriter(this.#sendQueue, options);
+    this.#peer = () => socket.remoteAddress ?? ''; // undefined once the peer has disconnected
   }
 
-  /** What it is doing. Who has something to be read or sent is not at rest, whatever it did before. */
+  /** What the connection is doing. It is not idle while something waits to be parsed or sent. */
   get state(): ConnectionState {
-    return this.#isToRead || this.#sendQueue.isToPost ? 'answering' : this.#state;
+    return this.#isScheduled || this.#sendQueue.isScheduled ? 'handling' : this.#phase.state;
   }
 
   receive(chunk: Buffer): void {
-    if (this.#state === 'lingering') return;
-    if (this.#received.length === 0) this.#nextArrivedAt = this.#options.turn.arrivedAt;
+    if (this.#phase.state === 'lingering') return;
+    if (this.#received.length === 0) this.#nextArrivedAt = this.#options.batch.arrivedAt;
     this.#received.add(chunk);
-    this.#awaitTurn();
-    if (this.#received.length > AHEAD_BYTES_MAX) this.read(); // a thousand who send so much would fill the memory
+    this.#schedule();
+    if (this.#received.length > PIPELINED_BYTES_MAX) this.read(); // bounds the memory of a thousand such clients
   }
 
-  #awaitTurn(): void {
-    if (this.#isToRead) return;
-    this.#isToRead = true;
-    this.#options.turn.reads(this);
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.batch.addReader(this);
   }
 
-  /** The turn is over, and what has arrived in it is read. */
+  /** Parses what has arrived. Called by the batch. */
   read(): void {
-    this.#isToRead = false;
+    this.#isScheduled = false;
     try {
       if (!this.#sendQueue.isClosed) this.#pump();
     } catch (error) {
@@ -90,205 +92,162 @@ export class Connection {
     }
   }
 
-  /** The client takes more. */
+  /** The client reads again. */
   drained(): void {
-    if (this.#state === 'stuck') this.#enter('stuck');
-    if (this.#sendQueue.flush() && this.#state === 'stuck' && !this.#sendQueue.isStreaming) this.#finish();
+    if (this.#phase.state === 'blocked') this.#phase.enter('blocked');
+    const isFlushed = this.#sendQueue.flush();
+    if (isFlushed && this.#phase.state === 'blocked' && !this.#sendQueue.isStreaming) this.#finish();
   }
 
-  /** The client sends no more. What it has asked is answered all the same, but for a stream without an end. */
+  /** The client sends no more. Its requests are still answered; only an endless stream ends. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#sendQueue.isStreaming && this.#isEndless) this.#socket.end();
-    else if (!this.#isToRead) this.#stopWaiting();
+    if (this.#sendQueue.isStreaming && this.#writer.isEndless) this.#socket.end();
+    else if (!this.#isScheduled) this.#stopWaiting();
   }
 
   closed(): void {
     this.#received.clear();
-    this.#sendQueue.close();
-    this.#body?.fail(fault(400, 'the client is gone'));
+    this.#sendQueue.close(this.#options.onError);
+    this.#body?.fail(fault(400, 'the client has disconnected'));
   }
 
-  /** Once a second: what lasts too long is ended, unless the end of it has just come. */
+  /** Enforces the time limits. Called once a second. */
   sweep(): void {
-    if (this.#isToRead) this.read();
-    const lasted = this.#options.server.second - this.#since;
-    if (lasted <= secondsMax(this.#state, this.#body?.length ?? 0)) return;
-    const late = fault(408, 'the request did not come to its end in time');
-    if (this.#state === 'head') this.#refuseHead(late);
-    else if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(late);
-    else if (this.#state === 'stuck') this.#socket.terminate();
-    else this.#socket.end(); // what the system has taken still goes out, however slow the client
+    if (this.#isScheduled) this.read(); // may complete what would be overdue
+    try {
+      if (this.#phase.isOverdue(this.#body?.length ?? 0)) this.#timeOut();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
-  /** Closes, unless something is under way: that is answered first. */
+  #timeOut(): void {
+    const { state } = this.#phase;
+    const timeout = fault(408, 'the request was not complete in time');
+    if (state === 'head') this.#refuse(timeout, this.#nextArrivedAt);
+    else if (state === 'body' && this.#body!.isAwaited) this.#failBody(timeout);
+    else if (state === 'blocked') this.#socket.terminate();
+    else this.#socket.end(); // bytes that the system has accepted still reach a slow client
+  }
+
+  /** Closes the connection after the request in progress. */
   drain(): void {
-    if (this.#isFree() && this.#received.length === 0) this.#end();
+    if (this.#phase.isReadable && this.#received.length === 0) this.#end();
   }
 
   terminate(): void {
     this.#socket.terminate();
   }
 
-  /** Closes without an answer, which tells the client that what it has is not complete. */
-  #fail(error: unknown): void {
-    this.#options.onError(error);
-    this.terminate();
-  }
-
-  /** Whether the next request may be read. */
-  #isFree(): boolean {
-    return this.#state === 'idle' || this.#state === 'new' || this.#state === 'head';
-  }
-
-  #enter(state: ConnectionState): void {
-    this.#state = state;
-    this.#since = this.#options.server.second;
-  }
-
-  /** Reads what has arrived, one request after the other, until one must be waited for. */
+  /** Parses what has arrived, request by request, until one has to wait. */
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
     for (let done = 1; this.#received.length > 0; done++) {
-      const goesOn = this.#state === 'body' ? this.#readBody() : this.#isFree() && this.#readHead();
-      if (!goesOn) break;
-      if (done % REQUESTS_A_LOOK === 0 && this.#options.turn.isOver) {
-        this.#awaitTurn();
+      const isReadBody = this.#phase.state === 'body';
+      const continues = isReadBody ? this.#readBody() : this.#phase.isReadable && this.#parseHead();
+      if (!continues) break;
+      if (done % REQUESTS_PER_TIME_CHECK === 0 && this.#options.batch.isTimeUp) {
+        this.#schedule();
         break;
       }
     }
     this.#isPumping = false;
-    const waits = this.#isToRead || this.#state === 'answering' || this.#state === 'stuck';
-    this.#received.throttle(this.#socket, waits);
-    if (this.#isEnded && !this.#isToRead) this.#stopWaiting();
+    this.#received.throttle(this.#socket, this.#isScheduled || this.#phase.isBusy);
+    if (this.#isEnded && !this.#isScheduled) this.#stopWaiting();
   }
 
-  /** The client sends no more, so whatever waits for more is over. */
+  /** The client sends no more, so an incomplete request stays incomplete. */
   #stopWaiting(): void {
-    if (this.#state === 'answering' || this.#state === 'stuck') return;
-    if (this.#state === 'body' && this.#body!.isAwaited) this.#failBody(fault(400, 'the body ends too soon'));
+    if (this.#phase.isBusy) return;
+    if (this.#phase.state === 'body' && this.#body!.isAwaited)
+      this.#failBody(fault(400, 'the body ends too soon'));
     else this.#end();
   }
 
-  /** False when the rest of the head is still to come. */
-  #readHead(): boolean {
+  /** Returns false while the head is incomplete. */
+  #parseHead(): boolean {
     const head = this.#received.takeHead(this.#options.heads);
     if (head === undefined) {
-      if (this.#received.length > 0 && this.#state !== 'head') this.#enter('head');
+      if (this.#received.length > 0 && this.#phase.state !== 'head') this.#phase.enter('head');
       return false;
     }
-    if ('why' in head) this.#refuseHead(head);
-    else this.#answer(head);
+    if ('reason' in head) this.#refuse(head, this.#nextArrivedAt);
+    else this.#handle(head);
     return true;
   }
 
-  #answer(head: Head): void {
-    this.#enter('answering');
+  #handle(head: Head): void {
+    this.#phase.enter('handling');
     this.#arrivedAt = this.#nextArrivedAt;
     this.#options.server.requests++;
-    this.#isLast = !head.persists || this.#options.server.isClosing;
+    this.#writer.isLast = !head.persists || this.#options.server.isClosing;
     const request = head.framing ? this.#withBody(head, head.framing) : head;
     let answer: ReturnType<Handler>;
     try {
       answer = this.#options.handle(request, this.#peer);
     } catch (error) {
-      this.#refuse(failure(error));
+      this.#refuse(handlerFault(error));
       return;
     }
     if (answer instanceof Promise) {
-      const failed = (error: unknown) => this.#refuse(failure(error));
-      answer.then((made) => this.#give(made, head), failed).catch((error) => this.#fail(error));
-    } else this.#give(answer, head);
+      const refuse = (error: unknown) => this.#refuse(handlerFault(error));
+      answer.then((made) => this.#respond(made, head), refuse).catch(this.#fail);
+    } else this.#respond(answer, head);
   }
 
-  #give(answer: RawReply | Reply, head: Head): void {
-    if (answer.timer) this.#options.turn.times(answer.timer, this.#arrivedAt);
+  #respond(answer: RawReply | Reply, head: Head): void {
+    if (answer.timer) this.#options.batch.addTimer(answer.timer, this.#arrivedAt);
     if (head.cacheKey !== undefined && answer.isAuthenticated) this.#options.heads.keep(head);
-    if ('bytes' in answer) this.#sendRaw(answer, head);
-    else this.#send(answer, head);
+    this.#send(answer, head);
   }
 
-  #refuseHead(fault: Fault): void {
-    this.#arrivedAt = this.#nextArrivedAt;
-    this.#refuse(fault);
-  }
-
-  /** Answers what cannot be read, and closes: where the next request begins is not known. */
-  #refuse(fault: Fault): void {
-    this.#enter('answering');
+  /** Responds with an error and closes: it is unknown where the next request begins. */
+  #refuse(fault: Fault, arrivedAt = this.#arrivedAt): void {
+    this.#phase.enter('handling');
     this.#received.clear();
-    this.#isLast = true;
+    this.#writer.isLast = true;
     const reply = this.#options.refuse(fault);
-    if (reply.timer) this.#options.turn.times(reply.timer, this.#arrivedAt);
+    if (reply.timer) this.#options.batch.addTimer(reply.timer, arrivedAt);
     this.#send(reply, undefined);
   }
 
-  #sendRaw({ bytes }: RawReply, head: Head): void {
-    if (this.#sendQueue.isClosed) return;
-    if (this.#body?.leave() || this.#options.server.isClosing) this.#isLast = true;
-    const { securityLine } = this.#options;
-    const isPooled = bytes instanceof PooledBuffer;
-    if (this.#isLast || head.isHttp10 || securityLine !== '') {
-      const line = connectionLine(this.#isLast, head) + securityLine;
-      this.#sendQueue.write(withLine(isPooled ? bytes.take() : bytes, line));
-      if (isPooled) bytes.release(); // `withLine` made a copy
-    } else if (isPooled) this.#sendQueue.writePooled(bytes);
-    else this.#sendQueue.write(bytes);
-    this.#finish();
+  #send(reply: RawReply | Reply, head: Head | undefined): void {
+    if (this.#body?.skip()) this.#writer.isLast = true;
+    const streaming = this.#writer.write(reply, head, this.#phase);
+    if (streaming) void streaming.then(() => this.#finish()).catch(this.#fail);
+    else this.#finish();
   }
 
-  #send(reply: Reply, head: Head | undefined): void {
-    const stream = reply.body instanceof ReadableStream ? reply.body : undefined;
-    const isStreamed =
-      stream && hasBody(reply.status) && head?.method !== 'HEAD' && !this.#sendQueue.isClosed;
-    if (!isStreamed) void stream?.cancel().catch(() => {});
-    if (this.#sendQueue.isClosed) return;
-    if (this.#body?.leave()) this.#isLast = true;
-    if (reply.headers.Connection === 'close' || this.#options.server.isClosing) this.#isLast = true;
-    const isChunked = reply.length === undefined && !head?.isHttp10;
-    // Without chunks or a length, the end of the connection is the end of the stream.
-    if (isStreamed && reply.length === undefined && !isChunked) this.#isLast = true;
-    const { clock, securityLine } = this.#options;
-    const line = reply.headers.Connection ? '' : connectionLine(this.#isLast, head);
-    this.#sendQueue.write(replyBytes(reply, head, line + securityLine, clock.now()));
-    const finish = () => this.#finish();
-    const brokeOff = (error: unknown) => this.#fail(error);
-    const onStuck = (isStuck: boolean) => this.#enter(isStuck ? 'stuck' : 'answering');
-    this.#isEndless = reply.isEndless ?? false;
-    if (isStreamed) void this.#sendQueue.pipe(stream, isChunked, onStuck).then(finish, brokeOff);
-    else finish();
-  }
-
-  /** The answer is written. When the client has taken it, it is the next request's turn. */
+  /** The response is queued. The next request follows once the client has read it. */
   #finish(): void {
     if (this.#sendQueue.isClosed) return;
-    if (this.#sendQueue.isStuck || (this.#isLast && !this.#sendQueue.flush())) {
-      this.#enter('stuck');
-    } else if (this.#isLast) {
+    if (this.#sendQueue.isBlocked || (this.#writer.isLast && !this.#sendQueue.flush())) {
+      this.#phase.enter('blocked');
+    } else if (this.#writer.isLast) {
       this.#close();
     } else if (this.#body) {
-      this.#enter('body'); // to the end of what is skipped
+      this.#phase.enter('body'); // to skip the rest of it
       this.#pump();
     } else this.#rest();
   }
 
-  /** Everything is answered that was asked. */
   #rest(): void {
-    this.#enter('idle');
+    this.#phase.enter('idle');
     if (this.#received.length > 0) this.#pump();
     else if (this.#isEnded || this.#options.server.isClosing) this.#end();
   }
 
-  /** Nothing more is asked. What was answered goes out first, and what is asked meanwhile is answered too. */
+  /** Closes an idle connection once its responses are sent. */
   #end(): void {
     if (this.#sendQueue.flush()) this.#socket.end();
-    else this.#enter('stuck');
+    else this.#phase.enter('blocked');
   }
 
-  /** A client that is still sending would lose the answer to a reset: it is heard out for a moment. */
+  /** Closes after a response. A client that is still sending would lose it to a reset, so its bytes are ignored for a while. */
   #close(): void {
-    this.#enter('lingering');
+    this.#phase.enter('lingering');
     this.#received.clear();
     this.#received.throttle(this.#socket, false);
     if (this.#isEnded) this.#socket.end();
@@ -306,36 +265,36 @@ export class Connection {
       this.#failBody(body.fault);
       return;
     }
-    if (body.isHeldBack && this.#received.length === 0) this.#sendQueue.write(CONTINUE);
-    body.isHeldBack = false;
-    this.#enter('body');
+    if (body.awaitsContinue && this.#received.length === 0) this.#sendQueue.write(CONTINUE);
+    body.awaitsContinue = false;
+    this.#phase.enter('body');
     this.#pump();
   }
 
-  /** False when more of it must come first. */
+  /** Returns false while the body is incomplete. */
   #readBody(): boolean {
     const body = this.#body!;
-    const broken = this.#received.takeBody(body);
-    if (broken) {
+    const invalid = this.#received.takeBody(body);
+    if (invalid) {
       this.#received.clear();
-      this.#isLast = true;
-      if (body.isAwaited) this.#failBody(broken);
+      this.#writer.isLast = true;
+      if (body.isAwaited) this.#failBody(invalid);
       else this.#finish();
       return false;
     }
-    if (!body.isDone) return false;
+    if (!body.isComplete) return false;
     this.#body = undefined;
     if (body.isAwaited) {
-      this.#enter('answering');
+      this.#phase.enter('handling');
       body.deliver();
     } else this.#rest();
     return true;
   }
 
-  /** Where the next request begins is not known: the answer is the last. */
+  /** It is unknown where the next request begins, so the response closes the connection. */
   #failBody(fault: Fault): void {
-    this.#isLast = true;
-    this.#enter('answering');
+    this.#writer.isLast = true;
+    this.#phase.enter('handling');
     this.#body!.fail(fault);
   }
 }

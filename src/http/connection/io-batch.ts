@@ -1,39 +1,51 @@
 import type { RequestTimer } from '../message/reply.ts';
 
-/** So many clients are answered, and then sent their answers. The first must not wait for a thousand others. */
-const CLIENTS_AT_ONCE = 64;
-/** So long may reading and answering take, before everything else has its turn… */
+/** Responses are sent after this many clients, so that the first does not wait for a thousand others. */
+const CLIENTS_PER_SEND = 64;
+/** Time for reading and handling requests before the event loop continues… */
 const READ_MS_MAX = 5;
-/** …and so long with sending the answers: a client that comes back after a while is sent much at once. */
-const TURN_MS_MAX = 8;
-/** After so many clients the time is looked at. */
-const CLIENTS_A_LOOK = 8;
+/** …and including the sending of responses: sending much to a client that was slow takes long. */
+const BATCH_MS_MAX = 8;
+/** The clock is read after this many clients. */
+const CLIENTS_PER_TIME_CHECK = 8;
+
+/** A connection with bytes to parse. Must not throw: the other clients of the batch would wait for ever. */
+interface Reader {
+  read(): void;
+}
+
+/** A connection with bytes to send. Must not throw either. */
+interface Sender {
+  sendBatch(): void;
+}
 
 /**
- * The end of the event loop's turn, when everything is answered that has arrived in it:
+ * Batches reads and writes per event-loop iteration:
  *
- *     data, data, data, … ─► read and answer, read and answer, … ─► write, write, …
+ *     data, data, data, … ─► read and handle, read and handle, … ─► write, write, …
  *
- * The system's work and ours push each other out of the processor's caches: answered in a row, requests cost little more
- * than half. Several answers to one client are one write, and writes in a row find the other end awake.
+ * System calls and request handling evict each other from the CPU's caches: handled in a row, requests cost little more
+ * than half. Several responses to one client become one write, and consecutive writes find the other end awake.
  */
 export class IoBatch {
-  #readers: { read(): void }[] = [];
-  #senders: { post(): void }[] = [];
-  #isDue = false;
-  #beganAt = 0;
+  #readers: Reader[] = [];
+  #senders: Sender[] = [];
+  #isScheduled = false;
+  #startedAt = 0;
+  readonly #onError: (error: unknown) => void;
   readonly #arrivalMs: () => number;
   #arrivedAt = 0;
   #isArrivalKnown = false;
   #timers: RequestTimer[] = [];
-  #timedFrom: number[] = [];
+  #timerStarts: number[] = [];
 
-  /** `arrivalMs` tells when bytes that are read now arrived. */
-  constructor(arrivalMs: () => number = () => performance.now()) {
+  /** `onError` is called with the error of a timer; `arrivalMs` returns when the bytes being read now arrived. */
+  constructor(onError: (error: unknown) => void, arrivalMs: () => number = () => performance.now()) {
+    this.#onError = onError;
     this.#arrivalMs = arrivalMs;
   }
 
-  /** When what is being read in this turn arrived. The clock is read once a turn, not once a request: it costs 50 ns. */
+  /** When the bytes of this iteration arrived. Reads the clock once per iteration: a read costs 50 ns. */
   get arrivedAt(): number {
     if (!this.#isArrivalKnown) {
       this.#arrivedAt = this.#arrivalMs();
@@ -42,71 +54,77 @@ export class IoBatch {
     return this.#arrivedAt;
   }
 
-  /** Has a timer told how long a request took, after the responses of this turn are sent. */
-  times(timer: RequestTimer, arrivedAt: number): void {
+  /** Reports the duration of a request to `timer` once the responses of this batch are sent. */
+  addTimer(timer: RequestTimer, arrivedAt: number): void {
     this.#timers.push(timer);
-    this.#timedFrom.push(arrivedAt);
-    this.#wait();
+    this.#timerStarts.push(arrivedAt);
+    this.#schedule();
   }
 
-  /** Has a client's requests read. */
-  reads(reader: { read(): void }): void {
+  /** Reads a client's requests in this batch. */
+  addReader(reader: Reader): void {
     this.#readers.push(reader);
-    this.#wait();
+    this.#schedule();
   }
 
-  /** Has what is collected for a client sent. */
-  sends(sender: { post(): void }): void {
+  /** Sends the queued responses of a client in this batch. */
+  addSender(sender: Sender): void {
     this.#senders.push(sender);
-    this.#wait();
+    this.#schedule();
   }
 
-  /** Whether others have waited long enough: timers, what has arrived since, and whoever is still in the row. */
-  get isOver(): boolean {
-    return performance.now() > this.#beganAt + READ_MS_MAX;
+  /** Whether the batch has to end: timers, new data and the remaining clients are waiting. */
+  get isTimeUp(): boolean {
+    return performance.now() > this.#startedAt + READ_MS_MAX;
   }
 
-  #wait(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(this.#end);
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#run);
   }
 
-  readonly #end = (): void => {
-    this.#beganAt = performance.now();
+  readonly #run = (): void => {
+    this.#startedAt = performance.now();
     this.#isArrivalKnown = false;
     const readers = this.#readers;
     this.#readers = [];
     let done = 0;
     while (done < readers.length) {
       readers[done++]!.read();
-      if (done % CLIENTS_AT_ONCE === 0) this.#post();
-      if (done % CLIENTS_A_LOOK === 0 && this.isOver) break;
+      if (done % CLIENTS_PER_SEND === 0) this.#send();
+      if (done % CLIENTS_PER_TIME_CHECK === 0 && this.isTimeUp) break;
     }
-    this.#post();
+    this.#send();
     if (done < readers.length) this.#readers = [...readers.slice(done), ...this.#readers];
-    this.#isDue = false;
-    if (this.#readers.length > 0 || this.#senders.length > 0) this.#wait();
+    this.#isScheduled = false;
+    if (this.#readers.length > 0 || this.#senders.length > 0) this.#schedule();
   };
 
-  #post(): void {
+  #send(): void {
     const senders = this.#senders;
     this.#senders = [];
     let done = 0;
     while (done < senders.length) {
-      senders[done++]!.post();
-      if (done % CLIENTS_A_LOOK === 0 && performance.now() > this.#beganAt + TURN_MS_MAX) break;
+      senders[done++]!.sendBatch();
+      if (done % CLIENTS_PER_TIME_CHECK === 0 && performance.now() > this.#startedAt + BATCH_MS_MAX) break;
     }
     if (done < senders.length) this.#senders = [...senders.slice(done), ...this.#senders];
-    if (this.#timers.length > 0) this.#time();
+    if (this.#timers.length > 0) this.#reportTimes();
   }
 
-  #time(): void {
+  #reportTimes(): void {
     const timers = this.#timers;
-    const from = this.#timedFrom;
+    const starts = this.#timerStarts;
     this.#timers = [];
-    this.#timedFrom = [];
+    this.#timerStarts = [];
     const now = performance.now();
-    for (let i = 0; i < timers.length; i++) timers[i]!.add(now - from[i]!);
+    for (let i = 0; i < timers.length; i++) {
+      try {
+        timers[i]!.add(now - starts[i]!);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
   }
 }

@@ -1,10 +1,10 @@
 import { type Fault, fault } from '../message/fault.ts';
 import type { Head } from '../parse/head.ts';
 import type { HeadCache } from '../parse/head-cache.ts';
-import { AHEAD_BYTES_MAX, HEAD_BYTES_MAX } from './limits.ts';
+import { HEAD_BYTES_MAX, PIPELINED_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** What has arrived and was not read yet. */
+/** Bytes that have arrived and were not parsed yet. */
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY;
   #isPaused = false;
@@ -21,43 +21,43 @@ export class ReceiveBuffer {
     this.#bytes = EMPTY;
   }
 
-  /** A client that sends on while its answers wait is not read from. */
-  throttle(client: { pause(): void; resume(): void }, itsAnswersWait: boolean): void {
-    const pauses = itsAnswersWait && this.length > AHEAD_BYTES_MAX;
+  /** Stops reading from a client that sends more while its earlier requests wait. */
+  throttle(socket: { pause(): void; resume(): void }, isWaiting: boolean): void {
+    const pauses = isWaiting && this.length > PIPELINED_BYTES_MAX;
     if (pauses === this.#isPaused) return;
     this.#isPaused = pauses;
-    if (pauses) client.pause();
-    else client.resume();
+    if (pauses) socket.pause();
+    else socket.resume();
   }
 
-  /** Undefined when its end is still to come. */
+  /** Removes the head of the next request. Returns undefined while the head is incomplete. */
   takeHead(heads: HeadCache): Head | Fault | undefined {
-    const head = heads.find(this.#bytes); // mostly it is all that has arrived
+    const head = heads.find(this.#bytes); // usually the buffer holds exactly one head
     if (head) {
       this.clear();
       return head;
     }
-    while (this.#bytes[0] === CR && this.#bytes[1] === LF) this.#forget(2); // empty lines before a request mean nothing
+    while (this.#bytes[0] === CR && this.#bytes[1] === LF) this.#drop(2); // RFC 9112, 2.2: ignore empty lines
     const end = this.#bytes.indexOf(HEAD_END);
     if (end >= 0 && end <= HEAD_BYTES_MAX) {
       const text = this.#bytes.toString('latin1', 0, end + HEAD_END.length);
-      this.#forget(text.length);
-      return heads.read(text);
+      this.#drop(text.length);
+      return heads.parse(text);
     }
     if (this.#bytes.length <= HEAD_BYTES_MAX) return undefined;
     return fault(431, `the headers are longer than ${HEAD_BYTES_MAX} bytes`);
   }
 
-  /** Gives a body what belongs to it. */
+  /** Moves the bytes that belong to a body into it. */
   takeBody(body: RequestBody): Fault | undefined {
     const taken = body.take(this.#bytes);
     if (typeof taken !== 'number') return taken;
-    this.#forget(taken);
+    this.#drop(taken);
     return undefined;
   }
 
-  /** A part of no bytes would keep the whole packet in memory that it is cut from. */
-  #forget(count: number): void {
+  /** An empty view would keep the memory of the whole packet. */
+  #drop(count: number): void {
     this.#bytes = count === this.#bytes.length ? EMPTY : this.#bytes.subarray(count);
   }
 }

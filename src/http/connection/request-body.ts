@@ -1,82 +1,83 @@
 import { BodyFault, type Fault, fault } from '../message/fault.ts';
-import { BodyReader } from '../parse/body.ts';
+import { BodyParser } from '../parse/body.ts';
 import type { Framing } from '../parse/fields.ts';
 import { BODY_BYTES_MAX, SKIPPED_BYTES_MAX } from './limits.ts';
 
 /**
- * The body of the request that is being answered. The handler may ask for it at any time, or never:
+ * The body of the request in progress. The handler may read it at any time, or never:
  *
- *     unasked ──► asked ──► delivered
- *        │          └─────► over       it is broken, or the client is gone
- *        └────────────────► over       it was answered without: what comes is skipped
+ *     unread ──► awaited ──► delivered
+ *        │          └──────► failed     it is invalid, or the client has disconnected
+ *        └─────────────────► failed     the response is sent: the rest is skipped
  */
 export class RequestBody {
-  readonly #reader: BodyReader;
-  readonly #onAsked: () => void;
-  #asked: PromiseWithResolvers<string> | undefined;
-  /** Why it cannot be had any more. */
-  #over: Fault | undefined;
-  /** Whether the client sends nothing of it until it is told to. */
-  isHeldBack: boolean;
+  readonly #parser: BodyParser;
+  readonly #onRead: () => void;
+  #reading: PromiseWithResolvers<string> | undefined;
+  /** Why the body can no longer be read. */
+  #failure: Fault | undefined;
+  /** Whether the client waits for "100 Continue" before it sends the body. */
+  awaitsContinue: boolean;
 
-  constructor(framing: Framing, isHeldBack: boolean, onAsked: () => void) {
-    this.#reader = new BodyReader(framing, BODY_BYTES_MAX);
-    this.isHeldBack = isHeldBack;
-    this.#onAsked = onAsked;
+  constructor(framing: Framing, awaitsContinue: boolean, onRead: () => void) {
+    this.#parser = new BodyParser(framing, BODY_BYTES_MAX);
+    this.awaitsContinue = awaitsContinue;
+    this.#onRead = onRead;
   }
 
-  /** Who asks twice gets the same; who asks too late is told so. */
+  /** Returns the same promise on every call. It rejects if the response was sent before the first call. */
   text(): Promise<string> {
-    if (this.#asked) return this.#asked.promise;
-    this.#asked = Promise.withResolvers();
-    this.#asked.promise.catch(() => {}); // who asked and does not look must not end the process
-    if (this.#over) this.#asked.reject(new BodyFault(this.#over));
-    else this.#onAsked();
-    return this.#asked.promise;
+    if (this.#reading) return this.#reading.promise;
+    this.#reading = Promise.withResolvers();
+    // A handler that drops the promise must not end the process with an unhandled rejection.
+    this.#reading.promise.catch(() => {});
+    if (this.#failure) this.#reading.reject(new BodyFault(this.#failure));
+    else this.#onRead();
+    return this.#reading.promise;
   }
 
-  /** Whether somebody waits for it. */
+  /** Whether the handler waits for the body. */
   get isAwaited(): boolean {
-    return this.#asked !== undefined && this.#over === undefined;
+    return this.#reading !== undefined && this.#failure === undefined;
   }
 
-  get isDone(): boolean {
-    return this.#reader.isDone;
+  get isComplete(): boolean {
+    return this.#parser.isComplete;
   }
 
-  /** The bytes that have come. */
+  /** How many bytes have arrived. */
   get length(): number {
-    return this.#reader.length;
+    return this.#parser.length;
   }
 
-  /** Whether it is known to be too long to be taken. */
+  /** Set if the body is already known to be too long. */
   get fault(): Fault | undefined {
-    return this.#reader.fault;
+    return this.#parser.fault;
   }
 
-  /** Takes what belongs to the body, and says how many bytes that were. */
+  /** Consumes the bytes that belong to the body, and returns their number. */
   take(bytes: Uint8Array): number | Fault {
-    this.isHeldBack = false;
-    return this.#reader.take(bytes);
+    this.awaitsContinue = false;
+    return this.#parser.take(bytes);
   }
 
-  /** It is whole: who waits for it gets it. */
+  /** Hands the complete body to the handler. */
   deliver(): void {
-    this.#asked?.resolve(new TextDecoder().decode(this.#reader.bytes));
+    this.#reading?.resolve(new TextDecoder().decode(this.#parser.bytes));
   }
 
-  fail(why: Fault): void {
-    this.#over ??= why;
-    this.#asked?.reject(new BodyFault(this.#over));
+  fail(reason: Fault): void {
+    this.#failure ??= reason;
+    this.#reading?.reject(new BodyFault(this.#failure));
   }
 
   /**
-   * The request is answered, and nobody wants the rest. True when the next request cannot be waited for behind it: it is
-   * long, or may never be sent.
+   * Skips the rest of the body once the response is there. Returns true if the connection has to be closed instead,
+   * because the rest is long or may never be sent.
    */
-  leave(): boolean {
-    this.fail(fault(400, 'the request was answered already'));
-    this.#reader.skip(SKIPPED_BYTES_MAX);
-    return this.isHeldBack || this.#reader.left > SKIPPED_BYTES_MAX;
+  skip(): boolean {
+    this.fail(fault(400, 'the response was already sent'));
+    this.#parser.skip(SKIPPED_BYTES_MAX);
+    return this.awaitsContinue || this.#parser.remaining > SKIPPED_BYTES_MAX;
   }
 }

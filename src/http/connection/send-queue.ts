@@ -1,32 +1,39 @@
 import type { Socket } from 'bun';
 import type { PooledBuffer } from '../message/buffer-pool.ts';
+import type { ConnectionPhase } from './connection-phase.ts';
 import type { IoBatch } from './io-batch.ts';
 
-/** So much is sent at once, without waiting for the end of the turn. */
-const POST_BYTES_MAX = 64 * 1024;
+/** More than this is sent at once, without waiting for the end of the batch. */
+const BATCHED_BYTES_MAX = 64 * 1024;
 
-/** What is to be sent. It is collected, and posted at the end of the event loop's turn. */
+export interface SendEvents {
+  /** The client turned out to be blocked at the end of a batch. */
+  onBlocked(): void;
+  /** Sending failed for another reason than the network. */
+  onError(error: unknown): void;
+}
+
+/** Bytes to send. They are collected, and sent at the end of the batch. */
 export class SendQueue {
   readonly #socket: Pick<Socket<unknown>, 'write'>;
-  readonly #turn: IoBatch;
-  readonly #onStuck: () => void;
+  readonly #batch: IoBatch;
+  readonly #events: SendEvents;
   #parts: Uint8Array[] = [];
   #pooled: PooledBuffer[] = [];
   #length = 0;
-  #onTaken: PromiseWithResolvers<void> | undefined;
-  /** Until its end: whoever is gone wants no more of it. */
+  #onUnblocked: PromiseWithResolvers<void> | undefined;
+  /** The response stream in progress, which is canceled if the client disconnects. */
   #stream: { cancel(): Promise<void> } | undefined;
-  /** Whether something waits for the end of the turn. */
-  isToPost = false;
+  /** Whether something waits for the end of the batch. */
+  isScheduled = false;
   isClosed = false;
-  /** Whether the client does not take what is sent to it. */
-  isStuck = false;
+  /** Whether the client does not read what was sent to it. */
+  isBlocked = false;
 
-  /** `onStuck` hears when that shows at the end of a turn. */
-  constructor(socket: Pick<Socket<unknown>, 'write'>, turn: IoBatch, onStuck: () => void) {
+  constructor(socket: Pick<Socket<unknown>, 'write'>, batch: IoBatch, events: SendEvents) {
     this.#socket = socket;
-    this.#turn = turn;
-    this.#onStuck = onStuck;
+    this.#batch = batch;
+    this.#events = events;
   }
 
   /** Takes a pooled buffer, and releases it when it is sent. */
@@ -42,47 +49,50 @@ export class SendQueue {
     if (this.isClosed) return;
     this.#parts.push(bytes);
     this.#length += bytes.length;
-    if (this.isStuck) return;
-    if (this.#length > POST_BYTES_MAX) this.flush();
-    else if (!this.isToPost) {
-      this.isToPost = true;
-      this.#turn.sends(this);
+    if (this.isBlocked) return;
+    if (this.#length > BATCHED_BYTES_MAX) this.flush();
+    else if (!this.isScheduled) {
+      this.isScheduled = true;
+      this.#batch.addSender(this);
     }
   }
 
-  /** The turn is over. */
-  post(): void {
-    this.isToPost = false;
-    if (!this.isClosed && !this.flush()) this.#onStuck();
+  /** Called at the end of the batch. */
+  sendBatch(): void {
+    this.isScheduled = false;
+    try {
+      if (!this.isClosed && !this.flush()) this.#events.onBlocked();
+    } catch (error) {
+      this.#events.onError(error); // the responses of other clients are still to be sent
+    }
   }
 
-  /** Writes a stream as it comes, and no faster than the client takes it. `onStuck` hears when it must wait, and when no more. */
-  async pipe(
-    stream: ReadableStream<Uint8Array>,
-    isChunked: boolean,
-    onStuck: (isStuck: boolean) => void,
-  ): Promise<void> {
+  /** Sends a stream as fast as the client reads it. */
+  async pipe(stream: ReadableStream<Uint8Array>, isChunked: boolean, phase: ConnectionPhase): Promise<void> {
     const reader = stream.getReader();
     this.#stream = reader;
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done || !value || this.isClosed) break;
-      if (value.length === 0) continue; // an empty chunk would be the last
-      this.write(isChunked ? chunk(value) : value);
-      if (!this.isStuck) continue;
-      onStuck(true);
-      await this.#taken();
-      onStuck(false);
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || !value || this.isClosed) break;
+        if (value.length === 0) continue; // an empty chunk would end the body
+        this.write(isChunked ? chunk(value) : value);
+        if (!this.isBlocked) continue;
+        phase.enter('blocked');
+        await this.#unblocked();
+        phase.enter('handling');
+      }
+      if (isChunked) this.write(LAST_CHUNK);
+    } finally {
+      this.#stream = undefined;
     }
-    if (isChunked) this.write(LAST_CHUNK);
-    this.#stream = undefined;
   }
 
   get isStreaming(): boolean {
     return this.#stream !== undefined;
   }
 
-  /** Sends what waits. True when nothing does any more. */
+  /** Sends what is queued. Returns false if the client does not accept all of it. */
   flush(): boolean {
     if (this.#length > 0) {
       const isOne = this.#parts.length === 1;
@@ -94,26 +104,27 @@ export class SendQueue {
       if (this.#length === 0 || !isOne) for (const buffer of this.#pooled) buffer.release();
       this.#pooled = [];
     }
-    this.isStuck = this.#length > 0;
-    if (this.isStuck) return false;
-    this.#onTaken?.resolve();
-    this.#onTaken = undefined;
+    this.isBlocked = this.#length > 0;
+    if (this.isBlocked) return false;
+    this.#onUnblocked?.resolve();
+    this.#onUnblocked = undefined;
     return true;
   }
 
-  /** When the client has taken everything, or is gone. */
-  #taken(): Promise<void> {
-    if (!this.isStuck || this.isClosed) return Promise.resolve();
-    this.#onTaken ??= Promise.withResolvers();
-    return this.#onTaken.promise;
+  /** Resolves when the client has read everything, or has disconnected. */
+  #unblocked(): Promise<void> {
+    if (!this.isBlocked || this.isClosed) return Promise.resolve();
+    this.#onUnblocked ??= Promise.withResolvers();
+    return this.#onUnblocked.promise;
   }
 
-  close(): void {
+  /** Drops what is queued and cancels the stream. */
+  close(onError: (error: unknown) => void): void {
     this.isClosed = true;
     this.#parts = [];
     this.#length = 0;
-    this.#onTaken?.resolve();
-    void this.#stream?.cancel().catch(() => {});
+    this.#onUnblocked?.resolve();
+    void this.#stream?.cancel().catch(onError);
   }
 }
 

@@ -29,7 +29,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   });
   afterAll(() => server.stop(0));
 
-  /** Opens a connection, sends, and waits until the server has read it: it has, when it has answered a later request. */
+  /** Opens a connection, sends, and waits until the server has read it: it has once it responds to a later request. */
   async function openWith(bytes: string, isPaused = false) {
     const client = raw.open(server.port, transport);
     if (isPaused) client.socket.pause();
@@ -43,7 +43,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   }
 
   describe('a client has', () => {
-    test('12 s for a head, however it drips, while others are answered', async () => {
+    test('12 s for a head, however slowly it arrives, while others are served', async () => {
       const { socket, all } = await openWith('GET /drip');
       for (let second = 0; second < 12; second++) {
         time.pass(1);
@@ -55,13 +55,13 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(await all).toStartWith('HTTP/1.1 408 ');
     });
 
-    test('12 s for a body of which nothing comes', async () => {
+    test('12 s for a body of which nothing arrives', async () => {
       const { socket, all } = await openWith(post('/body', '', 'Content-Length: 5\r\n'));
       time.pass(12);
       await isServed();
       expect(socket.closed).toBe(false);
       time.pass(1);
-      expect(bodyOf(await all)).toBe('failed: the request did not come to its end in time');
+      expect(bodyOf(await all)).toBe('failed: the request was not complete in time');
     });
 
     test('75 s between two requests', async () => {
@@ -74,7 +74,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(await all)).toBe('/a');
     });
 
-    test('30 s to take some of its answer', async () => {
+    test('30 s to read a part of its response', async () => {
       const { socket, all } = await openWith(get('/large'), true);
       time.pass(30);
       await isServed();
@@ -83,9 +83,9 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(await all).length).toBeLessThan(LARGE_BYTES);
     });
 
-    test('as long as it needs for its last answer, while it takes some of it in time', async () => {
+    test('no limit for its last response, as long as it reads a part of it in time', async () => {
       const { socket, all } = await openWith(get('/large', 'Connection: close\r\n'), true);
-      time.pass(6); // longer than the server listens after its last answer
+      time.pass(6); // longer than the server lingers after its last response
       socket.resume();
       expect(bodyOf(await all)).toHaveLength(LARGE_BYTES);
     });

@@ -1,16 +1,19 @@
-/** Why a request cannot be read, or not answered. The connection is closed after it is told: where the next one begins is not known. */
+/**
+ * Why a request cannot be parsed or handled. The connection is closed after the response: it is unknown where the next
+ * request begins.
+ */
 export interface Fault {
   readonly status: 400 | 408 | 413 | 417 | 431 | 500 | 501 | 505;
-  /** What was wrong, as a sentence without its end. */
-  readonly why: string;
+  /** A clause without a full stop. */
+  readonly reason: string;
 }
 
-export function fault(status: Fault['status'], why: string): Fault {
-  return { status, why };
+export function fault(status: Fault['status'], reason: string): Fault {
+  return { status, reason };
 }
 
-/** What it means that the handler threw. */
-export function failure(error: unknown): Fault {
+/** The fault of a handler that threw. */
+export function handlerFault(error: unknown): Fault {
   return fault(500, error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
@@ -19,7 +22,7 @@ export class BodyFault extends Error {
   readonly fault: Fault;
 
   constructor(fault: Fault) {
-    super(fault.why);
+    super(fault.reason);
     this.fault = fault;
   }
 }

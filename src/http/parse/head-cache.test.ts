@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Fault } from '../message/fault.ts';
-import { type Head, readHead } from './head.ts';
+import { type Head, parseHead } from './head.ts';
 import { type CachedFields, type CachedHeads, HeadCache } from './head-cache.ts';
 
 const FIRST_LINES = [
@@ -59,9 +59,9 @@ const anyHead = fc
   )
   .map(([first, lines]) => [first, ...lines].join('\r\n'));
 
-/** All that a head says, or that it says nothing. */
-function told(head: Head | Fault): unknown {
-  if ('why' in head) return { status: head.status, why: head.why };
+/** The content of a head, or the refusal. */
+function contentOf(head: Head | Fault): unknown {
+  if ('reason' in head) return { status: head.status, reason: head.reason };
   const { method, url, isHttp10, persists, expectsContinue, framing, headers } = head;
   const values = ['host', 'x-api-key', 'connection', 'content-length', 'expect', 'empty', 'long'].map(
     (name) => headers.get(name),
@@ -69,17 +69,20 @@ function told(head: Head | Fault): unknown {
   return { method, url, isHttp10, persists, expectsContinue, framing, values };
 }
 
-test('a head is read as if it were the first, whatever came before under the same lines', () => {
+test('a cached head equals a parsed one, whatever was cached before with the same lines', () => {
   const heads = new HeadCache();
-  const asked = fc.array(fc.tuple(anyHead, fc.constantFrom('read', 'find')), { minLength: 1, maxLength: 20 });
+  const calls = fc.array(fc.tuple(anyHead, fc.constantFrom('parse', 'find')), {
+    minLength: 1,
+    maxLength: 20,
+  });
   fc.assert(
-    fc.property(asked, (all) => {
+    fc.property(calls, (all) => {
       for (const [text, how] of all) {
         const whole = `${text}\r\n\r\n`;
-        const found = how === 'read' ? heads.read(whole) : heads.find(Buffer.from(whole, 'latin1'));
-        if (found && !('why' in found)) heads.keep(found);
-        if (found) expect(told(found)).toEqual(told(readHead(text)));
-        // What is not found is read by another way: because it is long, or begins with an empty line.
+        const found = how === 'parse' ? heads.parse(whole) : heads.find(Buffer.from(whole, 'latin1'));
+        if (found && !('reason' in found)) heads.keep(found);
+        if (found) expect(contentOf(found)).toEqual(contentOf(parseHead(text)));
+        // A long head, or one after an empty line, is left to `parse`.
         else expect(whole.length > 2_048 || text.startsWith('\r\n') || text === '').toBe(true);
       }
     }),
@@ -87,7 +90,7 @@ test('a head is read as if it were the first, whatever came before under the sam
   );
 });
 
-test('a head is found in its own bytes alone, not in more or less of them', () => {
+test('a head is found only in exactly its own bytes', () => {
   const heads = new HeadCache();
   const text = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 3; i++) expect(heads.find(Buffer.from(text))).toBeDefined();
@@ -96,43 +99,45 @@ test('a head is found in its own bytes alone, not in more or less of them', () =
   }
 });
 
-/** Reads a head that was asked for by somebody the handler knows. */
-function ofCustomer(heads: HeadCache, text: string): Head {
-  const head = heads.read(text);
-  if ('why' in head) throw new Error(head.why);
+/** Parses the head of an authenticated client. */
+function parseAuthenticated(heads: HeadCache, text: string): Head {
+  const head = heads.parse(text);
+  if ('reason' in head) throw new Error(head.reason);
   heads.keep(head);
   return head;
 }
 
 const headOf = (path: string, lines = 'Host: a\r\n') => `GET ${path} HTTP/1.1\r\n${lines}\r\n`;
 
-test('the head of a customer is cached from its second time on, and its lines under any path', () => {
+test('the head of an authenticated client is cached on its second use, and its header lines for every path', () => {
   const heads = new HeadCache();
-  for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/a'));
-  expect(heads.read(headOf('/a'))).toBe(heads.read(headOf('/a')));
-  expect(ofCustomer(heads, headOf('/b')).headers).toBe(ofCustomer(heads, headOf('/c')).headers);
+  for (let i = 0; i < 2; i++) parseAuthenticated(heads, headOf('/a'));
+  expect(heads.parse(headOf('/a'))).toBe(heads.parse(headOf('/a')));
+  expect(parseAuthenticated(heads, headOf('/b')).headers).toBe(
+    parseAuthenticated(heads, headOf('/c')).headers,
+  );
 });
 
 test('nothing of a long head is cached', () => {
   const heads = new HeadCache();
   const long = headOf(`/${'x'.repeat(8_000)}`);
   for (let i = 0; i < 3; i++)
-    expect(ofCustomer(heads, long).headers).not.toBe(ofCustomer(heads, long).headers);
+    expect(parseAuthenticated(heads, long).headers).not.toBe(parseAuthenticated(heads, long).headers);
 });
 
-test('strangers evict no customer’s head, however many they send and however often', () => {
+test('unauthenticated clients evict no customer’s head, however many requests they send', () => {
   const cache: CachedHeads = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
   const heads = new HeadCache(cache);
-  for (let i = 0; i < 2; i++) ofCustomer(heads, headOf('/mine'));
-  const mine = heads.read(headOf('/mine'));
+  for (let i = 0; i < 2; i++) parseAuthenticated(heads, headOf('/mine'));
+  const mine = heads.parse(headOf('/mine'));
   for (let i = 0; i < 20_000; i++) {
-    for (let time = 0; time < 2; time++) heads.read(headOf(`/${i}`, `Host: a\r\nX-Api-Key: ${i}\r\n`));
+    for (let time = 0; time < 2; time++) heads.parse(headOf(`/${i}`, `Host: a\r\nX-Api-Key: ${i}\r\n`));
   }
-  expect(heads.read(headOf('/mine'))).toBe(mine);
+  expect(heads.parse(headOf('/mine'))).toBe(mine);
   expect([cache.size, cache.evictions]).toEqual([1, 0]);
 });
 
-test('a head with credentials of another kind is not cached, whoever sends it', () => {
+test('a head with credentials other than an API key is not cached, even of an authenticated client', () => {
   const cache: CachedHeads = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
   const fields: CachedFields = new BoundedCache({ bytesMax: 1024 * 1024, admitsOnSecondUse: true });
   const heads = new HeadCache(cache, fields);
@@ -141,7 +146,7 @@ test('a head with credentials of another kind is not cached, whoever sends it', 
     'Proxy-Authorization: Basic secret',
     'Cookie: session=secret',
   ]) {
-    for (let i = 0; i < 3; i++) ofCustomer(heads, headOf('/', `Host: a\r\n${line}\r\n`));
+    for (let i = 0; i < 3; i++) parseAuthenticated(heads, headOf('/', `Host: a\r\n${line}\r\n`));
   }
   expect([cache.size, fields.size]).toEqual([0, 0]);
 });

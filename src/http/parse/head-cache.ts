@@ -1,27 +1,26 @@
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Fault } from '../message/fault.ts';
-import { type Fields, readFields } from './fields.ts';
-import { type Head, readHead } from './head.ts';
+import { type Fields, parseFields } from './fields.ts';
+import { type Head, parseHead } from './head.ts';
 
-/** A longer head is read each time. */
+/** A longer head is not cached. */
 const LENGTH_MAX = 2_048;
 const HEAD_END = '\r\n\r\n';
 
-/** What a parsed head takes beside its text, and its fields, for each of them; measured. */
+/** Memory of a parsed head in addition to its text, of its fields, and of each field; measured. */
 const HEAD_BYTES = 256;
 const FIELDS_BYTES = 256;
 const FIELD_BYTES = 96;
 
-/** Used where nothing else is said. */
 const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
 export type CachedHeads = BoundedCache<string, Head>;
 export type CachedFields = BoundedCache<string, Fields>;
 
 /**
- * Clients send the same head again and again, byte for byte, or at least the same header lines under another first line. Heads that
- * came twice are cached, but only those of clients that the handler knows (`keep`): strangers can neither evict a customer's head nor
- * leave their secrets in memory.
+ * Clients repeat the same head byte for byte, or at least the same header lines after another request line. A head is
+ * cached on its second use, and only after the handler has authenticated its client (`keep`): others can neither evict a
+ * customer's head nor leave secrets in memory.
  */
 export class HeadCache {
   readonly #heads: CachedHeads;
@@ -35,7 +34,7 @@ export class HeadCache {
     this.#fields = fields;
   }
 
-  /** The head that these bytes are, no less and no more. */
+  /** Returns the head if the bytes are exactly one head. */
   find(bytes: Buffer): Head | Fault | undefined {
     if (bytes.length > LENGTH_MAX) return undefined;
     const text = bytes.toString('latin1');
@@ -43,51 +42,51 @@ export class HeadCache {
     if (known) return known;
     const end = text.indexOf(HEAD_END);
     const isWhole = end > 0 && end === text.length - HEAD_END.length && !text.startsWith('\r\n');
-    return isWhole ? this.#readNew(text) : undefined;
+    return isWhole ? this.#parseNew(text) : undefined;
   }
 
-  /** Reads a head. `text` ends with the empty line. */
-  read(text: string): Head | Fault {
-    return this.#heads.get(text) ?? this.#readNew(text);
+  /** Parses a head, or finds it in the cache. `text` ends with the empty line. */
+  parse(text: string): Head | Fault {
+    return this.#heads.get(text) ?? this.#parseNew(text);
   }
 
-  /** Caches a head, from its second time on. The client must be one that the handler knows. */
+  /** Caches a head on its second use. Its client must be authenticated. */
   keep(head: Head): void {
     const { cacheKey, headers } = head;
     head.cacheKey = undefined;
-    if (cacheKey === undefined || headers.holdsCredentials) return;
-    if (headers.cacheKey !== undefined) this.#keepFields(headers);
+    if (cacheKey === undefined || headers.hasCredentials) return;
+    if (headers.cacheKey !== undefined) this.#cacheFields(headers);
     if (!this.#heads.admits(cacheKey)) return;
-    const known = this.read(cacheKey); // with the fields that are cached by now
-    if ('why' in known) return;
+    const known = this.parse(cacheKey); // shares the fields that are cached by now
+    if ('reason' in known) return;
     known.cacheKey = undefined;
     this.#heads.set(cacheKey, known, HEAD_BYTES);
   }
 
-  #keepFields(fields: Fields): void {
+  #cacheFields(fields: Fields): void {
     const text = fields.cacheKey!;
     fields.cacheKey = undefined;
     if (!this.#fields.admits(text)) return;
-    const own = Buffer.from(text, 'latin1').toString('latin1'); // `text` is a part of its head, and would keep all of it
-    const read = readFields(own);
-    if ('why' in read) return;
-    read.cacheKey = undefined;
-    this.#fields.set(own, read, FIELDS_BYTES + FIELD_BYTES * read.size);
+    const own = Buffer.from(text, 'latin1').toString('latin1'); // a substring would keep its whole head in memory
+    const parsed = parseFields(own);
+    if ('reason' in parsed) return;
+    parsed.cacheKey = undefined;
+    this.#fields.set(own, parsed, FIELDS_BYTES + FIELD_BYTES * parsed.size);
   }
 
-  #readNew(text: string): Head | Fault {
+  #parseNew(text: string): Head | Fault {
     const lines = text.slice(0, -HEAD_END.length);
-    if (text.length > LENGTH_MAX) return readHead(lines);
-    const head = readHead(lines, this.#fieldsOf);
-    if (!('why' in head) && !head.framing) head.cacheKey = text;
+    if (text.length > LENGTH_MAX) return parseHead(lines);
+    const head = parseHead(lines, this.#fieldsOf);
+    if (!('reason' in head) && !head.framing) head.cacheKey = text;
     return head;
   }
 
   readonly #fieldsOf = (text: string): Fields | Fault => {
     const known = this.#fields.get(text);
     if (known) return known;
-    const fields = readFields(text);
-    if (!('why' in fields)) fields.cacheKey = text;
+    const fields = parseFields(text);
+    if (!('reason' in fields)) fields.cacheKey = text;
     return fields;
   };
 }

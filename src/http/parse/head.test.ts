@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Head, readHead } from './head.ts';
+import { Head, parseHead } from './head.ts';
 
-const read = (text: string) => readHead(text.replaceAll('\n', '\r\n'));
+const parse = (text: string) => parseHead(text.replaceAll('\n', '\r\n'));
 const statusOf = (raw: string) => {
-  const head = readHead(raw);
-  return 'why' in head ? head.status : 200;
+  const head = parseHead(raw);
+  return 'reason' in head ? head.status : 200;
 };
 
 describe('the head of a request', () => {
-  test('is its method, target and headers, whose names are in lower case', () => {
-    const head = read(
+  test('has a method, a target, and headers with lower-case names', () => {
+    const head = parse(
       'GET /rates/latest?symbols=XAU HTTP/1.1\nHost: test\nX-Api-Key:\t op_1 \nAccept: a\nAccept: b',
     );
     expect(head).toBeInstanceOf(Head);
@@ -26,9 +26,9 @@ describe('the head of a request', () => {
     expect(headers.get('cookie')).toBeNull();
   });
 
-  test('says whether the connection is kept', () => {
+  test('tells whether the connection stays open', () => {
     const persists = (line: string, connection: string) =>
-      (read(`GET / ${line}\nHost: a\nConnection: ${connection}`) as Head).persists;
+      (parse(`GET / ${line}\nHost: a\nConnection: ${connection}`) as Head).persists;
     expect(persists('HTTP/1.1', 'Upgrade')).toBe(true);
     expect(persists('HTTP/1.1', 'Upgrade, Close')).toBe(false);
     expect(persists('HTTP/1.0', 'x')).toBe(false);
@@ -36,16 +36,16 @@ describe('the head of a request', () => {
     expect(persists('HTTP/1.0', 'Keep-Alive, close')).toBe(false);
   });
 
-  test('may name the host before the path, as for a proxy', () => {
-    const url = (target: string) => (read(`GET ${target} HTTP/1.1\nHost: a`) as Head).url;
+  test('may have an absolute target, as for a proxy', () => {
+    const url = (target: string) => (parse(`GET ${target} HTTP/1.1\nHost: a`) as Head).url;
     expect(url('http://example.org/symbols?x=1')).toBe('/symbols?x=1');
     expect(url('HTTPS://example.org?x=1')).toBe('/?x=1');
     expect(url('http://example.org')).toBe('/');
   });
 
-  test('may hold other letters as they are, which are then escaped', () => {
+  test('may contain unescaped non-ASCII characters, which are then escaped', () => {
     const bytes = Buffer.from('GET /symbols?q=né HTTP/1.1\r\nHost: a').toString('latin1');
-    expect((readHead(bytes) as Head).url).toBe('/symbols?q=n%C3%A9');
+    expect((parseHead(bytes) as Head).url).toBe('/symbols?q=n%C3%A9');
   });
 
   const REFUSED: Record<string, [status: number, head: string]> = {
@@ -53,7 +53,7 @@ describe('the head of a request', () => {
     'HTTP/0.9': [400, 'GET /'],
     'HTTP/2': [505, 'PRI * HTTP/2.0'],
     'a second space': [400, 'GET  / HTTP/1.1\r\nHost: a'],
-    'a tab for a space': [400, 'GET\t/ HTTP/1.1\r\nHost: a'],
+    'a tab instead of a space': [400, 'GET\t/ HTTP/1.1\r\nHost: a'],
     'a line end in the target': [400, 'GET /a\nb HTTP/1.1\r\nHost: a'],
     'a zero byte in the target': [400, 'GET /a\0b HTTP/1.1\r\nHost: a'],
     'a fragment': [400, 'GET /a#b HTTP/1.1\r\nHost: a'],
@@ -76,7 +76,7 @@ describe('the head of a request', () => {
     'a negative length': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1'],
     'a length with a sign': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +1'],
     'a length in hex': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5'],
-    'a length without end': [400, `GET / HTTP/1.1\r\nHost: a\r\nContent-Length: ${'9'.repeat(30)}`],
+    'an endless length': [400, `GET / HTTP/1.1\r\nHost: a\r\nContent-Length: ${'9'.repeat(30)}`],
     'a length and chunks': [
       400,
       'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
@@ -87,11 +87,11 @@ describe('the head of a request', () => {
     'a URL without a host': [400, 'GET http:///a HTTP/1.1\r\nHost: a'],
     'a query and no path': [400, 'GET ?a HTTP/1.1\r\nHost: a'],
     'another encoding': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked'],
-    'an encoding behind a byte that is no blank': [
+    'an encoding after a no-break space': [
       501,
       'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \xa0chunked',
     ],
-    'a length before a byte that is no blank': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\xa0'],
+    'a length before a no-break space': [400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\xa0'],
     'a bare LF in an address': [400, 'GET http://a\nx:y/b HTTP/1.1\r\nHost: a'],
     'chunks twice': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked'],
     'chunks not last': [501, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity'],
@@ -107,7 +107,7 @@ describe('the head of a request', () => {
     test(`with ${what} is refused with ${status}`, () => expect(statusOf(head)).toBe(status));
   }
 
-  test('of any text is read or refused, and what is read holds no control character', () => {
+  test('of any text is parsed or refused, and a parsed one contains no control character', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'GET',
@@ -128,8 +128,8 @@ describe('the head of a request', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-        const head = readHead(`GET / HTTP/1.1\r\nHost: a\r\n${pieces.join('')}`);
-        if ('why' in head) expect(head.why).not.toBe('');
+        const head = parseHead(`GET / HTTP/1.1\r\nHost: a\r\n${pieces.join('')}`);
+        if ('reason' in head) expect(head.reason).not.toBe('');
         else for (const name of ['host', 'a']) expect(head.headers.get(name) ?? '').not.toMatch(/[\r\n\0]/);
       }),
       { numRuns: 2_000 },

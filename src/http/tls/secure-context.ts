@@ -12,18 +12,18 @@ const TLS_1_2_CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** In the encoding of RFC 7301: each name after its length. A client that offers HTTP/2 alone is refused. */
+/** In the encoding of RFC 7301: the length of each name before it. A client that offers only HTTP/2 is refused. */
 const ALPN_HTTP_1_1 = Buffer.from('\x08http/1.1');
 
-/** What a listener needs to speak TLS at all. `setCredentials` sets the rest. */
+/** The minimum that a TLS listener needs. `setCredentials` sets the rest. */
 export function listenerTls({ cert, key }: Credentials): TLSOptions {
   return { cert, key, ALPNProtocols: ALPN_HTTP_1_1 };
 }
 
 /**
- * Has a TLS listener use these credentials for every handshake from now on. Open connections go on with the earlier ones.
- * `Bun.listen` has no call for it. `setSecureContext` of Node's TLS server does it to the Bun listener in `_handle`, so a
- * server that never listens is given ours. server.test.ts fails if a new version of Bun changes that.
+ * Makes a TLS listener use these credentials for every new handshake. Open connections keep the earlier ones.
+ * `Bun.listen` has no method for this. `setSecureContext` of Node's TLS server replaces the context of the Bun listener in
+ * its `_handle`, so a server that never listens borrows ours. tls-server.test.ts fails if a new version of Bun changes that.
  */
 export function setCredentials(listener: TCPSocketListener<unknown>, { cert, key }: Credentials): void {
   const server = Object.assign(createServer(), { _handle: listener });

@@ -43,7 +43,7 @@ async function commonName(options?: ConnectionOptions): Promise<string> {
   return String(name);
 }
 
-/** Sends a request on an open connection and gives the response once it ends as expected. */
+/** Sends a request on an open connection and returns the response once it ends as expected. */
 async function ask(socket: TLSSocket, request: string, end: string): Promise<string> {
   let text = '';
   const take = (bytes: Buffer) => {
@@ -103,14 +103,14 @@ describe('a handshake', () => {
     }
   });
 
-  test('that is plain HTTP is closed without a response, and is no error of the server', async () => {
+  test('that is plain HTTP is closed without a response, and is not reported as an error', async () => {
     expect(await send(server.port, get('/a'))).toBe('');
     expect(errors).toEqual([]);
   });
 });
 
 describe('a renewed certificate', () => {
-  test('is used from the next handshake on, with and without a server name, while open connections go on', async () => {
+  test('is used from the next handshake on, with and without a server name, while open connections continue', async () => {
     server.setCredentials(credentialsOf(first));
     expect(await commonName()).toBe('first');
     const open = await handshake();
@@ -130,7 +130,7 @@ describe('a renewed certificate', () => {
     for (const socket of [open, download]) socket.destroy();
   });
 
-  test('costs no connection, however often it comes', async () => {
+  test('breaks no connection, however often it is replaced', async () => {
     let done = false;
     let connections = 0;
     const clients = Array.from({ length: 4 }, async () => {
@@ -148,14 +148,14 @@ describe('a renewed certificate', () => {
     await Promise.all(clients);
   });
 
-  test('that cannot be used changes nothing', async () => {
+  test('that is invalid changes nothing', async () => {
     server.setCredentials(credentialsOf(second));
     expect(() => server.setCredentials({ ...credentialsOf(first), key: second.key })).toThrow();
     expect(await commonName()).toBe('second');
   });
 });
 
-test('every response asks browsers to stay with TLS, and none does without TLS', async () => {
+test('every response over TLS has an HSTS header, and none without TLS', async () => {
   const HSTS = '\r\nStrict-Transport-Security: max-age=31536000\r\n';
   const socket = await handshake();
   for (const path of ['/ready', '/reply']) {
