@@ -36,7 +36,7 @@ interface Prepared {
 
 /** Days whose session ended before the horizon, in ms. */
 interface OldDays {
-  days: TradingDay[];
+  days: SymbolDay[];
   horizon: number;
 }
 
@@ -107,7 +107,11 @@ export class Closer {
     const { days, horizon } = this.#old;
     const work = new Work(limits);
     while (days.length > 0 && !work.isOver) {
-      if (await this.#pruning.mark(days.pop()!, horizon, limits.signal)) work.hasDoneSome = true;
+      const { symbolId, day } = days.pop()!;
+      for (const origin of await this.#originsOf(symbolId)) {
+        const isMarked = await this.#pruning.mark({ symbolId, origin, day }, horizon, limits.signal);
+        if (isMarked) work.hasDoneSome = true;
+      }
     }
     const pruned: TradingDay[] = [];
     while (this.#pruning.size > 0 && !work.isOver) {
@@ -125,13 +129,10 @@ export class Closer {
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
     await this.#learnTraits();
-    const old: TradingDay[] = [];
+    const old: SymbolDay[] = [];
     // No session ends more than two days from its date, in any zone.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
-      for (const { symbolId, day } of days) {
-        if (!this.#traits.has(symbolId) || this.#endOf({ symbolId, day }) > horizon) continue;
-        for (const origin of await this.#originsOf(symbolId)) old.push({ symbolId, origin, day });
-      }
+      old.push(...days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon));
     }
     return { days: old, horizon };
   }

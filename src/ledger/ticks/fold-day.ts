@@ -3,6 +3,7 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asNumberIfAny, asText, type Cell, type Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
+import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { LedgerTick } from './rows.ts';
 
 /** A day's ticks, folded in the database. */
@@ -11,8 +12,8 @@ export interface FoldedDay extends Fold<LedgerTick> {
   firstRevision: number;
 }
 
-/** About 2 ms for SQLite to aggregate, from the index alone. */
-const TICKS_PER_PAGE = 4_000;
+/** For SQLite, less than 1 ms to aggregate from the index alone, and about 5 ms to return one by one. */
+const TICKS_PER_PAGE = 2_000;
 
 /** Which of a day's ticks are folded: those made after `madeAfter`, by `madeBy`, and received by `receivedBy`; all in ms. */
 export interface FoldLimits {
@@ -46,9 +47,7 @@ export async function foldDay(
     if (limits.signal?.aborted) return undefined;
     const page = await pages.next(after);
     if (page.summary) sum = sum ? combine(sum, page.summary) : page.summary;
-    if (limits.onOther && page.hasOthers) {
-      for (const tick of await pages.others({ after, upTo: page.upTo })) limits.onOther(tick);
-    }
+    for (const tick of page.others) limits.onOther?.(tick);
     after = page.upTo;
   }
   if (!sum) return undefined;
@@ -82,13 +81,24 @@ interface Summary {
   firstRevision: number;
 }
 
+/** What one statement tells of a range. */
+interface RangeSummary {
+  /** Of the ticks of either origin that were looked at: how many, and the moment of the last one. */
+  count: number;
+  lastAt: number;
+  /** Of the ticks that are folded; undefined when none are. */
+  summary: Summary | undefined;
+  /** Whether there are ticks of the same origin that are not folded. */
+  hasOthers: boolean;
+}
+
 interface Page {
   /** The page ends with this moment. */
   upTo: number;
   /** Of the ticks that are folded; undefined when none are. */
   summary: Summary | undefined;
-  /** Whether it may have ticks of the same origin that are not folded. */
-  hasOthers: boolean;
+  /** The ticks that are not folded, in order of `at`, if they are wanted. */
+  others: readonly LedgerTick[];
 }
 
 const SUMMARY = ['count(*)', 'min(price)', 'max(price)', 'min(at)', 'max(at)', 'min(revision)'];
@@ -104,6 +114,8 @@ class DayPages {
   readonly #placeholder: Engine['placeholder'];
   readonly #of: TradingDay;
   readonly #limits: FoldLimits;
+  /** Whether none of the last page's ticks were folded, so that those of the next page are wanted one by one, too. */
+  #isTickByTick = false;
 
   constructor({ read, placeholder }: Engine, of: TradingDay, limits: FoldLimits) {
     this.#read = read;
@@ -118,14 +130,49 @@ class DayPages {
    * as a whole.
    */
   async next(after: number): Promise<Page> {
-    const { lastAt, count, ...page } = await this.#summary({ after, upTo: LAST_MOMENT }, TICKS_PER_PAGE);
-    if (count < TICKS_PER_PAGE) return { ...page, upTo: LAST_MOMENT };
-    if (lastAt - 1 > after) return { ...page, upTo: lastAt - 1 };
-    return { ...(await this.#summary({ after, upTo: lastAt }, LAST_MOMENT)), upTo: lastAt };
+    if (this.#isTickByTick) {
+      const page = await this.#tickByTick(after);
+      if (page) return page;
+    }
+    const first = await this.#summary({ after, upTo: LAST_MOMENT }, TICKS_PER_PAGE);
+    if (first.count < TICKS_PER_PAGE) return this.#withOthers(first, { after, upTo: LAST_MOMENT });
+    const { lastAt } = first;
+    if (lastAt - 1 > after) return this.#withOthers(first, { after, upTo: lastAt - 1 });
+    const moment = { after, upTo: lastAt };
+    return this.#withOthers(await this.#summary(moment, LAST_MOMENT), moment);
+  }
+
+  async #withOthers({ summary, hasOthers }: RangeSummary, range: Range): Promise<Page> {
+    const areWanted = hasOthers && this.#limits.onOther !== undefined;
+    this.#isTickByTick = areWanted && summary === undefined;
+    return { upTo: range.upTo, summary, others: areWanted ? await this.#others(range) : [] };
+  }
+
+  /** Reads a page with one statement, which pays off where hardly any tick is folded. Undefined if one moment fills the page. */
+  async #tickByTick(after: number): Promise<Page | undefined> {
+    const { symbolId, origin, day } = this.#of;
+    const rows = await this.#read`
+      SELECT source_id, tick_id, at, received, price, revision FROM tick
+      WHERE symbol_id = ${symbolId} AND day = ${day} AND at > ${after} AND at <= ${LAST_MOMENT}
+      ORDER BY at LIMIT ${TICKS_PER_PAGE}`.values();
+    const ticks = rows.map((row) => this.#toTick(row));
+    const isLast = ticks.length < TICKS_PER_PAGE;
+    const upTo = isLast ? LAST_MOMENT : ticks.at(-1)!.at - 1;
+    if (upTo <= after) return undefined;
+    const { madeBy, receivedBy } = this.#limits;
+    const others: LedgerTick[] = [];
+    let summary: Summary | undefined;
+    for (const tick of ticks) {
+      if (tick.at > upTo || (tick.sourceId === SIMULATED_ID) !== (origin === 'simulated')) continue;
+      if (tick.at > madeBy || tick.received > receivedBy) others.push(tick);
+      else summary = summary ? combine(summary, summaryOf(tick)) : summaryOf(tick);
+    }
+    this.#isTickByTick = summary === undefined;
+    return { upTo, summary, others };
   }
 
   /** Of the first ticks in a range, at most `ticksMax`. The limit counts ticks of the other origin, too. */
-  async #summary({ after, upTo }: Range, ticksMax: number) {
+  async #summary({ after, upTo }: Range, ticksMax: number): Promise<RangeSummary> {
     const { madeBy, receivedBy } = this.#limits;
     const { symbolId, origin, day } = this.#of;
     const p = this.#placeholder;
@@ -153,7 +200,7 @@ class DayPages {
     };
   }
 
-  async others({ after, upTo }: Range): Promise<LedgerTick[]> {
+  async #others({ after, upTo }: Range): Promise<LedgerTick[]> {
     const { madeBy, receivedBy } = this.#limits;
     return this.#ticks(`(at > {3} OR received > {4}) ORDER BY at`, [after, upTo, madeBy, receivedBy]);
   }
@@ -188,6 +235,10 @@ class DayPages {
       revision: asNumber(row[5]),
     };
   }
+}
+
+function summaryOf({ price, at, revision }: LedgerTick): Summary {
+  return { low: price, high: price, firstAt: at, lastAt: at, firstRevision: revision };
 }
 
 function combine(a: Summary, b: Summary): Summary {

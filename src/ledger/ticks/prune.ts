@@ -5,7 +5,7 @@ import { originFilter, type PriceOrigin, symbolsWithRealPrices, type TradingDay 
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
 
-/** About 20 ms: a push does not wait longer for SQLite's write lock. */
+/** About 20 ms: a push does not wait longer for SQLite's write lock. Ticks of one moment are deleted together. */
 const TICKS_PER_DELETE = 2_000;
 
 /** A marked day. Its ticks made before `from` are deleted. */
@@ -126,28 +126,36 @@ async function isDispensable(
 }
 
 /**
- * Deletes ticks made from a moment on. Returns from when on to continue; undefined when none are left, and the day is no longer
- * marked. Without the moment, PostgreSQL would go through the index entries of all deleted ticks again with each batch.
+ * Deletes ticks made from a moment on, by the index `tick_by_day`. Returns from when on to continue; undefined when none are
+ * left, and the day is no longer marked. Without the moment, PostgreSQL would go through the index entries of all deleted
+ * ticks again with each batch.
  */
 async function deleteSome(
-  { placeholder: p }: Engine,
+  engine: Engine,
   tx: Sql,
-  { symbolId, origin, day }: TradingDay,
+  of: TradingDay,
   receivedBy: number,
   from: number,
 ): Promise<number | undefined> {
-  const deleted = await tx.unsafe(
-    `DELETE FROM tick WHERE (symbol_id, source_id, tick_id) IN (
-       SELECT symbol_id, source_id, tick_id FROM tick
-       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} AND received <= ${p(3)}
-         AND at >= ${p(4)}
-       ORDER BY at LIMIT ${TICKS_PER_DELETE})
-     RETURNING at`,
-    [symbolId, day, receivedBy, from],
+  const { symbolId, origin, day } = of;
+  const { placeholder: p } = engine;
+  const next = await nextBatch(tx, of, from);
+  await tx.unsafe(
+    `DELETE FROM tick WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at >= ${p(3)} AND at < ${p(4)}
+       AND ${originFilter(origin)} AND received <= ${p(5)}`,
+    [symbolId, day, from, next ?? Number.MAX_SAFE_INTEGER, receivedBy],
   );
-  if (deleted.length < TICKS_PER_DELETE) {
+  if (next === undefined) {
     await tx`DELETE FROM tick_pruning WHERE symbol_id = ${symbolId} AND day = ${day} AND simulated = ${flagOf(origin)}`;
-    return undefined;
   }
-  return deleted.reduce((last, { at }) => Math.max(last, asNumber(at)), from);
+  return next;
+}
+
+/** The moment with which the batch after the one that begins at `from` begins. Ticks of one moment are not divided. */
+async function nextBatch(tx: Sql, { symbolId, day }: TradingDay, from: number): Promise<number | undefined> {
+  const [row] = await tx`
+    SELECT at FROM tick WHERE symbol_id = ${symbolId} AND day = ${day} AND at >= ${from}
+      AND at <= ${Number.MAX_SAFE_INTEGER}
+    ORDER BY at LIMIT 1 OFFSET ${TICKS_PER_DELETE}`;
+  return row && Math.max(asNumber(row.at), from + 1);
 }
