@@ -7,7 +7,7 @@ import { SCHEMAS } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** What any operation with a key may be refused for. */
+/** Errors of every operation that needs a key. */
 const KEYED: readonly ErrorCode[] = [
   'missing_key',
   'invalid_key',
@@ -19,7 +19,7 @@ const KEYED: readonly ErrorCode[] = [
   'unavailable',
 ];
 
-const ALWAYS: Readonly<Record<Operation['tag'], readonly ErrorCode[]>> = {
+const ERRORS_OF_TAG: Readonly<Record<Operation['tag'], readonly ErrorCode[]>> = {
   Rates: [...KEYED, 'quota_exhausted'],
   Account: KEYED,
   Operator: ['invalid_admin_token', 'uri_too_long', 'rate_limited', 'internal', 'unavailable'],
@@ -33,7 +33,7 @@ const SECURITY: Readonly<Record<Operation['tag'], readonly Json[]>> = {
   Service: [],
 };
 
-/** The OpenAPI 3.1 document, made from the schemas that bodies are checked with and answers are tested against. */
+/** The OpenAPI 3.1 document, generated from the schemas that validate bodies and that tests check responses against. */
 export function openApiDocument(version: string): Json {
   const paths: Record<string, Json> = {};
   for (const operation of OPERATIONS) {
@@ -45,17 +45,20 @@ export function openApiDocument(version: string): Json {
     info: {
       title: 'Openpit',
       version,
-      summary: 'Commodity rates: latest, daily, ranges, changes and a stream.',
+      summary: 'Commodity rates: latest, daily, over a range, changes, and a live stream.',
       description:
-        'Parameters travel in the query string. The same paths are served under /v1 and /v2. A unit of the quota is one successful answer of the group Rates; errors, 304, HEAD and everything else are free. A request that has to read the ledger (asOf, /rates/revisions) costs one unit however it ends.',
+        'Send parameters in the query string. The same paths are served under /v1 and /v2. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     tags: [
-      { name: 'Rates', description: 'Prices and symbols. Each successful answer costs one unit.' },
-      { name: 'Account', description: 'What the owner of a key sees and changes. Free.' },
-      { name: 'Operator', description: 'Off while OPENPIT_ADMIN_TOKEN is unset.' },
-      { name: 'Service', description: 'For monitors.' },
+      { name: 'Rates', description: 'Prices and symbols. Each successful response costs one unit.' },
+      { name: 'Account', description: 'What the owner of a key can see and change. Free.' },
+      {
+        name: 'Operator',
+        description: 'Management with the admin token. Disabled unless OPENPIT_ADMIN_TOKEN is set.',
+      },
+      { name: 'Service', description: 'For monitoring.' },
     ],
     paths,
     components: {
@@ -100,10 +103,10 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** The refusals of an operation by status, each with its codes. */
+/** The errors of an operation by status, each with its codes. */
 function refusals({ path, tag, errors = [] }: Operation): Json {
   const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
-  const codes = new Set<ErrorCode>([...errors, ...ALWAYS[tag]]);
+  const codes = new Set<ErrorCode>([...errors, ...ERRORS_OF_TAG[tag]]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
   const responses: Json = {};
   for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {
@@ -123,13 +126,13 @@ function isReadiness(path: string): boolean {
 function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
-    override: ({ jsonSchema }) => plain(jsonSchema),
+    override: ({ jsonSchema }) => dropDefaultBounds(jsonSchema),
   });
   return rest;
 }
 
-/** That a whole number is one that JavaScript can hold goes without saying, and makes for odd examples. */
-function plain(schema: { minimum?: number; maximum?: number }): void {
+/** Removes the bounds that zod adds to every integer: they are noise, and lead to odd generated examples. */
+function dropDefaultBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -4,7 +4,7 @@ import type { Method } from '../model/endpoint.ts';
 import type { ParameterName } from './parameters.ts';
 import type { SchemaName } from './schemas.ts';
 
-/** One thing that can be asked. */
+/** One method of one path. */
 export interface Operation {
   path: string;
   method: Method;
@@ -14,6 +14,6 @@ export interface Operation {
   parameters?: readonly ParameterName[];
   body?: z.ZodType;
   answer: SchemaName;
-  /** What may be refused beside what every operation of its tag refuses. */
+  /** Its errors, in addition to those of every operation with its tag. */
   errors?: readonly ErrorCode[];
 }

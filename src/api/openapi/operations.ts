@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import type { ParameterName } from './parameters.ts';
 
-const OF_SYMBOLS: readonly ErrorCode[] = [
+const SYMBOL_ERRORS: readonly ErrorCode[] = [
   'missing_parameter',
   'invalid_symbols',
   'too_many_symbols',
@@ -12,19 +12,19 @@ const OF_SYMBOLS: readonly ErrorCode[] = [
   'unknown_symbol',
   'no_data',
 ];
-const OF_DATES: readonly ErrorCode[] = ['invalid_date', 'date_in_future'];
-const OF_RANGES: readonly ErrorCode[] = [...OF_DATES, 'invalid_range'];
+const DATE_ERRORS: readonly ErrorCode[] = ['invalid_date', 'date_in_future'];
+const RANGE_ERRORS: readonly ErrorCode[] = [...DATE_ERRORS, 'invalid_range'];
 
-const CONVERTED: readonly ParameterName[] = ['quote', 'unit', 'format'];
-const OF_CONVERSION: readonly ErrorCode[] = ['unknown_currency', 'invalid_unit', 'invalid_format'];
-const RANGE: readonly ParameterName[] = ['symbols', 'startDate', 'endDate', 'metadata', ...CONVERTED];
+const CONVERSION: readonly ParameterName[] = ['quote', 'unit', 'format'];
+const CONVERSION_ERRORS: readonly ErrorCode[] = ['unknown_currency', 'invalid_unit', 'invalid_format'];
+const RANGE: readonly ParameterName[] = ['symbols', 'startDate', 'endDate', 'metadata', ...CONVERSION];
 
 export const OPERATIONS: readonly Operation[] = [
   {
     path: '/symbols',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Every symbol, sorted by code',
+    summary: 'All symbols, sorted by code',
     parameters: ['format'],
     answer: 'Symbols',
     errors: ['invalid_format'],
@@ -33,29 +33,29 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/rates/latest',
     method: 'GET',
     tag: 'Rates',
-    summary: 'The newest price of each symbol that the plan may see',
-    parameters: ['symbols', 'metadata', ...CONVERTED],
+    summary: 'The newest price of each symbol, as of the plan’s delay',
+    parameters: ['symbols', 'metadata', ...CONVERSION],
     answer: 'Latest',
-    errors: [...OF_SYMBOLS, ...OF_CONVERSION],
+    errors: [...SYMBOL_ERRORS, ...CONVERSION_ERRORS],
   },
   {
     path: '/rates/historical',
     method: 'GET',
     tag: 'Rates',
     summary: 'Open, high, low and close of one day',
-    parameters: ['symbols', 'date', 'metadata', ...CONVERTED, 'asOf'],
+    parameters: ['symbols', 'date', 'metadata', ...CONVERSION, 'asOf'],
     answer: 'Historical',
-    errors: [...OF_SYMBOLS, ...OF_DATES, ...OF_CONVERSION, 'invalid_as_of'],
+    errors: [...SYMBOL_ERRORS, ...DATE_ERRORS, ...CONVERSION_ERRORS, 'invalid_as_of'],
   },
   {
     path: '/rates/time-series',
     method: 'GET',
     tag: 'Rates',
     summary: 'Open, high, low and close of every day of a range',
-    description: 'At most as many days between the two as the plan allows, 30 unless it says otherwise.',
+    description: 'The plan limits the number of days between the two dates; the default is 30.',
     parameters: [...RANGE, 'asOf'],
     answer: 'TimeSeries',
-    errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', ...OF_CONVERSION, 'invalid_as_of'],
+    errors: [...SYMBOL_ERRORS, ...RANGE_ERRORS, 'range_too_long', ...CONVERSION_ERRORS, 'invalid_as_of'],
   },
   {
     path: '/rates/fluctuation',
@@ -64,21 +64,21 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'The change between two days',
     parameters: [...RANGE, 'asOf'],
     answer: 'Fluctuation',
-    errors: [...OF_SYMBOLS, ...OF_RANGES, ...OF_CONVERSION, 'invalid_as_of'],
+    errors: [...SYMBOL_ERRORS, ...RANGE_ERRORS, ...CONVERSION_ERRORS, 'invalid_as_of'],
   },
   {
     path: '/rates/history',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Prices by day, week, month, quarter or year over any span',
+    summary: 'Prices by day, week, month, quarter or year over any range',
     description:
-      'JSON comes in pages of 2,000 rows, one unit each. CSV and NDJSON are complete, and cost one unit for each started 2,000 rows, taken before the first byte. `Link` names the next page without the key: send the key in the header, or append `&apiKey=`.',
+      'JSON is paginated: each page of 2,000 rows costs one unit. CSV and NDJSON contain all rows and cost one unit per started 2,000 rows, charged before the first byte. The URL of the next page in `Link` does not contain the key: send the key in the header, or append `&apiKey=`.',
     parameters: [...RANGE, 'interval', 'cursor'],
     answer: 'History',
     errors: [
-      ...OF_SYMBOLS,
-      ...OF_RANGES,
-      ...OF_CONVERSION,
+      ...SYMBOL_ERRORS,
+      ...RANGE_ERRORS,
+      ...CONVERSION_ERRORS,
       'invalid_interval',
       'invalid_cursor',
       'history_not_in_plan',
@@ -88,12 +88,12 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/rates/revisions',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Every version of one day, the oldest first; or of the days of a range that have more than one',
+    summary: 'All versions of one day, oldest first, or of each day of a range that has more than one',
     description:
-      'By `date`, or by `startDate` and `endDate`: then JSON has at most 2,000 versions an answer, with a cursor to the next, and CSV and NDJSON have all of them. A request costs at least one unit however it ends, and a table one for each started 2,000 rows.',
+      'Send either `date`, or `startDate` and `endDate`. For a range, JSON is paginated with at most 2,000 versions per page, and CSV and NDJSON contain all of them. A request costs at least one unit whatever its result; CSV and NDJSON cost one unit per started 2,000 rows.',
     parameters: ['symbols', 'versionsOf', 'revisedFrom', 'revisedTo', 'cursor', 'metadata', 'format'],
     answer: 'Revisions',
-    errors: [...OF_SYMBOLS, ...OF_RANGES, 'range_too_long', 'invalid_cursor', 'invalid_format'],
+    errors: [...SYMBOL_ERRORS, ...RANGE_ERRORS, 'range_too_long', 'invalid_cursor', 'invalid_format'],
   },
   {
     path: '/rates/stream',
@@ -101,38 +101,38 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Rates',
     summary: 'The newest price of each symbol, now and whenever it changes',
     description:
-      'Server-sent events: `event: rate` with the data below, and `event: end` with a code and a message when the key is revoked, the quota is used up or the service stops. A connection costs one unit, which pays for 100 events; so does each hundred after them.',
+      'Server-sent events: `event: rate` with the data below, and `event: end` with a code and a message when the key is revoked, the quota is exhausted or the service stops. Opening the stream costs one unit, which includes the first 100 events; each further 100 events cost one unit.',
     parameters: ['symbols', 'lastEventId'],
     answer: 'StreamRate',
-    errors: OF_SYMBOLS,
+    errors: SYMBOL_ERRORS,
   },
   {
     path: '/usage',
     method: 'GET',
     tag: 'Account',
-    summary: 'Plan, quota and use of this month, over all replicas',
-    description: 'Free. Its errors carry their text in `error`.',
+    summary: 'Plan, quota and usage of the current month, over all replicas',
+    description: 'Free. Errors have their message in `error`.',
     answer: 'Usage',
   },
   {
     path: '/usage/daily',
     method: 'GET',
     tag: 'Account',
-    summary: 'Use by day and endpoint of the last 31 days, and the shares of the quota that were reached',
+    summary: 'Usage of the last 31 days by day and endpoint, and the quota thresholds that were reached',
     answer: 'UsageDaily',
   },
   {
     path: '/account',
     method: 'GET',
     tag: 'Account',
-    summary: 'Whose key it is, its plan, and its rules',
+    summary: 'The account, its plan, and the restrictions of the key in use',
     answer: 'Account',
   },
   {
     path: '/account/keys',
     method: 'GET',
     tag: 'Account',
-    summary: 'The keys of the account; never their text',
+    summary: 'The keys of the account, without their secrets',
     answer: 'Keys',
   },
   {
@@ -140,7 +140,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'POST',
     tag: 'Account',
     summary: 'Create a key',
-    description: 'Rules of the key that asks hold for the new one too.',
+    description: 'The new key inherits the restrictions of the key that creates it.',
     body: NEW_KEY,
     answer: 'IssuedKey',
     errors: ['invalid_body', 'conflict'],
@@ -149,7 +149,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/account/keys/{id}',
     method: 'DELETE',
     tag: 'Account',
-    summary: 'Revoke a key; the last active one stays',
+    summary: 'Revoke a key, unless it is the last active one',
     parameters: ['id'],
     answer: 'RevokedKey',
     errors: ['not_there', 'conflict'],
@@ -158,7 +158,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/account/keys/{id}/rotate',
     method: 'POST',
     tag: 'Account',
-    summary: 'Create a key with the same rules; the old one works until the overlap is over',
+    summary: 'Replace a key by one with the same restrictions; the old key works until the overlap ends',
     parameters: ['id'],
     body: ROTATION,
     answer: 'IssuedKey',
@@ -169,7 +169,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/feeds',
     method: 'GET',
     tag: 'Account',
-    summary: 'Where prices come from, how fresh they are, and what must be said of them',
+    summary: 'Where prices come from, how fresh they are, and the attribution they require',
     description: 'Free.',
     answer: 'Feeds',
   },
@@ -177,33 +177,33 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/units',
     method: 'GET',
     tag: 'Account',
-    summary: 'The units that prices of these symbols can be asked for in, and their factors',
+    summary: 'The units that each symbol can be converted to, and their factors',
     description: 'Free.',
     parameters: ['symbols'],
     answer: 'Units',
-    errors: OF_SYMBOLS.filter((code) => code !== 'no_data'),
+    errors: SYMBOL_ERRORS.filter((code) => code !== 'no_data'),
   },
   {
     path: '/health',
     method: 'GET',
     tag: 'Service',
-    summary: 'Whether requests are answered',
+    summary: 'Readiness: whether requests are answered',
     description:
-      '503 with the same body while they are not: starting, draining, or the ledger cannot be reached or is damaged. `/health/ready` is the same.',
+      '503 with the same body while the service is starting or draining, or the ledger is unreachable or damaged. The same as `/health/ready`.',
     answer: 'Health',
   },
   {
     path: '/health/ready',
     method: 'GET',
     tag: 'Service',
-    summary: 'The same as `/health`',
+    summary: 'Readiness: the same as `/health`',
     answer: 'Health',
   },
   {
     path: '/health/live',
     method: 'GET',
     tag: 'Service',
-    summary: 'Whether the process is alive: 200 as long as it answers, with or without its ledger',
+    summary: 'Liveness: 200 as long as the process responds, with or without its ledger',
     answer: 'Live',
   },
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedBasics, feedCoverage, success, text } from './schema-parts.ts';
+import { ages, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
 const moment = z.iso.datetime();
 const remark = { where: text, reason: text };
@@ -19,26 +19,28 @@ const run = z.strictObject({
   refused: z.int(),
   odd: z.int(),
   ignored: z.int(),
-  held: z.int().describe('Suspicious bars that wait in quarantine'),
-  withdrawn: z.int().describe('Days that the provider has no more'),
-  reasons: z.array(z.strictObject(remark)).describe('The first of the refused, and why'),
+  held: z.int().describe('Suspicious bars in quarantine'),
+  withdrawn: z.int().describe('Days that the provider no longer publishes'),
+  reasons: z.array(z.strictObject(remark)).describe('The first refused records, and why'),
   notes: z.array(
     z.strictObject({ kind: z.enum(['held', 'withdrawn', 'odd', 'ignored', 'elsewhere']), ...remark }),
   ),
 });
 
-/** What the operator is told of the running service. */
+/** Responses about the running service, for operators. */
 export const OPERATOR_SCHEMAS = {
   Alarms: z.strictObject({
     success,
-    complete: z.boolean().describe('False when other replicas cannot be asked because the ledger is away'),
+    complete: z
+      .boolean()
+      .describe('False if the alarms of other replicas are unknown because the ledger is down'),
     alarms: z.array(
       z.strictObject({
-        name: text.describe('Such as `feed.late.fred`; at most one of a name'),
+        name: text.describe('Such as `feed.late.fred`. Unique'),
         type: text.describe('Such as `feed.late`'),
         since: moment.nullable(),
-        details: z.record(text, z.union([text, z.number()])).describe('What the webhook is posted'),
-        processes: z.array(text).describe('Machine and process id of those in which it is on'),
+        details: z.record(text, z.union([text, z.number()])).describe('As posted to the webhook'),
+        processes: z.array(text).describe('Machine and process id of each process that reports it'),
       }),
     ),
   }),
@@ -52,16 +54,7 @@ export const OPERATOR_SCHEMAS = {
       engine: z.enum(['sqlite', 'postgres']),
       revision: z.int(),
       behind: z.int(),
-      newestDataAgeSeconds: z
-        .int()
-        .nullable()
-        .describe(
-          'Age of the newest price, by its own time: of a tick its moment, of a bar the end of its session',
-        ),
-      newestWriteAgeSeconds: z
-        .int()
-        .nullable()
-        .describe('Time since a price was last written, whatever day it is of'),
+      ...ages,
       historyBytes: z.int(),
     }),
     newestRevision: z.int(),
@@ -73,16 +66,16 @@ export const OPERATOR_SCHEMAS = {
           version: text,
           phase: z
             .enum(['starting', 'ready', 'draining', 'silent'])
-            .describe('`silent`: not heard of for 15 s; it died, or is cut off from the ledger'),
+            .describe('`silent`: no heartbeat for 15 s, because it died or cannot reach the ledger'),
           startedAt: z.iso.datetime(),
           revision: z.int(),
-          behind: z.int().describe('Revisions of the ledger that it lacks'),
-          silentSeconds: z.int().describe('Time since it was last heard of'),
+          behind: z.int().describe('Number of ledger revisions it has not followed yet'),
+          silentSeconds: z.int().describe('Time since its last heartbeat'),
           accounts: z.int(),
-          units: z.int().describe('Units of quotas that it holds'),
+          units: z.int().describe('Quota units leased to it'),
         }),
       )
-      .describe('Every process that serves from this ledger'),
+      .describe('All processes that serve from this ledger'),
     holders: z.array(
       z.strictObject({ replica: text, accounts: z.int(), units: z.int(), silentSeconds: z.int() }),
     ),
@@ -118,7 +111,7 @@ export const OPERATOR_SCHEMAS = {
     ),
     bars: z.array(
       z.strictObject({
-        id: z.int().describe('Ticks and bars share their ids'),
+        id: z.int().describe('Unique among ticks and bars'),
         symbol: text,
         source: text,
         date: z.iso.date(),
@@ -127,7 +120,7 @@ export const OPERATOR_SCHEMAS = {
         low: z.number(),
         close: z.number(),
         reason: text,
-        origin: text.describe('The run that brought it, such as `import 3`'),
+        origin: text.describe('The run it came from, such as `import 3`'),
         state: z.enum(['held', 'released', 'dropped']),
         received: moment,
         decidedAt: moment.nullable(),
@@ -144,32 +137,32 @@ export const OPERATOR_SCHEMAS = {
         health: z
           .enum(['off', 'waiting', 'ok', 'partial', 'failing', 'late'])
           .describe(
-            '`partial`: some of its series fail. `failing`: its last run did not end well. `late`: it has missed its schedule twice',
+            '`partial`: some of its series fail. `failing`: its last run failed. `late`: it has missed its schedule twice',
           ),
         late: z.boolean(),
-        failures: z.int().describe('Runs in a row that did not end well'),
+        failures: z.int().describe('Number of consecutive failed runs'),
         schedule: text.describe('A cron expression'),
         zone: text,
-        symbols: z.array(text).describe('The symbols that it brings now'),
-        series: z.int().describe('How many symbols it could bring'),
-        lacking: z.array(text).describe('Settings that it needs and that are not there'),
-        runBy: text.nullable().describe('The process that runs it now'),
+        symbols: z.array(text).describe('The symbols it currently provides'),
+        series: z.int().describe('Number of symbols it has a series for'),
+        lacking: z.array(text).describe('Required settings that are missing'),
+        runBy: text.nullable().describe('The process that is running it'),
         lastOkAt: moment.nullable(),
         nextRunAt: moment.nullable(),
         lateAt: moment.nullable(),
         failing: z
           .array(
             z.strictObject({
-              series: text.describe('The provider’s name of the series'),
+              series: text.describe('The provider’s name for the series'),
               symbol: text,
               reason: text,
               since: moment,
-              lateAt: moment.nullable().describe('When the prices of its symbol count as stale'),
+              lateAt: moment.nullable().describe('When the symbol’s prices become stale'),
             }),
           )
-          .describe('Series that fail while the others of the feed do not'),
+          .describe('Series that fail while others of the feed succeed'),
         ...feedCoverage,
-        runs: z.array(run).describe('The last ten, the newest first'),
+        runs: z.array(run).describe('The last ten, newest first'),
       }),
     ),
   }),

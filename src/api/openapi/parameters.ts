@@ -1,6 +1,6 @@
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 
-/** The parameters of the interface. What each refuses is checked by the tests against the running service. */
+/** The parameters of the API. Tests check against the running service which of them are required. */
 export interface Parameter {
   name: string;
   in: 'query' | 'path' | 'header';
@@ -19,7 +19,7 @@ const dayParameter = (name: string, description: string, example: string, requir
   example,
 });
 
-const back = LOOK_BACK_DAYS;
+const lookBack = LOOK_BACK_DAYS;
 
 export const PARAMETERS = {
   symbols: {
@@ -27,25 +27,25 @@ export const PARAMETERS = {
     in: 'query',
     required: true,
     description:
-      'Codes separated by commas, in any case, at most as many as the plan allows. One that is unknown fails the request.',
+      'Codes separated by commas, in upper or lower case. The plan limits their number. An unknown code fails the request.',
     schema: { type: 'string', minLength: 1 },
     example: 'XAU,WTIOIL-FUT',
   },
   date: dayParameter(
     'date',
-    `The day. A closed day answers with the last bar before it: at most ${back.day} days back, ${back.week} for weekly series and ${back.month} for monthly ones.`,
+    `The day. For a closed day, the response has the last bar before it, at most ${lookBack.day} days back, ${lookBack.week} for weekly series and ${lookBack.month} for monthly ones.`,
     '2024-03-28',
   ),
-  startDate: dayParameter('startDate', 'The first day. It may not be in the future.', '2024-03-01'),
+  startDate: dayParameter('startDate', 'The first day. It must not be in the future.', '2024-03-01'),
   endDate: dayParameter(
     'endDate',
-    'The last day, not before the first. One in the future means today.',
+    'The last day, not before the first. A day in the future means today.',
     '2024-03-28',
   ),
-  versionsOf: dayParameter('date', 'The very day whose versions are wanted.', '2024-03-28', false),
+  versionsOf: dayParameter('date', 'The day whose versions to list.', '2024-03-28', false),
   revisedFrom: dayParameter(
     'startDate',
-    'In place of `date`: the first day of a range, whose days with more than one version are wanted.',
+    'Instead of `date`: the first day of a range. Days with more than one version are listed.',
     '2024-03-01',
     false,
   ),
@@ -54,21 +54,21 @@ export const PARAMETERS = {
     name: 'metadata',
     in: 'query',
     required: false,
-    description: '`false` leaves the member `metadata` out.',
+    description: '`false` omits the field `metadata`.',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   quote: {
     name: 'quote',
     in: 'query',
     required: false,
-    description: 'Another currency, at the ECB rate of the day.',
+    description: 'The currency to convert to, at the ECB rate of the day.',
     schema: { type: 'string', pattern: '^[A-Za-z]{3}$' },
   },
   unit: {
     name: 'unit',
     in: 'query',
     required: false,
-    description: 'Another unit of the same dimension, for example kg.',
+    description: 'The unit to convert to, for example kg. GET /units lists the units of a symbol.',
     schema: { type: 'string' },
   },
   asOf: {
@@ -76,21 +76,21 @@ export const PARAMETERS = {
     in: 'query',
     required: false,
     description:
-      'A day, meaning its end in UTC, or an ISO time: what the service would have said then. Such a request costs one unit however it ends.',
+      'A point in time: an ISO time, or a day, which means its end in UTC. The response is what the service would have returned then. Such a request costs one unit whatever its result.',
     schema: { type: 'string' },
   },
   format: {
     name: 'format',
     in: 'query',
     required: false,
-    description: 'How the answer is written; `Accept` says it too.',
+    description: 'The format of the response. Alternatively, send `Accept`.',
     schema: { type: 'string', enum: ['json', 'csv', 'ndjson'] },
   },
   interval: {
     name: 'interval',
     in: 'query',
     required: false,
-    description: 'What prices are folded to.',
+    description: 'The interval that daily prices are aggregated to.',
     schema: { type: 'string', enum: ['day', 'week', 'month', 'quarter', 'year'] },
   },
   cursor: {
@@ -98,35 +98,35 @@ export const PARAMETERS = {
     in: 'query',
     required: false,
     description:
-      '`next` of the last answer, with all other parameters as they were. As CSV or NDJSON: all rows from there on.',
+      '`next` of the previous response, with all other parameters unchanged. CSV and NDJSON contain all rows from there on.',
     schema: { type: 'string' },
   },
   lastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'The id of the last event that was received: only what changed since is sent.',
+    description: 'The id of the last event received. Only later changes are sent.',
     schema: { type: 'string' },
   },
   search: {
     name: 'search',
     in: 'query',
     required: false,
-    description: 'A part of an id, a name or a plan.',
+    description: 'Part of an id, a name or a plan.',
     schema: { type: 'string' },
   },
   id: {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'The id, the name of a plan, or the code of a symbol.',
+    description: 'The id, the name of the plan, or the code of the symbol.',
     schema: { type: 'string' },
   },
   confirm: {
     name: 'confirm',
     in: 'query',
     required: true,
-    description: 'The same id or code again: what is deleted cannot be brought back.',
+    description: 'The same id or code again, because a deletion cannot be undone.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, Parameter>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the schemas of answers are made of. */
+/** Parts shared by the response schemas. */
 
 export const day = z
   .string()
@@ -9,9 +9,9 @@ export const day = z
 export const text = z.string().min(1);
 export const success = z.literal(true);
 
-const licence = z.enum(['yes', 'attribution', 'no']).describe('Whether its prices may be passed on');
+const licence = z.enum(['yes', 'attribution', 'no']).describe('Whether its prices may be redistributed');
 
-/** What everybody is told of a feed, and the operator too. */
+/** Fields of a feed shared by /feeds and /admin/feeds. */
 export const feedBasics = {
   key: text,
   title: text,
@@ -19,6 +19,13 @@ export const feedBasics = {
   attribution: text,
   licenceUrl: text,
   enabled: z.boolean(),
+};
+export const ages = {
+  newestDataAgeSeconds: z
+    .int()
+    .nullable()
+    .describe('Age of the newest price: since the time of a tick, or the end of a bar’s session'),
+  newestWriteAgeSeconds: z.int().nullable().describe('Time since a price was last written, for any day'),
 };
 export const feedCoverage = {
   rows: z.int(),

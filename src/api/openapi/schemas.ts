@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ERROR_STATUSES } from '../errors/errors.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
-import { day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
+import { ages, day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
-/** Every answer, strict: a member more or less is a mistake. The document, the tests and the docs are made from these. */
+/** Strict schemas of all responses: an extra or missing field fails the tests. The OpenAPI document is generated from them. */
 
 const code = z.string().regex(/^[A-Z0-9._-]+$/);
 const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
@@ -14,16 +14,16 @@ const change = z.strictObject({
   change: z.number(),
   changePercent: z.number(),
 });
-const made = {
-  unit: text.describe('The unit of the number, for example T.oz'),
-  quote: text.describe('The currency of the number'),
-  source: text.describe('Where it comes from; "simulated" is made up'),
+const origin = {
+  unit: text.describe('The unit of the price, for example T.oz'),
+  quote: text.describe('The currency of the price'),
+  source: text.describe('Where the price comes from; "simulated" prices are made up'),
 };
-const factor = z.number().describe('What the published number was multiplied by').optional();
+const factor = z.number().describe('The factor that the published price was multiplied by').optional();
 const metadataOf = <T extends z.ZodRawShape>(more: T) =>
   z
-    .record(code, z.strictObject({ ...made, ...more }))
-    .describe('What each number is; left out with metadata=false')
+    .record(code, z.strictObject({ ...origin, ...more }))
+    .describe('Unit, currency and source of each symbol; omitted with metadata=false')
     .optional();
 
 const symbol = z.strictObject({
@@ -50,18 +50,18 @@ const versions = z.array(
     z.strictObject({ ...ohlc.shape, ...version }),
     z
       .strictObject({ withdrawn: z.literal(true), ...version })
-      .describe('The bar was withdrawn: from this version on the day has none'),
+      .describe('The bar was withdrawn: from this version on, the day has no prices'),
   ]),
 );
 
 const plan = z.strictObject({
   name: text,
-  quota: z.int().describe('Answers in a calendar month, UTC'),
+  quota: z.int().describe('Units per calendar month, in UTC'),
   delaySeconds: z.int(),
   maxSymbols: z.int(),
   maxSpanDays: z.int(),
   burstPerSecond: z.int(),
-  history: z.boolean().describe('Whether /rates/history is part of it'),
+  history: z.boolean().describe('Whether it includes /rates/history'),
 });
 
 const key = z.strictObject({
@@ -76,8 +76,8 @@ const key = z.strictObject({
 const usageDays = z.array(z.strictObject({ date: day, endpoint: text, count: z.int() }));
 const status = z.enum(['active', 'suspended']);
 const account = { id: text, name: text, plan: text, status, createdAt: seconds };
-const accountWithUse = z.strictObject({ ...account, used: z.int(), quota: z.int() });
-const issued = { success, apiKey: text.describe('The key, shown this once'), key };
+const accountWithUsage = z.strictObject({ ...account, used: z.int(), quota: z.int() });
+const issued = { success, apiKey: text.describe('The key. It is shown only once'), key };
 
 export const SCHEMAS = {
   Symbols: z.strictObject({ success, symbols: z.array(symbol) }),
@@ -86,8 +86,8 @@ export const SCHEMAS = {
     timestamp: seconds,
     rates: z.record(code, z.number()),
     metadata: metadataOf({
-      at: text.describe('The moment or the day of the price'),
-      stale: z.boolean().describe('Whether a newer price should be there'),
+      at: text.describe('The time of the price, or its day if it is a close'),
+      stale: z.boolean().describe('Whether the price is older than expected'),
       factor,
     }),
   }),
@@ -117,7 +117,7 @@ export const SCHEMAS = {
     endDate: day,
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
     rates: z.array(z.strictObject({ date: day, symbol: code, ...ohlc.shape, factor })),
-    next: text.nullable().describe('The cursor of the next page; null when there is none'),
+    next: text.nullable().describe('Cursor of the next page; null on the last page'),
     metadata: metadataOf({}),
   }),
   Revisions: z.union([
@@ -132,7 +132,7 @@ export const SCHEMAS = {
       startDate: day,
       endDate: day,
       rates: z.record(day, z.record(code, versions)).describe('Only days with more than one version'),
-      next: text.nullable().describe('The cursor of the next page; null when there is none'),
+      next: text.nullable().describe('Cursor of the next page; null on the last page'),
       metadata: z.record(code, measure).optional(),
     }),
   ]),
@@ -143,12 +143,12 @@ export const SCHEMAS = {
       z.array(
         z.strictObject({
           unit: text,
-          factor: z.number().describe('What a price per the own unit is multiplied by'),
+          factor: z.number().describe('Multiply a price in the symbol’s own unit by this'),
         }),
       ),
     ),
   }),
-  StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...made }),
+  StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...origin }),
   Usage: z.strictObject({
     success,
     plan: text,
@@ -160,9 +160,9 @@ export const SCHEMAS = {
       .literal(false)
       .optional()
       .describe(
-        'Present when the ledger or another replica did not answer in time: `used` may lack requests of other replicas',
+        'Present if the ledger or another replica did not respond in time: `used` may lack requests served by other replicas',
       ),
-    asOf: seconds.optional().describe('With `exact: false`: when other replicas were last heard of'),
+    asOf: seconds.optional().describe('With `exact: false`: when the other replicas last reported'),
   }),
   UsageDaily: z.strictObject({
     success,
@@ -175,9 +175,9 @@ export const SCHEMAS = {
   Keys: z.strictObject({ success, keys: z.array(key) }),
   IssuedKey: z.strictObject(issued),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
-  AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUse) }),
+  AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
   NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
-  AdminAccount: z.strictObject({ success, account: accountWithUse, keys: z.array(key), days: usageDays }),
+  AdminAccount: z.strictObject({ success, account: accountWithUsage, keys: z.array(key), days: usageDays }),
   ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
   Plans: z.strictObject({ success, plans: z.array(plan) }),
   OnePlan: z.strictObject({ success, plan }),
@@ -193,13 +193,13 @@ export const SCHEMAS = {
         late: z.boolean(),
         schedule: text,
         zone: text,
-        symbols: z.int().describe('How many symbols it brings'),
+        symbols: z.int().describe('Number of symbols it provides'),
         lastRun: z.strictObject({ at: text, status: text }).nullable(),
         lastOkAt: text.nullable(),
         nextRunAt: text.nullable(),
         failing: z
           .array(z.strictObject({ symbol: text, since: text }))
-          .describe('Symbols whose series fails while the others of the feed do not'),
+          .describe('Symbols whose series fails while others of the feed succeed'),
         ...feedCoverage,
       }),
     ),
@@ -210,25 +210,16 @@ export const SCHEMAS = {
     ready: z.boolean(),
     version: text,
     revision: z.int(),
-    newestDataAgeSeconds: z
-      .int()
-      .nullable()
-      .describe(
-        'Age of the newest price, by its own time: of a tick its moment, of a bar the end of its session',
-      ),
-    newestWriteAgeSeconds: z
-      .int()
-      .nullable()
-      .describe('Time since a price was last written, whatever day it is of'),
+    ...ages,
     simulated: z.boolean(),
-    alarms: z.array(text).describe('Names of the alarms that are on, such as `ledger.unreachable`'),
+    alarms: z.array(text).describe('Names of the active alarms, such as `ledger.unreachable`'),
     lateFeeds: z.array(text).describe('Feeds that have missed their schedule twice'),
-    partialFeeds: z.array(text).describe('Feeds of which some series fail while the others do not'),
-    diskFull: z.boolean().describe('Whether the disk is nearly full, so that no prices are taken in'),
+    partialFeeds: z.array(text).describe('Feeds that have failing series'),
+    diskFull: z.boolean().describe('Whether the disk is too full to accept prices'),
   }),
   Error: z.strictObject({
     success: z.literal(false),
-    message: text.describe('What was wrong, what was received, and what would be right'),
+    message: text.describe('What is wrong, what was received, and how to fix it'),
     statusCode: z.string().regex(/^[45]\d\d$/),
     code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
   }),

@@ -1,7 +1,7 @@
 import page from '../../console/index.html';
 import { type SiteFile, siteFile } from './file.ts';
 
-/** The page: its document, and the files that it loads, by name. */
+/** The console: its HTML document, and the files it loads, by name. */
 export interface Bundle {
   readonly document: SiteFile;
   readonly assets: ReadonlyMap<string, SiteFile>;
@@ -12,10 +12,10 @@ interface BuiltFile {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Where the files are served. Their names hold their hashes. */
+/** Path of the files. Their names contain a content hash. */
 export const ASSETS_PATH = '/console/assets';
 
-/** Inside the one-file program the page is there, made ready; from source it is bundled when it is first asked for. */
+/** The compiled program embeds the bundle. From source, it is built on first use. */
 export async function openBundle(): Promise<Bundle> {
   const files = page.files ? await embedded(page.files) : await built();
   const names = files.map(({ name }) => name);
@@ -27,16 +27,16 @@ export async function openBundle(): Promise<Bundle> {
     if (extension === 'html') document = content;
     else assets.set(name, content);
   }
-  if (!document) throw new Error('the page has no document');
+  if (!document) throw new Error('the console bundle has no HTML document');
   return { document, assets };
 }
 
-/** The bundler writes `./chunk.js` or `/chunk.js` where a file names another; they are all served from one folder. */
+/** Rewrites references such as `./chunk.js` or `/chunk.js` to the path that all files are served from. */
 function withAssetsPath(text: string, names: readonly string[]): string {
-  let moved = text;
+  let rewritten = text;
   for (const name of names)
-    moved = moved.replaceAll(new RegExp(`(["'])\\.?/${name}\\1`, 'g'), `$1${ASSETS_PATH}/${name}$1`);
-  return moved;
+    rewritten = rewritten.replaceAll(new RegExp(`(["'])\\.?/${name}\\1`, 'g'), `$1${ASSETS_PATH}/${name}$1`);
+  return rewritten;
 }
 
 async function embedded(files: readonly { path: string }[]): Promise<BuiltFile[]> {
@@ -51,7 +51,7 @@ async function built(): Promise<BuiltFile[]> {
     target: 'browser',
     minify: true,
     splitting: true,
-    define: { 'process.env.NODE_ENV': '"production"' }, // or the chart is bundled with its checks, at twice the size
+    define: { 'process.env.NODE_ENV': '"production"' }, // otherwise the chart library includes its debug checks, at twice the size
   });
   return Promise.all(
     outputs.map(async (output) => ({

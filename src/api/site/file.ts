@@ -3,7 +3,7 @@ import { type Reply, reply } from '../../http/message/reply.ts';
 import { matches } from '../response/etag.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 
-/** A file of the page, ready to be sent. */
+/** A static file, compressed in advance. */
 export interface SiteFile {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -22,16 +22,16 @@ export const TYPES: Readonly<Record<string, string>> = {
 
 export function siteFile(content: string | Uint8Array<ArrayBuffer>, extension: string): SiteFile {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const pays = bytes.length > COMPRESS_FROM_BYTES && extension !== 'png';
+  const isCompressible = bytes.length > COMPRESS_FROM_BYTES && extension !== 'png';
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
     bytes,
-    gzipped: pays ? Bun.gzipSync(bytes, { level: 9 }) : undefined,
+    gzipped: isCompressible ? Bun.gzipSync(bytes, { level: 9 }) : undefined,
     etag: `"${(Bun.hash(bytes) as bigint).toString(36)}"`,
   };
 }
 
-/** Sends a file. One whose name holds its hash is kept for good; any other is asked for again each time. */
+/** Sends a file. `immutable` is for files whose name contains their hash; clients revalidate all others. */
 export function sendFile(
   file: SiteFile,
   request: IncomingRequest,

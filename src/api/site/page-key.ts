@@ -1,19 +1,19 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { isLocalRequest } from '../access/local-request.ts';
 
-/** The keys that the service may give to the page by itself. */
+/** Keys that the console may receive without the user entering one. */
 export interface PageKeys {
-  /** The key of the demo account, in a demo. */
+  /** The demo account's key, in demo mode. */
   demoKey: string | undefined;
-  /** The key of the public plan, if the operator has set one. */
+  /** The public plan's key, if the operator has configured one. */
   publicKey: string | undefined;
 }
 
 /**
- * Which key the page gets without asking the person. The public one is for everybody. The demo key is for a page that
- * this machine's browser has open on this machine, and only while every price is simulated: a proxy that hides itself
- * then gives away made-up prices at most. From the first real price on, the link that `openpit serve` prints brings the
- * key, in its fragment, which browsers send to no server.
+ * The key that the console receives automatically. The public key is for everybody. The demo key is only for a browser on
+ * this machine, and only while all prices are simulated, so a proxy that hides itself exposes nothing but made-up prices.
+ * Once there is a real price, the key comes from the link that `openpit serve` prints, in its fragment, which browsers
+ * never send to a server.
  */
 export function keyForPage(
   { demoKey, publicKey }: PageKeys,
@@ -26,7 +26,7 @@ export function keyForPage(
   return { kind: 'demo', key: demoKey } as const;
 }
 
-/** A browser says so when the page that asks is the service's own. */
+/** Browsers send `same-origin` when the request comes from the service's own page. */
 function isOwnBrowser(request: IncomingRequest, peer: string): boolean {
   return isLocalRequest(request, peer) && request.headers.get('sec-fetch-site') === 'same-origin';
 }

@@ -1,4 +1,4 @@
-/** The page runs its own script and style, speaks to its own server, and is framed by nobody. */
+/** The console may load only its own scripts and styles, connect only to its own server, and not be framed. */
 export const PAGE_POLICY: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -16,7 +16,7 @@ export const PAGE_POLICY: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** The API reference is drawn by swagger-ui, which sets styles on its elements. Scripts are still our own alone. */
+/** swagger-ui sets inline styles on its elements. Scripts are still restricted to our own. */
 export const REFERENCE_POLICY: Readonly<Record<string, string>> = {
   ...PAGE_POLICY,
   'Content-Security-Policy': PAGE_POLICY['Content-Security-Policy']!.replace(

@@ -2,13 +2,13 @@ import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundle from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
 import { type SiteFile, siteFile } from './file.ts';
 
-/** The API reference with try-it: swagger-ui over /openapi.json, served from the program. */
+/** The interactive API reference: swagger-ui for /openapi.json, served by this process. */
 export async function openReference(): Promise<ReadonlyMap<string, SiteFile>> {
   return new Map([
     ['index.html', siteFile(DOCUMENT, 'html')],
     ['swagger-ui.js', siteFile(await Bun.file(bundle).bytes(), 'js')],
     ['swagger-ui.css', siteFile(await Bun.file(style).bytes(), 'css')],
-    ['start.js', siteFile(START + NAMES, 'js')],
+    ['start.js', siteFile(START + LABELS, 'js')],
     ['start.css', siteFile(STYLE, 'css')],
   ]);
 }
@@ -33,7 +33,7 @@ const DOCUMENT = `<!doctype html>
 </html>
 `;
 
-/** A key that the page holds in this tab is filled in, so that try-it works at once. */
+/** Fills in the key that the console uses in this tab, so that requests can be tried at once. */
 const START = `
 const ui = SwaggerUIBundle({
   url: '/openapi.json',
@@ -52,8 +52,8 @@ const ui = SwaggerUIBundle({
 });
 `;
 
-/** What swagger-ui leaves out for people who cannot see its fields, added as it draws them. */
-const NAMES = `
+/** Adds accessibility attributes that swagger-ui lacks, whenever it renders. */
+const LABELS = `
 new MutationObserver(() => {
   for (const pre of document.querySelectorAll('pre:not([tabindex])')) pre.tabIndex = 0;
   for (const field of document.querySelectorAll('select:not([aria-label])')) {
@@ -63,7 +63,7 @@ new MutationObserver(() => {
 }).observe(document.getElementById('reference'), { childList: true, subtree: true });
 `;
 
-/** Colours with a contrast of 4.5 to 1, where those of swagger-ui have less. */
+/** Raises the contrast to 4.5:1 where swagger-ui's colours fall short. */
 const STYLE = `
 body { margin: 0; background: #fff; }
 .back { margin: 0; padding: 12px 20px; font: 14px system-ui, sans-serif; border-bottom: 1px solid #ddd; }

@@ -16,70 +16,70 @@ export interface SiteOptions {
   allSimulated(): boolean;
   /** Whether prices are simulated. */
   simulated: boolean;
-  /** Whether there is an admin token, and so an operator's side. */
+  /** Whether an admin token is configured, which enables the operator's pages. */
   admin: boolean;
-  /** What there is to ask, so that the page shows what the service has. */
+  /** The available API paths, so that the console shows only what the service offers. */
   paths: readonly string[];
   version: string;
 }
 
-/** The web page, the API reference, and what the two read. None of it needs a key. */
+/** The console, the API reference, and the files both load. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
   const { keys, allSimulated, simulated, admin, paths, version } = options;
   const bundle = once(openBundle);
   const reference = once(openReference);
   const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
-  const one = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
+  const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
     kind: 'open',
     name: 'page',
     path,
     answer,
   });
   return [
-    one('/', async ({ request }) => sendFile((await bundle()).document, request, PAGE_POLICY, false)),
-    one(`${ASSETS_PATH}/:id`, async ({ request, id }) => asset(await bundle(), id, request)),
-    one('/console/config', ({ request, peer }) => {
+    endpoint('/', async ({ request }) => sendFile((await bundle()).document, request, PAGE_POLICY, false)),
+    endpoint(`${ASSETS_PATH}/:id`, async ({ request, id }) => sendAsset(await bundle(), id, request)),
+    endpoint('/console/config', ({ request, peer }) => {
       const given = keyForPage(keys, allSimulated(), request, peer);
       const config = { version, simulated, admin, paths, ...(given && { given }) };
       const headers = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY };
       return reply(JSON.stringify(config), headers);
     }),
-    one('/openapi.json', async ({ request }) =>
+    endpoint('/openapi.json', async ({ request }) =>
       sendFile(await document(), request, { 'Access-Control-Allow-Origin': '*' }, false),
     ),
-    one('/docs/reference', async ({ request }) =>
+    endpoint('/docs/reference', async ({ request }) =>
       sendFile((await reference()).get('index.html')!, request, REFERENCE_POLICY, false),
     ),
-    one('/docs/assets/:id', async ({ request, id }) =>
-      send((await reference()).get(id), id, request, '/docs/assets'),
+    endpoint('/docs/assets/:id', async ({ request, id }) =>
+      sendReferenceFile((await reference()).get(id), id, request),
     ),
   ];
 }
 
-function asset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
+function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
   const file = assets.get(name);
   if (!file) throw gone(`${ASSETS_PATH}/${name}`);
   return sendFile(file, request, PAGE_POLICY, true);
 }
 
-function send(file: SiteFile | undefined, name: string, request: IncomingRequest, folder: string): Reply {
-  if (!file) throw gone(`${folder}/${name}`);
+function sendReferenceFile(file: SiteFile | undefined, name: string, request: IncomingRequest): Reply {
+  if (!file) throw gone(`/docs/assets/${name}`);
   return sendFile(file, request, REFERENCE_POLICY, false);
 }
 
-/** A page that is older than the program asks for files that are no longer there. */
+/** A page loaded before an upgrade may request files that no longer exist. */
 function gone(path: string) {
-  return refuse('not_found', { path: path.slice(0, 100), hint: 'Load the page again.' });
+  return refuse('not_found', { path: path.slice(0, 100), hint: 'Reload the page.' });
 }
 
-/** Work that is done when it is first needed; one that failed is tried again. */
+/** Runs `work` on first use and caches its result. A failure is not cached. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
+  let result: Promise<T> | undefined;
   return () => {
-    done ??= work().catch((error) => {
-      done = undefined;
+    result ??= work().catch((error) => {
+      result = undefined;
       throw error;
     });
-    return done;
+    return result;
   };
 }

@@ -16,7 +16,7 @@ const RUN_STATUSES = ['ok', 'unchanged', 'partial', 'failed', 'quarantined'] as 
 
 export type OutcomeCounts = Record<PushOutcome['status'], number>;
 
-/** Prices that came in through this process: pushed by the operator's own feed, or fetched by its feeds. */
+/** Metrics of prices received by this process: pushed by the operator, or fetched by its feeds. */
 export class IngestMetrics {
   readonly #records = new Counters(
     [...KINDS.map((kind) => ['push', kind] as const), ['feed', 'bars'] as const].flatMap(([via, kind]) =>
@@ -29,7 +29,7 @@ export class IngestMetrics {
   readonly #failedPushes = new Counters(KINDS.map((kind) => `kind="${kind}"`));
   readonly #runs = new Counters();
 
-  /** Times a push until it is durable, or has failed as a whole. */
+  /** Times a push until it is durable or has failed. */
   async timePush<T>(kind: Push['kind'], push: () => Promise<T>): Promise<T> {
     const labels = `kind="${kind}"`;
     const start = performance.now();
@@ -57,25 +57,25 @@ export class IngestMetrics {
     return [
       {
         name: 'openpit_ingested_records_total',
-        help: 'Ticks and bars that came in, by way, kind and outcome.',
+        help: 'Ticks and bars received, by channel, kind and outcome.',
         type: 'counter',
         value: () => this.#records.counts,
       },
       {
         name: 'openpit_push_seconds',
-        help: 'Time for a push to be durable in the ledger.',
+        help: 'Time until a push is durable in the ledger.',
         type: 'histogram',
         value: () => this.#pushes,
       },
       {
         name: 'openpit_push_failures_total',
-        help: 'Pushes that failed as a whole, so that their sender has to send them again.',
+        help: 'Pushes that failed entirely and have to be sent again.',
         type: 'counter',
         value: () => this.#failedPushes.counts,
       },
       {
         name: 'openpit_feed_runs_total',
-        help: 'Runs of feeds in this process, by their end.',
+        help: 'Feed runs in this process, by status.',
         type: 'counter',
         value: () => this.#runs.counts,
       },

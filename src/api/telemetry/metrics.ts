@@ -1,25 +1,25 @@
 import { Histogram } from '../../runtime/metrics/histogram.ts';
 
-/** Something that is read when metrics are asked for. */
+/** A metric that is read at scrape time. */
 export interface Gauge {
   name: string;
   help: string;
-  /** `gauge` unless it says otherwise. */
+  /** Defaults to `gauge`. */
   type?: 'gauge' | 'counter' | 'histogram';
-  /** One value, or several by their labels, such as `feed="fred"`. */
+  /** One value, or several by label, such as `feed="fred"`. */
   value(): Value | ReadonlyMap<string, Value>;
 }
 
 type Value = number | Histogram;
 
-/** Takes what renders the metrics of this process, and returns what renders those of all processes on its port. */
+/** Takes the function that renders this process's metrics, and returns one that renders those of all processes on its port. */
 export type ShareMetrics = (render: () => string) => () => Promise<string>;
 
-/** Requests and their time, in the form that Prometheus reads. Labels are endpoints and statuses: never a URL. */
+/** Request counts and latencies, and all gauges, in the Prometheus text format. Labels never contain a URL. */
 export class Metrics {
   readonly #requests = new Map<string, Map<number, Histogram>>();
   readonly #gauges: readonly Gauge[];
-  /** The answer to a scrape. */
+  /** Renders all metrics for a scrape. */
   readonly scrape: () => string | Promise<string>;
 
   constructor(gauges: readonly Gauge[], share?: ShareMetrics) {

@@ -5,12 +5,12 @@ import { redactUrl } from './redact-url.ts';
 const key = createKey(secureRandom);
 const escaped = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
 
-test('a URL without a key stays as it is', () => {
+test('a URL without a key is unchanged', () => {
   for (const url of ['/', '/rates/latest?symbols=XAU,XAG&date=2024-05-14', '/a?b&c=&=d&%zz'])
     expect(redactUrl(url)).toBe(url);
 });
 
-test('no form of a key is left in a URL', () => {
+test('a key is redacted wherever and however it is written in a URL', () => {
   const urls = [
     `/usage?apiKey=${key}`,
     `/usage?APIKEY=${key}&symbols=XAU`,

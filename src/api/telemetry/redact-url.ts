@@ -4,8 +4,8 @@ import { decode } from '../model/query.ts';
 const REDACTED = 'REDACTED';
 
 /**
- * A URL for the logs. The value of `apiKey` is replaced however the name is written, and so is anything else that reads like a key
- * once it is decoded.
+ * Makes a URL safe to log. It replaces the value of `apiKey`, however the name is written, and anything else that looks
+ * like a key once decoded.
  */
 export function redactUrl(url: string): string {
   const mark = url.indexOf('?');

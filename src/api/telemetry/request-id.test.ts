@@ -16,7 +16,7 @@ const withHeader = (name: string, value: string) => ({
   text: async () => '',
 });
 
-test('the digits written in place are those of the text', () => {
+test('digits written in place match the text form of the id', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 40 - 1 }), (number) => {
       const block = number - (number % REQUEST_NUMBERS_PER_BLOCK);
@@ -27,7 +27,7 @@ test('the digits written in place are those of the text', () => {
   );
 });
 
-test('a client’s id is taken when it is short and plain, and holds no key', () => {
+test('a client’s id is accepted if it is short, plain and contains no key', () => {
   const given = (id: string) => givenRequestId(withHeader('x-request-id', id));
   for (const id of [
     'a',
@@ -41,7 +41,7 @@ test('a client’s id is taken when it is short and plain, and holds no key', ()
     expect(given(id)).toBeUndefined();
 });
 
-test('the trace id is read from a well-formed traceparent alone', () => {
+test('the trace id is read only from a well-formed traceparent', () => {
   const trace = (value: string) => traceIdOf(withHeader('traceparent', value));
   const id = '4bf92f3577b34da6a3ce929d0e0e4736';
   expect(trace(`00-${id}-00f067aa0ba902b7-01`)).toBe(id);

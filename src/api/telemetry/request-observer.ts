@@ -6,24 +6,24 @@ import type { Metrics } from './metrics.ts';
 import { redactUrl } from './redact-url.ts';
 import { traceIdOf } from './request-id.ts';
 
-/** A request that has been answered, and whatever the logs tell about it. */
+/** A completed request, with everything the logs record about it. */
 export interface ObservedRequest {
   readonly request: IncomingRequest;
   readonly requestId: string;
   readonly endpoint: string;
   readonly status: number;
-  /** The account that asked, once it is known. */
+  /** The account id, if the request was authenticated. */
   readonly account: string | undefined;
   /** The client's address. */
   readonly address: string;
 }
 
-/** Counts requests and their latency, and logs them where the operator wants that. */
+/** Counts requests and their latency, and logs them if the operator has enabled it. */
 export class RequestObserver {
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #accessLog: AccessLog | undefined;
-  /** Whether requests are logged. If not, `counter` is all a request needs. */
+  /** If false, callers need only `counter`. */
   readonly logsRequests: boolean;
 
   constructor(metrics: Metrics, log: Log, accessLog: AccessLog | undefined) {
@@ -37,7 +37,7 @@ export class RequestObserver {
     return this.#metrics.counter(endpoint, status);
   }
 
-  /** Counts a request and logs it, once its time is known. */
+  /** Returns a timer that counts and logs the request when it is done. */
   logged(observed: ObservedRequest): RequestTimer {
     const counter = this.counter(observed.endpoint, observed.status);
     return {

@@ -1,7 +1,7 @@
 import { printDay } from '../../../market/day.ts';
 import type { FeedStatus } from '../../model/feed-status.ts';
 
-/** What everybody is told of a feed, and the operator too. */
+/** Fields of a feed shared by /feeds and /admin/feeds. */
 export function basicsOf({
   key,
   title,
@@ -18,7 +18,7 @@ export function basicsOf({
   };
 }
 
-/** The days that it has brought. */
+/** The days for which a feed has delivered prices. */
 export function coverageOf(feed: Pick<FeedStatus, 'days' | 'gaps' | 'firstDay' | 'lastDay'>) {
   return {
     rows: feed.days,

@@ -2,7 +2,7 @@ import type { OwnerEndpoint } from '../../model/endpoint.ts';
 import { type FeedStatus, isLate, type ListFeedStatus } from '../../model/feed-status.ts';
 import { basicsOf, coverageOf, time } from './feed-record.ts';
 
-/** GET /feeds: where the prices come from, how fresh they are, and what must be said of them. It is free. */
+/** GET /feeds: where prices come from, how fresh they are, and the attribution they require. Free. */
 export function feedsEndpoint(known: ListFeedStatus): OwnerEndpoint {
   return {
     kind: 'owner',

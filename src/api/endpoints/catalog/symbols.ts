@@ -12,10 +12,10 @@ const COLUMNS = columnsOf(
   'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate lastDate',
 );
 
-/** More symbols than this take longer than a millisecond to write: other requests are answered in between. */
+/** Writing more symbols than this takes over a millisecond, so it yields to other requests. */
 const LARGE_FROM_SYMBOLS = 500;
 
-/** GET /symbols: every symbol, sorted by code. */
+/** GET /symbols: all symbols, sorted by code. */
 export const symbols = priceEndpoint({
   name: 'symbols',
   path: '/symbols',
@@ -41,7 +41,7 @@ export const symbols = priceEndpoint({
   },
 });
 
-/** A symbol, and its dates as the customer sees them. */
+/** A symbol, with the dates that the customer's plan can see. */
 interface DatedSymbol {
   symbol: LedgerSymbol;
   first: Day | undefined;
@@ -79,7 +79,7 @@ async function build(dated: readonly DatedSymbol[]): Promise<Answer> {
   };
 }
 
-/** The whole list costs one unit, like the same list in JSON. */
+/** Costs one unit, like the same list in JSON. */
 async function longAnswer(dated: readonly DatedSymbol[]): Promise<Answer> {
   const table: LongTable = {
     columns: COLUMNS,
@@ -99,12 +99,12 @@ function* rowPieces(dated: readonly DatedSymbol[]): Generator<FlatRow[]> {
   }
 }
 
-/** A digest of all that the list says. */
+/** A digest of the list's content. */
 async function stateOf(dated: readonly DatedSymbol[]): Promise<string> {
   const facts = new BigInt64Array(3 * dated.length);
   for (const [i, { symbol, first, last }] of dated.entries()) {
     if (shouldYield()) await yieldToRequests();
-    facts[3 * i] = fixedPart(symbol).digest;
+    facts[3 * i] = staticPart(symbol).digest;
     facts[3 * i + 1] = BigInt(first ?? NO_DAY);
     facts[3 * i + 2] = BigInt(last ?? NO_DAY);
   }
@@ -113,29 +113,29 @@ async function stateOf(dated: readonly DatedSymbol[]): Promise<string> {
 
 const NO_DAY = Number.MIN_SAFE_INTEGER;
 
-/** The part of a record's JSON that does not change with the prices, without the closing brace. */
-interface FixedPart {
+/** The part of a record's JSON that does not depend on prices, without the closing brace. */
+interface StaticPart {
   json: string;
   digest: bigint;
 }
 
-const fixedParts = new WeakMap<LedgerSymbol, FixedPart>();
+const staticParts = new WeakMap<LedgerSymbol, StaticPart>();
 
-function fixedPart(symbol: LedgerSymbol): FixedPart {
-  const known = fixedParts.get(symbol);
+function staticPart(symbol: LedgerSymbol): StaticPart {
+  const known = staticParts.get(symbol);
   if (known) return known;
   const { code, category, name, currency, unit, status, updateInterval } = symbol;
   const record = { symbol: code, category, name, currency, unit, status, updateInterval };
   const json = JSON.stringify(record).slice(0, -1);
   const part = { json, digest: BigInt.asIntN(64, BigInt(Bun.hash(json))) };
-  fixedParts.set(symbol, part);
+  staticParts.set(symbol, part);
   return part;
 }
 
 function jsonOf({ symbol, first, last }: DatedSymbol): string {
   const firstDate = first === undefined ? 'null' : `"${printDay(first)}"`;
   const lastDate = last === undefined ? 'null' : `"${printDay(last)}"`;
-  return `${fixedPart(symbol).json},"firstDate":${firstDate},"lastDate":${lastDate}}`;
+  return `${staticPart(symbol).json},"firstDate":${firstDate},"lastDate":${lastDate}}`;
 }
 
 function cellsOf({ symbol, first, last }: DatedSymbol): FlatRow {

@@ -5,10 +5,10 @@ import { unitFactor, unitsFor } from '../../../market/unit.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
 import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
-/** Four digits more than a converted price has: who multiplies with it gets the same price. */
+/** Four digits more than a converted price, so multiplying by the factor gives the same price. */
 const FACTOR_DIGITS = CONVERTED_DIGITS + 4;
 
-/** GET /units: the units that prices of these symbols can be asked for in, their own first. It is free. */
+/** GET /units: the units that each symbol can be converted to, its own first. Free. */
 export function unitsEndpoint(board: Board): OwnerEndpoint {
   return {
     kind: 'owner',
@@ -29,16 +29,16 @@ export interface UnitRecord {
   factor: number;
 }
 
-/** By symbol. The factors are exact quotients, which take 0.1 ms for each symbol. A symbol that changes is another object. */
-const known = new WeakMap<SymbolRecord, readonly UnitRecord[]>();
+/** Cached because exact quotients take 0.1 ms per symbol. A changed symbol is a new object. */
+const cache = new WeakMap<SymbolRecord, readonly UnitRecord[]>();
 
 export function unitRecords(symbol: SymbolRecord): readonly UnitRecord[] {
-  return known.getOrInsertComputed(symbol, () =>
+  return cache.getOrInsertComputed(symbol, () =>
     unitsFor(symbol).map((unit) => ({ unit, factor: factorOf(symbol, unit) })),
   );
 }
 
-/** What a price per the symbol's own unit is multiplied by. */
+/** The factor from the symbol's own unit to another. */
 function factorOf(symbol: SymbolRecord, unit: string): number {
   const factor = unitFactor(symbol, unit);
   return factor ? Number(roundTo(factor, FACTOR_DIGITS)) : 1;

@@ -6,14 +6,14 @@ import { refuse } from '../../errors/errors.ts';
 import type { Reading } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../params/symbol-set.ts';
 
-/** What a point-in-time read loads for the closes of these days. */
+/** The days that a point-in-time request loads for the closes of these days. */
 export function closesOn(days: readonly Day[]): Reading {
   return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
 }
 
 /**
- * The bar that stands for a day: its own, or on a closed day the last one before it, not too far back. Refused with
- * the name of every symbol that has none.
+ * The bar of a day or, on a closed day, the last one before it within the look-back limit. Throws a refusal that names
+ * every symbol without such a bar.
  */
 export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: Prices): SourcedBar[] {
   const bars: SourcedBar[] = [];

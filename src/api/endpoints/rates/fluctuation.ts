@@ -12,7 +12,7 @@ const COLUMNS = columnsOf(
   'symbol startDate endDate #startRate #endRate #change #changePercent unit quote #startFactor #endFactor startBarDate endBarDate source',
 );
 
-/** GET /rates/fluctuation: the change of each symbol between two days. */
+/** GET /rates/fluctuation: each symbol's change between two days. */
 export const fluctuation = priceEndpoint({
   name: 'fluctuation',
   path: '/rates/fluctuation',

@@ -70,18 +70,18 @@ export const latest = priceEndpoint({
   },
 });
 
-/** The moment of a tick, or the day of a close. */
+/** The time of a tick, or the day of a close. */
 export function printAt({ at, day }: LatestPrice): string {
   return at === undefined ? printDay(day) : new Date(at).toISOString();
 }
 
 /**
- * After how many days without a new price it is stale. 4: a weekend and a holiday. A weekly or monthly value comes
- * out after the time it stands for, and may be late once.
+ * Days without a new price after which a symbol is stale. 4 covers a weekend and a holiday. Weekly and monthly values
+ * are published after the period they describe, and one late release is tolerated.
  */
 const STALE_AFTER_DAYS: Readonly<Record<UpdateInterval, number>> = { minute: 4, day: 5, week: 15, month: 75 };
 
-/** A symbol whose feed has missed its schedule twice is stale, however young its price is. */
+/** A symbol whose feed has missed its schedule twice is stale regardless of the age of its price. */
 function isStale({ symbol, lateFrom }: Series, day: Day, horizon: number): boolean {
   if (horizon > lateFrom) return true;
   return tradeDate(marketOf(symbol.market), horizon) - day > STALE_AFTER_DAYS[symbol.updateInterval];

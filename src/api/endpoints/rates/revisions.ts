@@ -14,19 +14,19 @@ const COLUMNS = columnsOf(
   'date symbol #revision #open #high #low #close unit quote source recordedAt reason withdrawn',
 );
 
-/** The cells of a withdrawn version: it has no prices. */
+/** The price cells of a withdrawn version. */
 const NO_PRICES = [undefined, undefined, undefined, undefined];
 
-/** The most versions that an answer about a range has. */
+/** Versions per page of a range. */
 const VERSIONS_MAX = 2_000;
 
-/** A version of a day of one symbol, which is known by its place in the request. */
+/** A version of one symbol's day. `place` is the symbol's index in the request. */
 interface Version extends SymbolRevision {
   place: number;
 }
 
 /**
- * GET /rates/revisions: every version of one day's bar, the oldest first; or, for a range, those of the days that have
+ * GET /rates/revisions: all versions of one day's bar, oldest first or, for a range, the versions of each day that has
  * more than one. A withdrawal is a version without prices.
  */
 export const revisions = priceEndpoint({
@@ -39,13 +39,13 @@ export const revisions = priceEndpoint({
     const symbolSet = readSymbolSet(query, plan);
     const days = readDays(query, plan);
     const metadata = wantsMetadata(query);
-    const asked = `${symbolSet.codes} ${days.first} ${days.last}`;
-    const from = days.isRange ? (readCursor(query, asked)?.day ?? days.first) : days.first;
+    const cursorScope = `${symbolSet.codes} ${days.first} ${days.last}`;
+    const from = days.isRange ? (readCursor(query, cursorScope)?.day ?? days.first) : days.first;
     const { symbols } = findSymbols(symbolSet, board, now, { name: days.name, day: days.first });
-    return { symbols, series: symbols.map((one) => one.series), days, from, asked, metadata };
+    return { symbols, series: symbols.map((one) => one.series), days, from, cursorScope, metadata };
   },
 
-  async answer({ symbols, days, from, asked, metadata }, prices, { board, past }) {
+  async answer({ symbols, days, from, cursorScope, metadata }, prices, { board, past }) {
     const stored = await past!.versions();
     const { versions: found, readTo } = days.isRange
       ? await stored.ofRange({ first: from, last: days.last }, VERSIONS_MAX)
@@ -53,7 +53,7 @@ export const revisions = priceEndpoint({
     const next = readTo < days.last ? readTo + 1 : undefined;
     const versions = placed(symbols, found);
     versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
-    const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, asked);
+    const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, cursorScope);
     return {
       json(writer) {
         const content = days.isRange
@@ -73,13 +73,13 @@ export const revisions = priceEndpoint({
           return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
         }),
       }),
-      finality: 'open', // a correction may come at any moment, and this is where one looks for it
+      finality: 'open', // clients look here for corrections, which may arrive at any time
       next: cursor,
     };
   },
 });
 
-/** `date`, or `startDate` and `endDate`: over any span where the plan has long history. */
+/** Reads `date`, or `startDate` and `endDate`. A plan with long history has no limit on the span. */
 function readDays(query: QueryParams, plan: Plan) {
   const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
   if (isRange) {
@@ -90,7 +90,7 @@ function readDays(query: QueryParams, plan: Plan) {
   return { isRange, name: 'date', first: day, last: day };
 }
 
-/** The versions of one symbol under each code that it was asked for. */
+/** Assigns the versions of a symbol to each code under which it was requested. */
 function placed(symbols: readonly RequestedSymbol[], found: readonly SymbolRevision[]): Version[] {
   const bySymbol = Map.groupBy(found, (bar) => bar.symbolId);
   return symbols.flatMap(({ series }, place) =>
@@ -98,7 +98,7 @@ function placed(symbols: readonly RequestedSymbol[], found: readonly SymbolRevis
   );
 }
 
-/** `"2024-05-08":{"XAU":[…]}` for each day: only symbols that have versions then. */
+/** `"2024-05-08":{"XAU":[…]}` for each day, with only the symbols that have versions of that day. */
 function byDayJson(board: Board, symbols: readonly RequestedSymbol[], versions: readonly Version[]): string {
   const days = [...Map.groupBy(versions, (bar) => bar.day)].map(([day, ofDay]) => {
     const places = [...new Set(ofDay.map((bar) => bar.place))];

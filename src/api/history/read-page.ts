@@ -1,0 +1,70 @@
+import type { Prices } from '../../board/views/prices.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { laterInterval } from '../../market/interval.ts';
+import type { LedgerReads } from '../model/endpoint.ts';
+import { ROWS_PER_UNIT } from '../model/long-table.ts';
+import type { MaybeAsync } from '../model/maybe-async.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { RequestedSymbol } from '../params/symbol-set.ts';
+import { type IntervalRow, piecesOf, type Span, windowsFrom } from './interval-rows.ts';
+import { PAGE_BARS_MAX } from './page-plan.ts';
+
+/** The rows of a page of history, and where the next page starts. */
+export interface PageRows {
+  rows: IntervalRow[];
+  next: Cursor | undefined;
+}
+
+/** Reads a page that starts at a cursor. Synchronous for prices in memory; with `past`, it loads days before it reads them. */
+export function readPage(
+  from: Cursor,
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  span: Span,
+  past: LedgerReads | undefined,
+): MaybeAsync<PageRows> {
+  const reading = pageRows(from, symbols, prices, span);
+  if (past) return loadPage(reading, past);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value;
+}
+
+async function loadPage(reading: Generator<DayRange, PageRows>, past: LedgerReads): Promise<PageRows> {
+  for (;;) {
+    const step = reading.next();
+    if (step.done) return step.value;
+    await past.load(step.value);
+  }
+}
+
+/** Intervals to load at once, if they are longer than a day. */
+const INTERVALS_PER_LOAD = 4;
+
+/** Returns a page. Yields each range of days before it reads from it. */
+function* pageRows(
+  from: Cursor,
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  span: Span,
+): Generator<DayRange, PageRows> {
+  const { interval, last } = span;
+  const ahead = interval === 'day' ? Math.ceil(ROWS_PER_UNIT / symbols.length) + 1 : INTERVALS_PER_LOAD;
+  const rows: IntervalRow[] = [];
+  let bars = 0;
+  let loadedTo = Number.NEGATIVE_INFINITY;
+  for (const window of windowsFrom(from, symbols, prices, span)) {
+    if (window.last > loadedTo) {
+      loadedTo = Math.max(window.last, Math.min(last, laterInterval(interval, window.start, ahead) - 1));
+      yield { first: window.first, last: loadedTo };
+    }
+    for (const piece of piecesOf(window, from, symbols, prices, interval)) {
+      rows.push(...piece.rows);
+      bars += piece.bars;
+      const next = rows[ROWS_PER_UNIT];
+      if (next) return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: next.day, place: next.place } };
+      if (bars >= PAGE_BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
+    }
+  }
+  return { rows, next: undefined };
+}
