@@ -14,21 +14,21 @@ import { refuse } from '../errors/errors.ts';
 import type { Conversion, SeriesConversion } from '../params/conversion.ts';
 import { foldConverted } from './fold-converted.ts';
 
-/** How old an exchange rate may be, in days: as old as the close that stands for a closed day. */
+/** Maximum age of an exchange rate: the same as for the close that stands in for a closed day. */
 export const RATE_DAYS_MAX = 14;
 
-/** A factor is told to more digits than the numbers that were made with it. */
+/** Factors are reported with more digits than the prices converted with them. */
 const FACTOR_DIGITS = 12;
 
-/** Enough for a page of days. A long answer goes through its days in order, and does not come back to one. */
+/** Enough for a page of days. A longer response reads its days in order and never returns to an earlier one. */
 const FACTORS_MAX = 4_000;
 
-/** Prices in another currency or unit. Each number is converted by the rate of its own day, and rounded once. */
+/** Prices in another currency or unit. Each price is converted at the rate of its own day, and rounded once. */
 export class ConvertedPrices<P extends Prices = Prices> implements Prices {
   protected readonly prices: P;
   protected readonly conversion: Conversion;
   readonly #now: number;
-  /** The factors that were worked out, by day; a factor without an exchange has one for all days. */
+  /** Factors by day. Without an exchange rate, a single factor under day 0 applies to all days. */
   readonly #factors = new Map<SeriesConversion, Map<Day, ExactFactor>>();
 
   constructor(prices: P, conversion: Conversion, now: number) {
@@ -45,7 +45,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     return this.of(series);
   }
 
-  /** By the last rate that is known, however old the price is. */
+  /** Converts at the latest known rate, regardless of the age of the price. */
   latest(series: Series): LatestPrice | undefined {
     const latest = this.prices.latest(series);
     if (!latest) return undefined;
@@ -89,7 +89,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     return this.conversion.of.get(series)!;
   }
 
-  /** The factor of each day for a series. */
+  /** Returns the function that gives the factor of a series on each day. */
   #factorsOf(series: Series): (day: Day) => ExactFactor {
     const conversion = this.of(series);
     const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
@@ -129,9 +129,9 @@ interface Gap {
   last: Day;
 }
 
-/** The same over prices that do not change any more. */
+/** Converted prices over immutable prices. */
 class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements FrozenPrices {
-  /** What was worked out for an exchange rate, by its range of days: all series that are converted alike share it. */
+  /** By exchange rate and range of days: all series that use the rate share the result. */
   readonly #rateDigests = new Map<Series, Map<string, bigint>>();
   readonly #gaps = new Map<Series, Map<string, Gap[]>>();
 
@@ -163,7 +163,7 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
     }
   }
 
-  /** The spans of days from `first` to `last` that have no exchange rate. */
+  /** The spans of days between `first` and `last` without an exchange rate. */
   #gapsOf(rate: Series, first: Day, last: Day): Gap[] {
     return this.#gaps
       .getOrInsertComputed(rate, () => new Map<string, Gap[]>())
@@ -182,7 +182,7 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
   }
 }
 
-/** A factor whose text is made when it is told: most are not. */
+/** A factor that formats its text on demand, because most are never printed. */
 class ExactFactor extends Multiplier implements Factor {
   readonly sourceIds: readonly number[];
   #text: string | undefined;
@@ -217,7 +217,7 @@ function factorBy(
   return new ExactFactor(ratio, sourceIds);
 }
 
-/** A rate that is not above 0 is a mistake of its source, and as good as none. */
+/** Also used for rates of 0 or less, which are errors of their source. */
 function noRate({ symbol }: Series, day: Day) {
   return refuse('no_data', { date: printDay(day), rate: symbol.code, days: RATE_DAYS_MAX });
 }
