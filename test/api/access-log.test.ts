@@ -19,7 +19,7 @@ onEachEngine('the access log', (engine) => {
     return readFileSync(path, 'utf8');
   };
 
-  test('has a line of JSON for each request, fresh or cached, with who asked for what', async () => {
+  test('has a line of JSON for each request, cached or not, with its account and URL', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
     const ids: (string | null)[] = [];
     for (let i = 0; i < 4; i++) ids.push((await api.ask(LATEST, { headers })).headers.get('x-request-id'));
@@ -47,7 +47,7 @@ onEachEngine('the access log', (engine) => {
     ]);
   });
 
-  test('holds no key, wherever it was sent', async () => {
+  test('contains no key, wherever it was sent', async () => {
     for (let i = 0; i < 3; i++) {
       await api.ask(`${LATEST}&apiKey=${api.key}`, { key: '' });
       await api.ask(`/${api.key}?symbols=${api.key}`, { headers: { 'x-request-id': api.key } });
@@ -57,7 +57,7 @@ onEachEngine('the access log', (engine) => {
     expect(text).not.toContain(api.key.slice(9));
   });
 
-  test('can be rotated by renaming the file, which only its owner may read', async () => {
+  test('can be rotated by renaming the file, and only its owner can read it', async () => {
     await api.ask(LATEST);
     await written();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -67,7 +67,7 @@ onEachEngine('the access log', (engine) => {
   });
 });
 
-test('an access log that cannot be written says so once, counts what it drops, and goes on when it can', async () => {
+test('an access log that cannot be written warns once, counts dropped lines, and resumes when it can', async () => {
   const folder = newFolder();
   const path = join(folder, 'gone', 'access.log');
   const errors: unknown[] = [];

@@ -15,7 +15,7 @@ onEachEngine('an account and its keys', (engine) => {
     return reply.body as { apiKey: string; key: Json };
   };
 
-  test('GET /account tells whose key it is, its plan and its rules, for free', async () => {
+  test('GET /account returns the account, its plan and the key’s restrictions, for free', async () => {
     const key = await api.service.key('basic');
     expect((await api.ask('/account', { key })).body).toMatchObject({
       success: true,
@@ -26,7 +26,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect((await api.ask('/usage', { key })).body.used).toBe(0);
   });
 
-  test('GET /usage/daily tells what was counted, by day and endpoint, at once', async () => {
+  test('GET /usage/daily has up-to-date usage by day and endpoint', async () => {
     const key = await api.service.key('basic');
     await api.ask('/symbols', { key });
     await api.ask('/symbols', { key });
@@ -35,7 +35,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect(body.events).toEqual([]);
   });
 
-  test('a key is created, works, and is revoked', async () => {
+  test('a key can be created, used and revoked', async () => {
     const key = await api.service.key();
     const made = await created(key);
     expect((await api.ask('/account', { key: made.apiKey })).status).toBe(200);
@@ -49,7 +49,7 @@ onEachEngine('an account and its keys', (engine) => {
     expectRefusal(await api.ask('/account', { key: made.apiKey }), 401, 'invalid_key');
   });
 
-  test('no answer but the first holds a key’s text, and none its hash', async () => {
+  test('only the first response contains a key’s text, and none its hash', async () => {
     const key = await api.service.key();
     const { apiKey } = await created(key);
     const { text } = await api.ask('/account/keys', { key });
@@ -57,7 +57,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect(text).not.toContain('hash');
   });
 
-  test('an account has room for 100 keys, and revoking one makes none before the day is over', async () => {
+  test('an account may have 100 keys, and revoking one frees no place within a day', async () => {
     const key = await api.service.key('unlimited');
     const ids: unknown[] = [];
     for (let i = 1; i < 100; i++) ids.push((await created(key)).key.id);
@@ -77,7 +77,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect((await api.ask('/account', { key })).status).toBe(200);
   });
 
-  test('two keys that revoke each other at the same moment leave one', async () => {
+  test('two keys that revoke each other at the same time leave one', async () => {
     const key = await api.service.key();
     const other = await created(key);
     const own = await idOf(key);
@@ -90,7 +90,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect(replies.some(({ status }) => status === 401 || status === 409)).toBe(true);
   });
 
-  test('a rotated key works through its overlap, with the same rules', async () => {
+  test('a rotated key works during its overlap, with the same restrictions', async () => {
     const key = await api.service.key();
     const restricted = await created(key, { headerOnly: true, allowedIps: ['127.0.0.0/8', '::1'] });
     const path = `/account/keys/${restricted.key.id}/rotate`;
@@ -103,7 +103,7 @@ onEachEngine('an account and its keys', (engine) => {
     expect((await api.ask('/account', { key: String(body.apiKey) })).status).toBe(200);
   });
 
-  test('a key with rules makes no key with fewer, and rotates no other', async () => {
+  test('a restricted key cannot create a less restricted one, or rotate another', async () => {
     const key = await api.service.key();
     const soon = Math.floor(api.service.clock.time / 1000) + 3_600;
     const rules = { headerOnly: true, allowedIps: ['127.0.0.1', '::1'], expiresAt: soon };
@@ -117,7 +117,7 @@ onEachEngine('an account and its keys', (engine) => {
     );
   });
 
-  test('a change needs the key in the header', async () => {
+  test('changes need the key in the header', async () => {
     const key = await api.service.key();
     const reply = await send('POST', `/account/keys?apiKey=${key}`, '', {});
     expectRefusal(reply, 403, 'key_not_allowed');
@@ -148,13 +148,13 @@ onEachEngine('an account and its keys', (engine) => {
     });
   }
 
-  test('another method is refused, and Allow says what is right', async () => {
+  test('other methods are refused, and Allow lists the right ones', async () => {
     const reply = await api.ask('/account/keys', { method: 'PUT' });
     expectRefusal(reply, 405, 'method_not_allowed');
     expect(reply.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
   });
 
-  test('the public key can be used, and cannot manage anything', async () => {
+  test('the public key can be used but cannot manage anything', async () => {
     const { given } = (await api.ask('/console/config', { key: '' })).body as { given: { key: string } };
     expect((await api.ask('/account', { key: given.key })).body.account).toMatchObject({
       id: PUBLIC_ACCOUNT,

@@ -40,7 +40,7 @@ onEachEngine('/admin/feeds', (engine) => {
     return running;
   };
 
-  test('every feed is there, off until it is turned on, with its licence and what it lacks', async () => {
+  test('every feed is listed, off by default, with its licence and its missing settings', async () => {
     const { feeds } = (await api.ask('/admin/feeds', { key: '', headers })).body as { feeds: Json[] };
     expect(feeds.map(({ key, health }) => `${key} ${health}`)).toContain('world-bank off');
     expect(feeds).toHaveLength(8);
@@ -54,7 +54,7 @@ onEachEngine('/admin/feeds', (engine) => {
     });
   });
 
-  test('one that is turned on is due at once, and brings what no feed before it brings', async () => {
+  test('a feed that is turned on is due at once, and provides the symbols that no earlier feed provides', async () => {
     expect((await turn('fred', true)).body).toEqual({ success: true, key: 'fred', enabled: true });
     const alone = await feedOf('fred');
     expect(alone).toMatchObject({ health: 'waiting', nextRunAt: new Date(NOON).toISOString() });
@@ -66,7 +66,7 @@ onEachEngine('/admin/feeds', (engine) => {
     expect(await feedOf('eia')).toMatchObject({ enabled: false, health: 'off', symbols: [] });
   });
 
-  test('its runs are told with their reasons, who runs it now, and how it stands', async () => {
+  test('its runs are listed with their reasons, its current process and its health', async () => {
     await turn('imf', true);
     const running = await run('imf', { lateAt: NOON + 2 * HOUR });
     expect(running).toMatchObject({ runBy: 'host/7 x', runs: [{ number: 1, status: 'running' }] });
@@ -95,13 +95,13 @@ onEachEngine('/admin/feeds', (engine) => {
     api.service.clock.time = NOON;
   });
 
-  test('only the last ten runs are told', async () => {
+  test('only the last ten runs are listed', async () => {
     for (let i = 0; i < 12; i++) await run('stooq', { lateAt: NOON + HOUR });
     const { runs } = await feedOf('stooq');
     expect(runs.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
   });
 
-  test('a feed that is not there, a body that says nothing, and a stranger are refused', async () => {
+  test('an unknown feed, an invalid body and a request without the token are refused', async () => {
     expectRefusal(await turn('nope', true), 404, 'not_there');
     expectRefusal(await turn('fred', 'yes'), 400, 'invalid_body');
     expectRefusal(await api.ask('/admin/feeds'), 401, 'invalid_admin_token');

@@ -4,7 +4,7 @@ import { onEachEngine } from '../support/ledger.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
 
-onEachEngine('the operator’s side', (engine) => {
+onEachEngine('operator endpoints', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
   const send = (method: string, path: string, body?: unknown, token = TOKEN): Promise<Reply> =>
     api.ask(path, {
@@ -22,7 +22,7 @@ onEachEngine('the operator’s side', (engine) => {
     };
   };
 
-  test('an account is made with a key that works, is found, and is seen with its keys and use', async () => {
+  test('a new account has a working key, is found by search, and is shown with its keys and usage', async () => {
     const { id, key } = await newAccount();
     await api.ask('/symbols', { key });
     await api.ask('/usage/daily', { key }); // has the count reported to the ledger
@@ -35,7 +35,7 @@ onEachEngine('the operator’s side', (engine) => {
     expect(one.days).toMatchObject([{ endpoint: 'symbols', count: 1 }]);
   });
 
-  test('suspend, resume and another plan hold at once', async () => {
+  test('suspending, resuming and changing the plan take effect at once', async () => {
     const { id, key } = await newAccount();
     await send('PATCH', `/admin/accounts/${id}`, { status: 'suspended' });
     await api.service.core.follow();
@@ -45,7 +45,7 @@ onEachEngine('the operator’s side', (engine) => {
     expect((await api.ask('/account', { key })).body.plan).toMatchObject({ name: 'pro' });
   });
 
-  test('keys are made, rotated and revoked', async () => {
+  test('keys can be created, rotated and revoked', async () => {
     const { id, keyId } = await newAccount();
     const made = await send('POST', `/admin/accounts/${id}/keys`, { headerOnly: true });
     expect(made.body.key).toMatchObject({ headerOnly: true, status: 'active' });
@@ -56,7 +56,7 @@ onEachEngine('the operator’s side', (engine) => {
     expectRefusal(await send('DELETE', '/admin/keys/key_none'), 404, 'not_there');
   });
 
-  test('plans are listed, made, changed in part, and removed when nobody has them', async () => {
+  test('plans can be listed, created, changed in part, and deleted when unused', async () => {
     const made = await send('PUT', '/admin/plans/gold', { quota: 5 });
     expect(made.body.plan).toMatchObject({ name: 'gold', quota: 5, maxSpanDays: 30 });
     const changed = await send('PUT', '/admin/plans/gold', { delaySeconds: 60 });
@@ -70,7 +70,7 @@ onEachEngine('the operator’s side', (engine) => {
     expectRefusal(await send('PUT', '/admin/plans/gold', { quota: -1 }), 400, 'invalid_body');
   });
 
-  test('replicas: this one has followed the ledger, and holds what it was lent', async () => {
+  test('replicas: this process has followed the ledger, and holds its leased units', async () => {
     const { key } = await newAccount();
     await api.ask('/symbols', { key });
     const { answering, holders } = (await send('GET', '/admin/replicas')).body as {
@@ -81,7 +81,7 @@ onEachEngine('the operator’s side', (engine) => {
     expect(holders.length).toBeGreaterThanOrEqual(1);
   });
 
-  test('replicas: every process is told with its lag, and one that is silent has stood still since', async () => {
+  test('replicas: every process is listed with its lag, and a silent one is assumed to have stopped at its last report', async () => {
     const { ledger } = api.service;
     const beat = { name: 'host/1', version: '1.0.0', phase: 'ready' };
     const { prices } = await ledger.head();
@@ -106,7 +106,7 @@ onEachEngine('the operator’s side', (engine) => {
     expect(answering.id).toBe(api.service.core.replica);
   });
 
-  test('replicas: what a replica holds of quotas is told with it', async () => {
+  test('replicas: each is listed with the quota units it holds', async () => {
     const { core, ledger } = api.service;
     const beat = { id: core.replica, name: 'host/2', version: '1.0.0', phase: 'ready', revision: 1 };
     await ledger.replicas.beat(beat);
@@ -118,13 +118,13 @@ onEachEngine('the operator’s side', (engine) => {
     expect(Number(own.units)).toBeGreaterThanOrEqual(1);
   });
 
-  test('no other site’s script may read it', async () => {
+  test('scripts of other sites cannot read the responses', async () => {
     const reply = await send('GET', '/admin/plans');
     expect(reply.headers.get('access-control-allow-origin')).toBeNull();
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('no account or plan is made up', async () => {
+  test('unknown accounts and plans, and empty names, are refused', async () => {
     expectRefusal(await send('POST', '/admin/accounts', { name: 'X', plan: 'none' }), 404, 'not_there');
     expectRefusal(await send('POST', '/admin/accounts', { name: ' ', plan: 'basic' }), 400, 'invalid_body');
     expectRefusal(await send('GET', '/admin/accounts/acc_none'), 404, 'not_there');
@@ -136,7 +136,7 @@ onEachEngine('a wrong admin token', (engine) => {
   const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
   const api = apiOn(engine, { settings });
 
-  test('is refused, and told to wait after five in a minute; the right one passes all the same', async () => {
+  test('is refused, and rate-limited after five in a minute; the right one still passes', async () => {
     const ask = (token: string) =>
       api.ask('/admin/plans', { key: '', headers: { authorization: `Bearer ${token}` } });
     expectRefusal(await api.ask('/admin/plans', { key: '' }), 401, 'invalid_admin_token');
@@ -149,7 +149,7 @@ onEachEngine('a wrong admin token', (engine) => {
 onEachEngine('without an admin token', (engine) => {
   const api = apiOn(engine);
 
-  test('there is no operator’s side', async () => {
+  test('there are no operator endpoints', async () => {
     for (const path of ['/admin/accounts', '/admin/plans', '/admin/replicas', '/admin/keys/key_1']) {
       expectRefusal(await api.ask(path), 404, 'not_found');
     }

@@ -8,7 +8,7 @@ const headers = { authorization: `Bearer ${TOKEN}` };
 const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
 
 onEachEngine('GET /admin/alarms', (engine) => {
-  test('there are none in a healthy service, and it needs the admin token', async () => {
+  test('a healthy service has none, and it needs the admin token', async () => {
     const service = await openTestService(engine, { settings });
     expect((await service.get('/admin/alarms')).status).toBe(401);
     const answer = await service.get('/admin/alarms', undefined, { headers });
@@ -16,7 +16,7 @@ onEachEngine('GET /admin/alarms', (engine) => {
     await service.close();
   });
 
-  test('it names an unreachable ledger without the ledger', async () => {
+  test('it reports an unreachable ledger without using the ledger', async () => {
     const service = await openTestService(engine, { settings });
     await service.core.faults.ledger.check();
     await service.ledger.close();
@@ -33,7 +33,7 @@ onEachEngine('GET /admin/alarms', (engine) => {
     await service.close();
   });
 
-  test('an alarm of another replica shows from its heartbeat until it is silent, several of one name as one', async () => {
+  test('an alarm of another replica is listed from its heartbeat until it is silent, and alarms of the same name are merged', async () => {
     const service = await openTestService(engine, { settings });
     const { ledger } = service;
     const beat = { version: '1', phase: 'ready', revision: 1 };

@@ -23,7 +23,7 @@ onEachEngine('asOf=', (engine) => {
     return (body.rates as { XAU: { close: number } } | undefined)?.XAU.close;
   };
 
-  test('before and after a correction gives both answers', async () => {
+  test('before and after a correction gives both values', async () => {
     expect(await closeAsOf('2024-05-09')).toBe(2310);
     expect(await closeAsOf('2024-05-10')).toBe(2311); // a day means its end
     expect(await closeAsOf('2024-05-12')).toBe(2311);
@@ -31,7 +31,7 @@ onEachEngine('asOf=', (engine) => {
     expect(await closeAsOf('2024-05-15')).toBe(2312); // today
   });
 
-  test('a time is a moment, in any zone, UTC unless it says otherwise', async () => {
+  test('a time may have any zone, and defaults to UTC', async () => {
     expect(await closeAsOf('2024-05-10T09:29:59Z')).toBe(2310);
     expect(await closeAsOf('2024-05-10T09:30:00Z')).toBe(2311);
     expect(await closeAsOf('2024-05-10T09:29:59.999Z')).toBe(2310);
@@ -43,20 +43,20 @@ onEachEngine('asOf=', (engine) => {
     expect(unescaped.body.rates).toMatchObject({ XAU: { close: 2311 } });
   });
 
-  test('metadata tells the source that was the source then', async () => {
+  test('metadata has the source as of then', async () => {
     const sourceAsOf = async (asOf: string) => (await api.ask(`${DAY}&asOf=${asOf}`)).body.metadata;
     expect(await sourceAsOf('2024-05-09')).toMatchObject({ XAU: { source: 'test' } });
     expect(await sourceAsOf('2024-05-11')).toMatchObject({ XAU: { source: 'exchange' } });
   });
 
-  test('time-series and fluctuation take it too', async () => {
+  test('time-series and fluctuation accept it too', async () => {
     const series = (await api.ask(`/rates/time-series?symbols=XAU&${RANGE}&asOf=2024-05-10`)).body.rates;
     expect((series as Record<string, Json>)['2024-05-08']).toMatchObject({ XAU: { close: 2311 } });
     const change = (await api.ask(`/rates/fluctuation?symbols=XAU&${RANGE}&asOf=2024-05-09`)).body.rates;
     expect(change).toMatchObject({ XAU: { startRate: 2300, endRate: 2310, change: 10 } });
   });
 
-  test('what was not there yet is no data, and its day was the future', async () => {
+  test('prices not recorded yet are no_data, and a later day is in the future', async () => {
     expect(await closeAsOf('2024-05-08T12:00:00Z')).toBe(2300); // the day before it
     expectRefusal(await api.ask(`${DAY}&asOf=2024-05-06`), 400, 'date_in_future');
     const before = '/rates/historical?symbols=XAU&date=2024-05-06&asOf=2024-05-06';
@@ -86,7 +86,7 @@ onEachEngine('asOf=', (engine) => {
     expect(await close('2024-05-10T21:00:59Z', api.key)).toBe(990); // not recorded yet
   });
 
-  test('the future is refused, and so is what is no day and no time', async () => {
+  test('the future is refused, and so is anything that is neither a day nor a time', async () => {
     for (const asOf of ['2024-05-16', '2024-05-15T16:00:01Z', '2199-12-31']) {
       expectRefusal(await api.ask(`${DAY}&asOf=${asOf}`), 400, 'date_in_future');
     }
@@ -104,7 +104,7 @@ onEachEngine('asOf=', (engine) => {
     expectRefusal(await api.ask(`${DAY}&asOf=2024-05-10&asOf=2024-05-11`), 400, 'repeated_parameter');
   });
 
-  test('the past has a tag of its own and may be kept for a day; today is not over', async () => {
+  test('the past has its own tag and may be cached for a day; today may not', async () => {
     const past = await api.ask(`${DAY}&asOf=2024-05-10`);
     expect(past.headers.get('cache-control')).toBe('private, max-age=86400');
     const etag = past.headers.get('etag')!;
@@ -116,7 +116,7 @@ onEachEngine('asOf=', (engine) => {
     }
   });
 
-  test('a later correction leaves it as it is', async () => {
+  test('a later correction does not change it', async () => {
     const path = '/rates/historical?symbols=PA&date=2024-05-08';
     await api.service.publish('PA', { '2024-05-08': 950 }, 'test', at('2024-05-09T00:00:00Z'));
     const before = await api.ask(`${path}&asOf=2024-05-09`);
@@ -127,7 +127,7 @@ onEachEngine('asOf=', (engine) => {
     expect((await api.ask(path)).body.rates).toMatchObject({ PA: { close: 960 } });
   });
 
-  test('exchange rates are as of then, too', async () => {
+  test('exchange rates are as of then too', async () => {
     const { service } = api;
     await service.publish('EUR/USD', { '2024-05-08': 1.07 }, 'ecb', at('2024-05-08T15:00:00Z'));
     await service.publish('EUR/USD', { '2024-05-08': 1.08 }, 'ecb', at('2024-05-11T15:00:00Z'));
@@ -139,7 +139,7 @@ onEachEngine('asOf=', (engine) => {
     expect(await factor('2024-05-12')).toBeCloseTo(1 / 1.08, 10);
   });
 
-  test('a symbol starts on its first day with ticks, also where only a later day has a bar', async () => {
+  test('a symbol starts on its first day with ticks, even if only a later day has a bar', async () => {
     const { service } = api;
     service.clock.time = at('2024-05-14T12:00:00Z');
     await service.tick('NICKEL-SPOT', 18_000);
@@ -158,7 +158,7 @@ onEachEngine('asOf=', (engine) => {
     daysBack: fc.constantFrom(0, 1, 2, 'tick' as const),
   });
 
-  test('as of now it is the plain answer, for every plan; as of a moment, what was plain then', async () => {
+  test('as of now it equals the plain response for every plan; as of a past time, the plain response of that time', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600, quota: 1e9 });
     const keys = [api.key, await service.key('hour')];
@@ -202,7 +202,7 @@ onEachEngine('asOf=', (engine) => {
 onEachEngine('asOf= with simulated prices', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'true' } });
 
-  test('simulated prices are what was said before the first real one', async () => {
+  test('before the first real price it returns the simulated ones', async () => {
     const { service } = api;
     await service.publish('ZINC', { '2024-05-08': 2900 }, 'simulated', at('2024-05-08T23:00:00Z'));
     await service.publish('ZINC', { '2024-05-08': 2950 }, 'exchange', at('2024-05-13T10:00:00Z'));

@@ -13,7 +13,7 @@ onEachEngine('the burst limit', (engine) => {
     return replies.map((reply) => reply.status).sort();
   };
 
-  test('exactly as many requests a second as the plan says, however they come at once', async () => {
+  test('allows exactly the plan’s requests per second, even if they arrive at once', async () => {
     const key = await api.service.key('three');
     expect(await statuses(key, 20)).toEqual([200, 200, 200, ...new Array<number>(17).fill(429)]);
     api.service.clock.time += 999;
@@ -22,7 +22,7 @@ onEachEngine('the burst limit', (engine) => {
     expect(await statuses(key, 5)).toEqual([200, 200, 200, 429, 429]);
   });
 
-  test('a refusal says the limit, when to come back, and what is left of the month', async () => {
+  test('a refusal has the limit, when to retry, and what is left of the month', async () => {
     const key = await api.service.key('three');
     await statuses(key, 3);
     const reply = await api.ask('/symbols', { key });
@@ -38,7 +38,7 @@ onEachEngine('the burst limit', (engine) => {
     expect(await statuses(key, 2, '/rates/latest')).toEqual([429, 429]);
   });
 
-  test('the keys of an account share it, and other accounts do not', async () => {
+  test('the keys of an account share it, other accounts do not', async () => {
     const { ledger, clock } = api.service;
     const { account, issued } = await createAccount(
       ledger,
@@ -52,7 +52,7 @@ onEachEngine('the burst limit', (engine) => {
     expect(await statuses(await api.service.key('three'), 3)).toEqual([200, 200, 200]);
   });
 
-  test('preflights, wrong paths and health are outside of it', async () => {
+  test('preflights, unknown paths and health are exempt', async () => {
     const key = await api.service.key('three');
     for (let i = 0; i < 5; i++) {
       await api.ask('/symbols', { key, method: 'OPTIONS' });
@@ -67,7 +67,7 @@ onEachEngine('failed keys', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_FAILED_KEYS_PER_MINUTE: '3' } });
   const guess = (key = 'wrong') => api.ask('/symbols', { key });
 
-  test('an address may be wrong so often in a minute, and is then told to wait', async () => {
+  test('an address has a limited number of failures per minute, and must then wait', async () => {
     for (let i = 0; i < 3; i++) expectRefusal(await guess(`wrong${i}`), 401, 'invalid_key');
     const reply = await guess();
     expectRefusal(reply, 429, 'rate_limited');
@@ -77,7 +77,7 @@ onEachEngine('failed keys', (engine) => {
     expectRefusal(await guess(), 401, 'invalid_key');
   });
 
-  test('Retry-After counts down to the end of the minute, and guessing on does not extend it', async () => {
+  test('Retry-After counts down to the end of the minute, and further guesses do not extend it', async () => {
     api.service.clock.time += 60_000;
     for (let i = 0; i < 3; i++) await guess();
     const waits: (string | null)[] = [];
@@ -90,7 +90,7 @@ onEachEngine('failed keys', (engine) => {
     expectRefusal(await guess(), 401, 'invalid_key');
   });
 
-  test('a valid key that nobody has used yet passes in the middle of an attack from its address', async () => {
+  test('a valid key passes on its first use, even during an attack from its address', async () => {
     api.service.clock.time += 60_000;
     const attack = (count: number) =>
       Promise.all(Array.from({ length: count }, () => guess(createKey(secureRandom))));
@@ -106,7 +106,7 @@ onEachEngine('failed keys', (engine) => {
     expect((await guess(await api.service.key())).status).toBe(200);
   });
 
-  test('a key that is new after the limit was reached passes, and what follows is still refused', async () => {
+  test('a key created after the limit was reached passes, and wrong keys are still refused', async () => {
     api.service.clock.time += 60_000;
     for (let i = 0; i < 4; i++) await guess(createKey(secureRandom));
     expect((await guess(createKey(secureRandom))).status).toBe(429);
@@ -114,7 +114,7 @@ onEachEngine('failed keys', (engine) => {
     expect((await guess(createKey(secureRandom))).status).toBe(429);
   });
 
-  test('a key that is in use goes on working, and requests without a key are no failures', async () => {
+  test('a key in use keeps working, and requests without a key do not count as failures', async () => {
     api.service.clock.time += 60_000;
     expect((await guess(api.key)).status).toBe(200);
     for (let i = 0; i < 5; i++) await api.ask('/symbols', { key: '' });

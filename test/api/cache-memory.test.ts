@@ -78,7 +78,7 @@ describe('the memory of caches under hostile traffic', () => {
     await expectBounded('answers', 2_000, (i) => [`/rates/latest?symbols=XAU&_=short${i}`, customer()]);
   }, 180_000);
 
-  test('heads and header lines: other headers each time', async () => {
+  test('heads and header lines: different headers each time', async () => {
     const long = 'x'.repeat(1_500);
     await expectBounded('heads', 1_500, (i) => [
       '/rates/latest?symbols=XAU',
@@ -86,7 +86,7 @@ describe('the memory of caches under hostile traffic', () => {
     ]);
   }, 180_000);
 
-  test('symbol sets: other lists each time, in long URLs', async () => {
+  test('symbol sets: different lists each time, in long URLs', async () => {
     const long = 'x'.repeat(6_000);
     const dates = 'startDate=2024-05-01&endDate=2024-05-15';
     await expectBounded('symbol_sets', 1_500, (i) => {
@@ -116,7 +116,7 @@ describe('the memory of caches under hostile traffic', () => {
     expect(directory.cached(keys[0]!)).toBeUndefined();
   }, 180_000);
 
-  test('strangers put nothing into a cache of customers, and evict nothing', async () => {
+  test('requests without a key neither fill nor evict the caches of customers', async () => {
     for (let i = 0; i < 3; i++) await api.ask('/rates/latest?symbols=XAU');
     const read = async () => {
       const [entries, evictions] = [await stats('entries'), await stats('evictions_total')];
@@ -140,7 +140,7 @@ describe('the memory of caches under hostile traffic', () => {
     expect(await read()).toEqual(before);
   }, 180_000);
 
-  test('every cache has a share of the one budget', async () => {
+  test('every cache has a share of the memory budget', async () => {
     const limits = await stats('limit_bytes');
     expect(Object.keys(limits).sort()).toEqual(Object.keys(CACHE_SHARES).sort());
     expect(sum(limits)).toBeLessThanOrEqual(CACHE_MB * MEGABYTE);

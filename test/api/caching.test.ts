@@ -16,7 +16,7 @@ onEachEngine('caching', (engine) => {
     (await api.ask(path, { key, headers: IDENTITY })).headers.get('etag')!;
   const cachingOf = async (path: string) => (await api.ask(path)).headers.get('cache-control');
 
-  test('the same answer has the same tag, strong for days and weak for latest', async () => {
+  test('the same response has the same tag, strong for days and weak for latest', async () => {
     expect(await tagOf(DAY)).toMatch(/^"[0-9a-z]+"$/);
     expect(await tagOf(DAY)).toBe(await tagOf(DAY));
     expect(await tagOf(LATEST)).toMatch(/^W\/"[0-9a-z]+"$/);
@@ -35,7 +35,7 @@ onEachEngine('caching', (engine) => {
     expect(await tagOf(LATEST)).not.toBe(before.latest);
   });
 
-  test('a tick changes the tag of latest and of today, and not of yesterday', async () => {
+  test('a tick changes the tag of latest and of today, but not of yesterday', async () => {
     const today = '/rates/historical?symbols=XAU&date=2024-05-15';
     const before = [await tagOf(LATEST), await tagOf(today), await tagOf(DAY)];
     await api.service.tick('XAU', 2377);
@@ -59,7 +59,7 @@ onEachEngine('caching', (engine) => {
     expect(new Set(tags).size).toBe(tags.length);
   });
 
-  test('a 304 to a client that accepts gzip carries the tag of the gzip answer', async () => {
+  test('a 304 to a client that accepts gzip has the tag of the gzip response', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const etag = (await api.ask('/symbols', { headers })).headers.get('etag')!;
     expect(etag).toEndWith('-gzip"');
@@ -67,11 +67,11 @@ onEachEngine('caching', (engine) => {
     expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
   });
 
-  test('callers on the same delay share a tag', async () => {
+  test('plans with the same delay share a tag', async () => {
     expect(await tagOf(DAY, await api.service.key('demo'))).toBe(await tagOf(DAY));
   });
 
-  test('closed days are private for a short time, anything with today is no-cache, errors are no-store', async () => {
+  test('closed days are cacheable for a short time, anything with today is no-cache, errors are no-store', async () => {
     const range = (name: string, last: string) =>
       `/rates/${name}?symbols=XAU&startDate=2024-05-13&endDate=${last}`;
     for (const path of [DAY, range('time-series', '2024-05-14'), range('fluctuation', '2024-05-14')]) {
@@ -86,7 +86,7 @@ onEachEngine('caching', (engine) => {
     expect(await cachingOf('/nowhere')).toBe('no-store');
   });
 
-  test('a day is open as long as it is open for one of the symbols', async () => {
+  test('a day is open while it is open for any of the symbols', async () => {
     // At 16:00 UTC, steel in Shanghai trades for tomorrow and gold in New York still for today.
     expect(await cachingOf('/rates/historical?symbols=STEEL,XAU&date=2024-05-15')).toBe('private, no-cache');
     expect(await cachingOf('/rates/historical?symbols=STEEL,XAU&date=2024-05-14')).toBe(
@@ -94,7 +94,7 @@ onEachEngine('caching', (engine) => {
     );
   });
 
-  test('after midnight UTC, yesterday is open where it is still yesterday', async () => {
+  test('after midnight UTC, the previous day is open in markets where it has not ended', async () => {
     const { service } = api;
     const before = service.clock.time;
     service.clock.time = Date.UTC(2024, 4, 16, 0, 30);
@@ -105,7 +105,7 @@ onEachEngine('caching', (engine) => {
     service.clock.time = before;
   });
 
-  test('on a Saturday, Saturday holds today and Friday is closed', async () => {
+  test('on a Saturday, Saturday counts as today and Friday is closed', async () => {
     const { service } = api;
     const before = service.clock.time;
     service.clock.time = Date.UTC(2024, 4, 18, 12);
@@ -115,7 +115,7 @@ onEachEngine('caching', (engine) => {
     service.clock.time = before;
   });
 
-  test('a day that is over but not yet in a delayed view is no-cache there', async () => {
+  test('a day that has ended but is not yet in a delayed view is no-cache there', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
     const hour = await service.key('hour');
@@ -129,7 +129,7 @@ onEachEngine('caching', (engine) => {
     service.clock.time = before;
   });
 
-  test('every answer varies by key, format and encoding', async () => {
+  test('every response varies by key, format and encoding', async () => {
     for (const path of ['/symbols', LATEST, '/usage', '/nowhere', '/rates/latest']) {
       expect((await api.ask(path)).headers.get('vary')).toBe('x-api-key, Accept, Accept-Encoding');
     }

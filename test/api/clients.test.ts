@@ -29,7 +29,7 @@ onEachEngine('clients in the wild', (engine) => {
     });
   }
 
-  test('a GET that says Content-Type: application/json and Accept: anything is answered in JSON', async () => {
+  test('a GET with Content-Type: application/json and Accept: */* receives JSON', async () => {
     for (const accept of ['application/json', '*/*', 'text/html', 'application/xml']) {
       const headers = { 'content-type': 'application/json', accept };
       const reply = await api.ask('/rates/latest?symbols=XAU', { headers });
@@ -38,7 +38,7 @@ onEachEngine('clients in the wild', (engine) => {
     }
   });
 
-  test('unknown parameters are ignored on every endpoint, also repeated', async () => {
+  test('unknown parameters are ignored on every endpoint, even if repeated', async () => {
     const junk = 'base=USD&base=EUR&_=1&amount=5&from=USD&x[]=1&x[]=2&=&constructor=1&%00=1';
     for (const path of [
       '/symbols?',
@@ -51,7 +51,7 @@ onEachEngine('clients in the wild', (engine) => {
     }
   });
 
-  test('with metadata=false the members are those of the interface, in its order; any other value keeps it', async () => {
+  test('with metadata=false the fields are those specified, in order; any other value keeps the metadata', async () => {
     const range = 'startDate=2024-05-13&endDate=2024-05-14';
     const bodies: [path: string, members: string[]][] = [
       ['/rates/latest?symbols=XAU', ['success', 'timestamp', 'rates']],
@@ -67,7 +67,7 @@ onEachEngine('clients in the wild', (engine) => {
     }
   });
 
-  test('every endpoint conforms to the shape of the interface', async () => {
+  test('every endpoint conforms to the specified shape', async () => {
     const query = '?symbols=XAU,WTI,XAG&date=2024-05-14&startDate=2024-05-13&endDate=2024-05-31&metadata=';
     for (const [name, shape] of Object.entries(SUCCESS_SHAPES)) {
       const path = name === 'symbols' || name === 'usage' ? `/${name}` : `/rates/${name}`;
@@ -78,7 +78,7 @@ onEachEngine('clients in the wild', (engine) => {
     }
   });
 
-  test('an old proxy that speaks HTTP/1.0 is answered, with a Host and without one', async () => {
+  test('an HTTP/1.0 proxy is answered, with and without a Host', async () => {
     const target = `/rates/latest?symbols=XAU&metadata=false&apiKey=${api.key}`;
     for (const host of ['', 'Host: rates.example\r\n', 'Host: \r\n']) {
       expect(await sendRaw(api.service.url, `GET ${target} HTTP/1.0\r\n${host}\r\n`)).toContain(
@@ -87,12 +87,12 @@ onEachEngine('clients in the wild', (engine) => {
     }
   });
 
-  test('a request in absolute form, as sent to proxies, is answered', async () => {
+  test('a request in absolute form, as for proxies, is answered', async () => {
     const target = `http://rates.example/rates/latest?symbols=XAU&apiKey=${api.key}`;
     expect(await getRaw(api.service.url, target)).toStartWith('HTTP/1.1 200 ');
   });
 
-  test('a client that walks the symbol list can ask for every code in it', async () => {
+  test('every code in the symbol list can be requested', async () => {
     const list = (await api.ask('/symbols')).body.symbols as { symbol: string }[];
     const codes = list.map((one) => one.symbol);
     const path = `/rates/time-series?symbols=${codes.join(',')}&startDate=2024-05-14&endDate=2024-05-14`;

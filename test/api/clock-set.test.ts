@@ -5,7 +5,7 @@ import { MINUTE } from '../support/service.ts';
 
 const HOUR = 60 * MINUTE;
 
-onEachEngine('a wall clock that is set', (engine) => {
+onEachEngine('a wall clock that is changed', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
   });
@@ -57,7 +57,7 @@ onEachEngine('a wall clock that is set', (engine) => {
     });
   }
 
-  test('a plan without a delay sees a new price at once, on either side of a step', async () => {
+  test('a plan without a delay sees a new price at once, before and after a step', async () => {
     const { service } = api;
     const key = await service.key();
     const latest = async () => (await api.ask('/rates/latest?symbols=XAG', { key })).body;

@@ -19,7 +19,7 @@ onEachEngine('closed days', (engine) => {
     return [rates[symbol]!.close, metadata[symbol]!.date];
   };
 
-  test('a holiday and the weekend after it answer with the last bar before, and echo the date', async () => {
+  test('a holiday and the weekend after it have the last bar before them, and echo the date', async () => {
     for (const date of ['2024-03-29', '2024-03-30', '2024-03-31']) {
       expect(await closeOn('XAU', date)).toEqual([1, '2024-03-28']);
     }
@@ -39,7 +39,7 @@ onEachEngine('closed days', (engine) => {
     });
   }
 
-  test('fluctuation takes its rates by the same rule', async () => {
+  test('fluctuation applies the same rule', async () => {
     const path = (last: string) =>
       `/rates/fluctuation?symbols=XAU&startDate=2024-03-31&endDate=${last}&metadata=false`;
     expect((await api.ask(path('2024-04-15'))).body.rates).toEqual({
@@ -48,7 +48,7 @@ onEachEngine('closed days', (engine) => {
     expectRefusal(await api.ask(path('2024-04-16')), 404, 'no_data');
   });
 
-  test('time-series never fills a closed day', async () => {
+  test('time-series never fills closed days', async () => {
     const path = '/rates/time-series?symbols=XAU&startDate=2024-03-28&endDate=2024-04-03';
     expect(Object.keys((await api.ask(path)).body.rates as Json)).toEqual(['2024-03-28', '2024-04-01']);
   });

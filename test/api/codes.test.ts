@@ -31,13 +31,13 @@ onEachEngine('codes and aliases', (engine) => {
     });
   }
 
-  test('the order asked is the order answered, in rates and in metadata', async () => {
+  test('rates and metadata keep the requested order', async () => {
     expect(await ratesText('symbols=XAG,CORN,XAU')).toBe('{"XAG":2,"CORN":4,"XAU":1}');
     const { body } = await api.ask('/rates/latest?symbols=XAG,CORN,XAU');
     expect(Object.keys(body.metadata as Json)).toEqual(['XAG', 'CORN', 'XAU']);
   });
 
-  test('an alias answers under the code as asked, with the data of its symbol', async () => {
+  test('an alias has the data of its symbol, under the requested code', async () => {
     expect(await ratesText('symbols=gold,WTI,WTIOIL')).toBe('{"GOLD":1,"WTI":3,"WTIOIL":3}');
     const range = 'startDate=2024-05-14&endDate=2024-05-14';
     for (const path of [
@@ -62,18 +62,18 @@ onEachEngine('codes and aliases', (engine) => {
     expect(Object.keys(body.metadata as Json)).toEqual(aliases.map(({ alias }) => alias));
   });
 
-  test('an alias and its symbol in one request are two keys of the answer', async () => {
+  test('an alias and its symbol in one request are two entries of the response', async () => {
     expect(await ratesText('symbols=XAU,GOLD')).toBe('{"XAU":1,"GOLD":1}');
   });
 
-  test('codes are not matched by anything but themselves', async () => {
+  test('codes are matched only exactly', async () => {
     for (const code of ['__proto__', 'constructor', 'toString', '*', 'XAU%', 'XAU;XAG', 'XAU|XAG', 'ΧAU']) {
       const reply = await api.ask(`/rates/latest?symbols=${encodeURIComponent(code)}`);
       expectRefusal(reply, 404, 'unknown_symbol');
     }
   });
 
-  test('a symbol and an alias that are added while it runs are served', async () => {
+  test('a symbol and an alias added at runtime are served', async () => {
     const { service } = api;
     const record = {
       code: 'UNOBTAINIUM',

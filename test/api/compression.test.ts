@@ -30,11 +30,11 @@ onEachEngine('compression', (engine) => {
     });
   }
 
-  test('a body up to 1 KB is sent as it is', async () => {
+  test('a body up to 1 KB is not compressed', async () => {
     expect((await ask(SHORT, 'gzip')).headers.get('content-encoding')).toBeNull();
   });
 
-  test('the limit is 1024 bytes of body: one byte more is compressed', async () => {
+  test('the limit is 1024 bytes: one byte more is compressed', async () => {
     // The path is repeated in the message of a 404, up to 100 characters; symbols fill the rest.
     const path = (codes: number, last: number) =>
       `/rates/latest?symbols=${'Q'.repeat(last)}${Array.from({ length: codes }, (_, i) => `,${i}${'Q'.repeat(40)}`).join('')}`;

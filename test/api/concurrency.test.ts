@@ -14,7 +14,7 @@ onEachEngine('requests while everything changes', (engine) => {
   });
   const askMany = () => Promise.all(Array.from({ length: 8 }, () => api.ask(PATH)));
 
-  test('an import that has a series loaded anew never makes an answer fail or lose a symbol', async () => {
+  test('an import that reloads a series never makes a request fail or lose a symbol', async () => {
     for (let price = 2; price < 12; price++) {
       const publishing = SYMBOLS.map((symbol) => api.service.publish(symbol, longHistory(price)));
       const replies = (await Promise.all([askMany(), askMany()])).flat();
@@ -26,7 +26,7 @@ onEachEngine('requests while everything changes', (engine) => {
     }
   });
 
-  test('a new delay, which adds a view to every series, never makes an answer fail', async () => {
+  test('a new delay, which adds a view to every series, never makes a request fail', async () => {
     for (let delaySeconds = 1; delaySeconds <= 8; delaySeconds++) {
       const name = `delay${delaySeconds}`;
       await api.service.setPlan({ name, delaySeconds });
@@ -36,7 +36,7 @@ onEachEngine('requests while everything changes', (engine) => {
     }
   });
 
-  test('a ledger that was restored (another epoch) is followed without one failed request', async () => {
+  test('a restored ledger (another epoch) is followed without a failed request', async () => {
     const { ledger, core } = api.service;
     const before = (await api.ask(PATH)).headers.get('etag');
     await ledger.engine.write((tx) => tx`UPDATE meta SET value = ${'restored'} WHERE name = ${'epoch'}`);

@@ -11,7 +11,7 @@ const PREFLIGHT = {
 onEachEngine('CORS', (engine) => {
   const api = apiOn(engine);
 
-  test('a preflight needs no key, allows x-api-key from anywhere, and may be kept for a day', async () => {
+  test('a preflight needs no key, allows x-api-key from any origin, and may be cached for a day', async () => {
     for (const path of ['/symbols', '/v1/rates/latest', '/rates/historical/', '/v2/usage']) {
       const { status, text, headers } = await api.ask(path, {
         key: '',
@@ -26,7 +26,7 @@ onEachEngine('CORS', (engine) => {
     }
   });
 
-  test('every answer, errors and 304 included, may be read from any page, with its useful headers', async () => {
+  test('every response, errors and 304 included, is readable from any origin, with its useful headers', async () => {
     const replies = [
       await api.ask('/symbols'),
       await api.ask('/symbols', { headers: { 'if-none-match': '*' } }),

@@ -74,7 +74,7 @@ onEachEngine('two editions of one provider', (engine) => {
   };
   const ratesOf = async (path: string) => (await api.ask(path)).body.rates as Record<string, Json>;
 
-  test('FRED: a day that the later one has not is gone, asOf returns it, and revisions list both', async () => {
+  test('FRED: a day missing from the later edition is withdrawn, asOf still returns it, and revisions list both', async () => {
     gas = henryHub();
     expect(await run(fred, '2024-03-02T00:00:00Z')).toMatchObject({ status: 'ok', withdrawn: 0, held: 0 });
     gas = henryHub('2024-01-17');
@@ -109,7 +109,7 @@ onEachEngine('two editions of one provider', (engine) => {
     expect(change.RICET25).toMatchObject({ startRate: 340, endRate: 440 });
   });
 
-  test('World Bank: zeros that an older program has stored are withdrawn', async () => {
+  test('World Bank: zeros stored by an older version of the program are withdrawn', async () => {
     const { service } = api;
     const months = Array.from({ length: 200 }, (_, i) => {
       const [year, month] = [1995 + Math.floor(i / 12), String((i % 12) + 1).padStart(2, '0')];

@@ -31,7 +31,7 @@ const PROMISED: Record<number, string[]> = {
   503: ['unavailable'],
 };
 
-test('the table of errors holds every promised code under its status, and no other', () => {
+test('the error table has every promised code under its status, and no other', () => {
   const table = Object.groupBy(ERROR_STATUSES, ({ status }) => status);
   const codes = Object.entries(table).map(([status, all]) => [status, all!.map(({ code }) => code)]);
   expect(Object.fromEntries(codes)).toEqual(PROMISED);

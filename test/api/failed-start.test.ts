@@ -25,13 +25,13 @@ onEachEngine('a start that fails', (engine) => {
     return { url, config: readConfig(env, {}) };
   }
 
-  test('at an unknown plan closes the ledger', async () => {
+  test('because of an unknown plan closes the ledger', async () => {
     const { url, config } = await settings({ OPENPIT_PUBLIC_PLAN: 'none-such' });
     await expect(openCore(config, systemClock, log)).rejects.toThrow('OPENPIT_PUBLIC_PLAN');
     await expectClosed(engine, url, config.dataDir);
   });
 
-  test('at a spool that it cannot read closes the ledger and leaves the spool', async () => {
+  test('because of an unreadable spool closes the ledger and keeps the spool', async () => {
     const { url, config } = await settings();
     const spool = join(config.dataDir, 'spool');
     mkdirSync(spool, { recursive: true });
@@ -43,7 +43,7 @@ onEachEngine('a start that fails', (engine) => {
     expect(readdirSync(spool)).toContain('0-0.v99.spool');
   });
 
-  test('at a port that is taken closes everything, so that the next start succeeds', async () => {
+  test('because the port is in use closes everything, so that the next start succeeds', async () => {
     const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const { url, config } = await settings({ OPENPIT_HOST: '127.0.0.1', OPENPIT_PORT: String(taken.port) });
     await expect(startService(config, systemClock, log)).rejects.toThrow('another program listens');

@@ -35,7 +35,7 @@ onEachEngine('feeds', (engine) => {
     return [metadata['WTIOIL-SPOT']!.stale, metadata.XAU!.stale];
   };
 
-  test('GET /feeds tells where prices come from, and what must be said of them; it is free', async () => {
+  test('GET /feeds lists where prices come from and their attribution; it is free', async () => {
     await moveTo(NOON + 5_000);
     const reply = await api.ask('/feeds');
     expect(reply.body).toEqual({
@@ -68,7 +68,7 @@ onEachEngine('feeds', (engine) => {
     expect((await api.ask('/v1/feeds')).status).toBe(200);
   });
 
-  test('a feed that is late shows in health, metrics, /feeds and in stale, and only for its own symbols', async () => {
+  test('a late feed shows in health, metrics and /feeds, and makes only its own symbols stale', async () => {
     expect(await staleOf()).toEqual([false, false]);
     expect((await api.ask('/health')).body).toMatchObject({ lateFeeds: [] });
     await moveTo(NOON + 2 * HOUR + 3_000);
@@ -81,7 +81,7 @@ onEachEngine('feeds', (engine) => {
     expect(text).toContain('openpit_feed_rows{feed="fred"} 3');
   });
 
-  test('a plan with a delay learns of it as much later', async () => {
+  test('a delayed plan sees it only after its delay', async () => {
     await api.service.setPlan({ name: 'slow', delaySeconds: 600 });
     const key = await api.service.key('slow');
     await moveTo(NOON + 2 * HOUR + 3_000);
@@ -90,7 +90,7 @@ onEachEngine('feeds', (engine) => {
     expect(await staleOf(key)).toEqual([true, false]);
   });
 
-  test('a series that fails by itself shows in health, metrics, /feeds and an alarm, and its symbol alone becomes stale', async () => {
+  test('a series that fails alone shows in health, metrics, /feeds and an alarm, and only its symbol becomes stale', async () => {
     const { ledger } = api.service;
     await moveTo(NOON + 3 * HOUR);
     const lease = await ledger.feeds.take({

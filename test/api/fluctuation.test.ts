@@ -18,20 +18,20 @@ onEachEngine('GET /rates/fluctuation', (engine) => {
     return [rates.PL.change, rates.PL.changePercent];
   };
 
-  test('without metadata the body is exactly the interface, and change is the exact decimal difference', async () => {
+  test('without metadata the body is exactly as specified, and change is the exact decimal difference', async () => {
     expect((await between('XAU,XAG', '2024-05-10', '2024-05-14')).text).toBe(
       '{"success":true,"startDate":"2024-05-10","endDate":"2024-05-14","rates":{"XAU":{"startRate":0.1,"endRate":0.3,"change":0.2,"changePercent":200},"XAG":{"startRate":3,"endRate":2,"change":-1,"changePercent":-33.3333}}}',
     );
   });
 
-  test('metadata tells the days the rates are from', async () => {
+  test('metadata has the days that the rates are from', async () => {
     const { text } = await between('XAG', '2024-05-12', '2024-05-15', '');
     expect(text).toEndWith(
       ',"metadata":{"XAG":{"unit":"T.oz","quote":"USD","startDate":"2024-05-10","endDate":"2024-05-14","source":"mint"}}}',
     );
   });
 
-  test('the dates are echoed as asked, where they are closed days and where the end is in the future', async () => {
+  test('the requested dates are echoed, even for closed days and an end in the future', async () => {
     const { body } = await between('XAU', '2024-05-11', '2024-06-30');
     expect(body).toMatchObject({ startDate: '2024-05-11', endDate: '2024-06-30' });
     expect(body.rates).toEqual({ XAU: { startRate: 0.1, endRate: 0.3, change: 0.2, changePercent: 200 } });
@@ -43,12 +43,12 @@ onEachEngine('GET /rates/fluctuation', (engine) => {
     expect(await rateOf(3, 3.1)).toEqual([0.1, 3.3333]);
   });
 
-  test('a negative start counts by its size, and a start of zero gives zero', async () => {
+  test('the percentage is relative to the absolute value of the start, and zero for a start of zero', async () => {
     expect(await rateOf(-10, -5)).toEqual([5, 50]);
     expect(await rateOf(0, 7)).toEqual([7, 0]);
   });
 
-  test('there is no limit to the span', async () => {
+  test('the span is not limited', async () => {
     const { body } = await between('CORN', '2014-05-13', '2024-05-14');
     expect(body.rates).toEqual({ CORN: { startRate: 500, endRate: 450, change: -50, changePercent: -10 } });
   });

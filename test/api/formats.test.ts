@@ -139,12 +139,12 @@ onEachEngine('formats', (engine) => {
     });
   }
 
-  test('the parameter wins over the header, in any case', async () => {
+  test('the parameter overrides the header, and is case-insensitive', async () => {
     const reply = await api.ask(`${DAY}&format=NDJSON`, { headers: CSV });
     expect(reply.headers.get('content-type')).toContain('ndjson');
   });
 
-  test('an unknown format is refused and the three are named; it must be given once', async () => {
+  test('an unknown format is refused with the three valid ones; a repeated format is refused', async () => {
     for (const format of ['xml', '', 'csv,json', 'toString']) {
       const message = expectRefusal(await api.ask(`${DAY}&format=${format}`), 400, 'invalid_format');
       expect(message).toContain('json, csv, ndjson');
@@ -159,7 +159,7 @@ onEachEngine('formats', (engine) => {
     expectRefusal(await api.ask(`${DAY}&format=csv`, { key: '' }), 401, 'missing_key');
   });
 
-  test('nothing to tell is a header alone, or nothing', async () => {
+  test('an empty result is only a header, or nothing', async () => {
     const path = '/rates/time-series?symbols=ZINC&startDate=2024-05-13&endDate=2024-05-14';
     expect((await api.ask(`${path}&format=csv`)).text).toBe(
       'date,symbol,open,high,low,close,unit,quote,factor,source\r\n',
@@ -167,7 +167,7 @@ onEachEngine('formats', (engine) => {
     expect((await api.ask(`${path}&format=ndjson`)).text).toBe('');
   });
 
-  test('a name that looks like a formula is text', async () => {
+  test('a name that looks like a formula is escaped', async () => {
     const { ledger } = api.service;
     const [gold] = (await ledger.symbols.list()).filter((one) => one.code === 'XAU');
     const { id: _, real: __, ...record } = gold!;
@@ -177,7 +177,7 @@ onEachEngine('formats', (engine) => {
     expect(row).toContain(",'=cmd|calc,");
   });
 
-  test('HEAD has the headers of its format; a long one is compressed', async () => {
+  test('HEAD has the headers of its format; a long body is compressed', async () => {
     const head = await api.ask('/symbols?format=csv', { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers.get('content-type')).toBe('text/csv; charset=utf-8');

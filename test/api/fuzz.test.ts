@@ -135,7 +135,7 @@ onEachEngine('fuzz', (engine) => {
     },
   );
 
-  test('success and both kinds of refusal have the shapes that the rest is held against', async () => {
+  test('success and both kinds of refusal have the shapes that the other tests compare with', async () => {
     const statuses = [];
     for (const path of [
       '/rates/latest?symbols=XAU',
@@ -149,7 +149,7 @@ onEachEngine('fuzz', (engine) => {
     expect(statuses).toEqual([200, 400, 404]);
   });
 
-  test('any parameters, in any form and number: the envelope, the right shape, never a 500', async () => {
+  test('any parameters, in any form and number, get the right shape and never a 500', async () => {
     const property = fc.asyncProperty(target, async (path) => {
       const reply = await api.ask(path);
       expectEnvelope(path, reply);
@@ -158,7 +158,7 @@ onEachEngine('fuzz', (engine) => {
     await fc.assert(property, { numRuns: 400 });
   });
 
-  test('one wrong parameter among right ones: the envelope, the right shape, never a 500', async () => {
+  test('one wrong parameter among right ones gets the right shape and never a 500', async () => {
     const right = { symbols: 'XAU', date: '2024-05-14', startDate: '2024-05-13', endDate: '2024-05-14' };
     const property = fc.asyncProperty(
       fc.constantFrom(...PATHS),
@@ -185,7 +185,7 @@ onEachEngine('fuzz', (engine) => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('any path is found or told, and never a 500', async () => {
+  test('any path is found or refused with a hint, and never a 500', async () => {
     const part = fc.oneof(
       encoded,
       fc.constantFrom('rates', 'latest', 'v1', 'v2', 'symbols', '..', '.', '2024-05-14'),
@@ -200,7 +200,7 @@ onEachEngine('fuzz', (engine) => {
     await fc.assert(property, { numRuns: 150 });
   });
 
-  test('any bytes after the path get a status line: the parser refuses, or the envelope answers', async () => {
+  test('any bytes after the path get a status line, from the parser or with our envelope', async () => {
     const bytes = fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replace(/[\r\n]/g, ''));
     const property = fc.asyncProperty(fc.constantFrom(...PATHS), bytes, async (path, text) => {
       const head = `GET ${path}?${text} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nx-api-key: ${api.key}\r\n\r\n`;
@@ -212,7 +212,7 @@ onEachEngine('fuzz', (engine) => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('nothing of all that was logged as a failure', () => {
+  test('none of this was logged as a failure', () => {
     expect(api.service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ onEachEngine('HEAD', (engine) => {
     });
   }
 
-  test('its tag is that of the uncompressed response', async () => {
+  test('it has the tag of the uncompressed response', async () => {
     const get = await api.ask('/symbols', { headers: { 'accept-encoding': 'identity' } });
     const head = await api.ask('/symbols', { method: 'HEAD' });
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'));

@@ -8,7 +8,7 @@ onEachEngine('GET /health', (engine) => {
   const api = apiOn(engine);
   const health = () => api.ask('/health', { key: '' });
 
-  test('it needs no key and says that no data has come', async () => {
+  test('it needs no key and reports that there is no data yet', async () => {
     const { status, body } = await health();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -26,7 +26,7 @@ onEachEngine('GET /health', (engine) => {
     });
   });
 
-  test('prices of 2014 that are written now are old data and a new write', async () => {
+  test('prices of 2014 written now count as old data and a new write', async () => {
     await api.service.publish('XAG', { '2014-05-08': 20 });
     const { body } = await health();
     expect(body.newestWriteAgeSeconds).toBe(0);
@@ -34,7 +34,7 @@ onEachEngine('GET /health', (engine) => {
     expect(body.newestDataAgeSeconds).toBe(Math.floor((api.service.clock.now() - end) / 1000));
   });
 
-  test('it tells the revision that is served and how old the newest data is', async () => {
+  test('it has the served revision and the age of the newest data', async () => {
     const before = (await health()).body.revision as number;
     await api.service.tick('XAU', 2000);
     api.service.clock.time += 90_500;
@@ -54,7 +54,7 @@ onEachEngine('GET /health', (engine) => {
     expect((await health()).status).toBe(200);
   });
 
-  test('/health/ready is the same, and /health/live is 200 whatever the phase is', async () => {
+  test('/health/ready is the same, and /health/live is 200 in every phase', async () => {
     for (const phase of ['starting', 'draining', 'ready'] as const) {
       api.service.core.phase = phase;
       const ready = await api.ask('/health/ready', { key: '' });
@@ -64,7 +64,7 @@ onEachEngine('GET /health', (engine) => {
     }
   });
 
-  test('without the ledger it is 503 and names the alarm, while what is in memory is served; live stays 200', async () => {
+  test('without the ledger it is 503 and names the alarm, while data in memory is served; live stays 200', async () => {
     const service = await openTestService(engine);
     const key = await service.key();
     await service.tick('XAU', 2000);
@@ -89,11 +89,11 @@ onEachEngine('GET /health', (engine) => {
     await service.close();
   });
 
-  test('a load balancer that speaks HTTP/1.0 and sends no Host gets it', async () => {
+  test('it works for a load balancer that speaks HTTP/1.0 without a Host', async () => {
     expect(await sendRaw(api.service.url, 'GET /health HTTP/1.0\r\n\r\n')).toContain('"status":"ready"');
   });
 
-  test('it is at the root alone', async () => {
+  test('it is served only at the root', async () => {
     expect((await api.ask('/v1/health')).status).toBe(404);
   });
 

@@ -13,14 +13,14 @@ onEachEngine('GET /rates/historical', (engine) => {
     await service.publish('XAG', { '2020-01-02': 18.05 });
   });
 
-  test('without metadata the body is exactly the interface', async () => {
+  test('without metadata the body is exactly as specified', async () => {
     const { text } = await api.ask('/rates/historical?symbols=XAU,CORN&date=2024-05-14&metadata=false');
     expect(text).toBe(
       '{"success":true,"date":"2024-05-14","rates":{"XAU":{"open":2336.1,"high":2359.9,"low":2335,"close":2358.2},"CORN":{"open":472,"high":473.5,"low":466.25,"close":467.25}}}',
     );
   });
 
-  test('metadata tells unit, quote, the day the bar is from, and its source', async () => {
+  test('metadata has unit, quote, the day of the bar, and its source', async () => {
     const { text } = await api.ask('/rates/historical?symbols=CORN&date=2024-05-14');
     expect(text).toEndWith(
       ',"metadata":{"CORN":{"unit":"Bu","quote":"USX","date":"2024-05-14","source":"CBOT"}}}',
@@ -43,7 +43,7 @@ onEachEngine('GET /rates/historical', (engine) => {
     expect(body.rates).toEqual({ PA: { open: 962, high: 962, low: 962, close: 962 } });
   });
 
-  test('every symbol without a bar is named with the first day it has', async () => {
+  test('every symbol without a bar is named with its first day', async () => {
     const path = '/rates/historical?symbols=XAU,CORN,XAG,ZINC&date=2024-05-13';
     const message = expectRefusal(await api.ask(path), 404, 'no_data');
     expect(message).toContain('CORN (its data starts on 2024-05-14)');
@@ -52,7 +52,7 @@ onEachEngine('GET /rates/historical', (engine) => {
     expect(message).not.toContain('XAU');
   });
 
-  test('the past before the first bar is no data', async () => {
+  test('a day before the first bar is no_data', async () => {
     expectRefusal(await api.ask('/rates/historical?symbols=XAU&date=1900-01-01'), 404, 'no_data');
   });
 });

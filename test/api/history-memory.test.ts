@@ -5,7 +5,7 @@ import { apiOn } from '../support/api.ts';
 
 const CODES = ['XAU', 'XAG', 'ZINC', 'PA', 'PL', 'WTIOIL-FUT'];
 const FIRST = parseDay('1995-01-02')!;
-/** Of six symbols it is twice what may be in memory. */
+/** For six symbols this is twice the memory budget. */
 const DAYS = 9_000;
 const ROUNDS = 10;
 
@@ -18,7 +18,7 @@ const api = apiOn(
   },
 );
 
-test('a history that was let go of is gone from memory, whatever texts were made of it', async () => {
+test('an evicted history is garbage-collected, even if JSON was cached for it', async () => {
   const { board } = api.service.core;
   const view = board.view(0);
   const seen = new WeakSet<Columns>();
@@ -31,7 +31,7 @@ test('a history that was let go of is gone from memory, whatever texts were made
   };
   for (let round = 0; round < ROUNDS; round++) {
     for (const code of CODES) {
-      // Commas make another text of the same symbol, and so another basket. One that comes twice is kept.
+      // Extra commas make another symbol set of the same symbol. It is cached on its second request.
       const symbols = `${code}${','.repeat(round)}`;
       for (const month of ['03', '04', '05']) {
         const range = `startDate=2019-${month}-01&endDate=2019-${month}-30`;
@@ -42,11 +42,11 @@ test('a history that was let go of is gone from memory, whatever texts were made
       look(code);
     }
   }
-  expect(histories.length).toBeGreaterThan(ROUNDS * 3); // they were let go of and loaded anew, again and again
-  // Those in use stay, and some that the collector overlooks: it takes what looks like an address on the stack for one.
+  expect(histories.length).toBeGreaterThan(ROUNDS * 3); // they were evicted and reloaded repeatedly
+  // Those in use stay alive, and so may some others: the conservative collector scans the stack for possible addresses.
   const alive = () => histories.filter((one) => one.deref() !== undefined).length;
   for (let i = 0; i < 20 && alive() > histories.length / 3; i++) {
-    await Bun.sleep(10); // what a WeakRef was made for in this turn stays until its end
+    await Bun.sleep(10); // the target of a WeakRef stays alive until the end of the turn
     Bun.gc(true);
   }
   expect(alive()).toBeLessThanOrEqual(histories.length / 3);

@@ -74,7 +74,7 @@ onEachEngine('GET /rates/history', (engine) => {
     await service.publish('PL', { '2024-05-13': [1, 4, 0.5, 2], '2024-05-14': [2, 3, 1.5, 2.5] });
   });
 
-  test('one interval is the first open, the last close, the highest and the lowest', async () => {
+  test('an interval has the first open, the last close, the highest high and the lowest low', async () => {
     const { text } = await api.ask(
       '/rates/history?symbols=PL&startDate=2024-01-01&endDate=2024-05-14&interval=month',
     );
@@ -99,7 +99,7 @@ onEachEngine('GET /rates/history', (engine) => {
     });
   }
 
-  test('a page that many bars were folded for may be shorter, and the pages are still all rows', async () => {
+  test('a page folded from many bars may be shorter, and the pages still have all rows', async () => {
     const { service } = api;
     const codes = ['CT', 'COAL', 'TIN', 'ZINC', 'CORN', 'LC1', 'TEA', 'WOOL', 'BEEF', 'GA', 'LAMB', 'POUL'];
     for (const code of codes) await service.publish(code, GOLD);
@@ -115,7 +115,7 @@ onEachEngine('GET /rates/history', (engine) => {
     );
   });
 
-  test('any span, any interval: the rows of the naive fold', async () => {
+  test('any span and interval has the rows of the naive fold', async () => {
     const day = fc.integer({ min: FIRST - 50, max: LAST });
     const property = fc.asyncProperty(
       fc.constantFrom(...INTERVALS),
@@ -130,7 +130,7 @@ onEachEngine('GET /rates/history', (engine) => {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  test('rows are by date and then in the order asked; without an interval they are days', async () => {
+  test('rows are ordered by date and then as requested; the default interval is a day', async () => {
     const path = '/rates/history?symbols=PL,XAU&startDate=2024-05-13&endDate=2024-05-14';
     const { body } = await api.ask(path);
     expect((body.rates as Row[]).map(({ date, symbol }) => `${date} ${symbol}`)).toEqual([
@@ -142,14 +142,14 @@ onEachEngine('GET /rates/history', (engine) => {
     expect(body.interval).toBe('day');
   });
 
-  test('nothing in the span is an empty list', async () => {
+  test('a span without prices is an empty list', async () => {
     for (const symbols of ['PL', 'ZINC']) {
       const path = `/rates/history?symbols=${symbols}&startDate=1990-01-01&endDate=1999-12-31&interval=year`;
       expect((await api.ask(path)).body).toMatchObject({ success: true, rates: [], next: null });
     }
   });
 
-  test('a cursor holds its place when newer and older prices come in', async () => {
+  test('a cursor keeps its position when newer and older prices arrive', async () => {
     const { service } = api;
     const path = '/rates/history?symbols=CC&startDate=2000-01-01&endDate=2024-12-31';
     await service.publish('CC', longHistory(FIRST, FIRST + 2500, 7));
@@ -160,7 +160,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect([...(first.rates as Row[]), ...second]).toEqual(all);
   });
 
-  test('a cursor of another question, or none at all, is refused', async () => {
+  test('a cursor of another request, or a malformed one, is refused', async () => {
     const path = (interval: string) => `/rates/history?symbols=XAU&${WHOLE}&interval=${interval}`;
     const { next } = (await api.ask(path('day'))).body;
     expect(next).toBeString();
@@ -182,7 +182,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect(last.headers.has('link')).toBe(false);
   });
 
-  test('its parameters are checked: interval, range, symbols, dates', async () => {
+  test('its parameters are validated: interval, range, symbols, dates', async () => {
     const path = (rest: string) => `/rates/history?symbols=XAU&${rest}`;
     const wrong = await api.ask(path(`${WHOLE}&interval=decade`));
     expect(expectRefusal(wrong, 400, 'invalid_interval')).toContain('day, week, month, quarter, year');
@@ -193,7 +193,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect((await api.ask(path(`${WHOLE}&interval=YEAR`))).status).toBe(200);
   });
 
-  test('one unit an answer, whatever it carries', async () => {
+  test('a page costs one unit, whatever its size', async () => {
     await api.service.setPlan({ name: 'counted', quota: 10 });
     const key = await api.service.key('counted');
     await api.ask(`/rates/history?symbols=XAU,XAG&${WHOLE}`, { key });
@@ -201,7 +201,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect((await api.ask('/usage', { key })).body.used).toBe(2);
   });
 
-  test('a plan may be without it, and the refusal says so', async () => {
+  test('a plan may exclude it, and the refusal says so', async () => {
     const { service } = api;
     await service.setPlan({ name: 'short', history: false });
     const key = await service.key('short');
@@ -214,7 +214,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expectRefusal(await api.ask(path, { key }), 403, 'history_not_in_plan');
   });
 
-  test('a delayed plan sees nothing that is younger than its delay', async () => {
+  test('a delayed plan sees nothing newer than its delay', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
     const hour = await service.key('hour');
@@ -229,7 +229,7 @@ onEachEngine('GET /rates/history', (engine) => {
     service.clock.time = NOON;
   });
 
-  test('in another currency, each day is converted by its own rate and then folded', async () => {
+  test('in another currency, each day is converted at its own rate and then folded', async () => {
     const { service } = api;
     await service.publish('EUR/USD', { '2024-05-13': 1.25, '2024-05-14': 1 }, 'ecb');
     const path = '/rates/history?symbols=PL&startDate=2024-05-13&endDate=2024-05-14&interval=week&quote=EUR';
@@ -240,7 +240,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect(body.metadata).toEqual({ PL: { unit: 'T.oz', quote: 'EUR', source: 'test, ecb' } });
   });
 
-  test('as of a moment in the past, it is what was known then', async () => {
+  test('as of a past time, it is what was known then', async () => {
     const { service } = api;
     await service.publish('HG-SPOT', { '2024-05-08': 4.5 }, 'test', Date.UTC(2024, 4, 9));
     await service.publish('HG-SPOT', { '2024-05-08': 4.6 }, 'test', Date.UTC(2024, 4, 11));
@@ -249,7 +249,7 @@ onEachEngine('GET /rates/history', (engine) => {
     expect([await close('&asOf=2024-05-10'), await close('')]).toEqual([4.5, 4.6]);
   });
 
-  test('a page of closed days may be kept, the page with today is asked for again', async () => {
+  test('a page of closed days may be cached, the page with today is revalidated', async () => {
     const path = `/rates/history?symbols=XAU&${WHOLE}`;
     const first = await api.ask(path);
     expect(first.headers.get('cache-control')).toBe('private, max-age=60');

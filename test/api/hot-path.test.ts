@@ -6,8 +6,8 @@ const PATH = '/rates/time-series?symbols=XAU,XAG,ZINC&startDate=2024-04-15&endDa
 const REQUESTS = 1_000;
 
 /**
- * What a request may do, counted. `npm run bench:request` measures what it costs. Whoever adds to the hot path has to
- * change these numbers, and say why.
+ * Bounds on the work per request; `npm run bench:request` measures its time. A change that adds to the hot path has to
+ * raise these numbers and say why.
  */
 describe('a request', () => {
   const api = apiOn('sqlite', { logLevel: 'warn' }, async ({ service }) => {
@@ -19,7 +19,7 @@ describe('a request', () => {
     await service.setPlan({ name: 'wide', quota: 1_000_000_000, burstPerSecond: 1_000_000 });
   });
 
-  /** A request that counts what is looked up in it, under the URL that `url` gives each time. */
+  /** A request that counts its lookups. `url` provides the URL of each call. */
   async function asking(url: () => string) {
     const key = await api.service.key('wide');
     const counts = { headers: 0, clock: 0, promises: 0 };
@@ -41,7 +41,7 @@ describe('a request', () => {
       return clock.time;
     };
     const handle = () => core.api.handle({ ...request, url: url() }, () => '127.0.0.1');
-    /** The meter holds more units the more are asked for. It must not run dry in a round, for nothing else has its turn then. */
+    /** Warms up the meter, which leases more units the more are spent, so that a synchronous round does not run out. */
     const ready = async () => {
       for (let isReady = false; !isReady; ) {
         isReady = true;
@@ -61,7 +61,7 @@ describe('a request', () => {
   let unique = 0;
   const never = () => `${PATH}&_=${++unique}`;
 
-  test('that was asked before looks at five headers and one clock, and waits for nothing', async () => {
+  test('that is cached reads five headers and the clock once, and never waits', async () => {
     const { handle, counts } = await asking(() => PATH);
     for (let i = 0; i < REQUESTS; i++) if (handle() instanceof Promise) counts.promises++;
     expect(counts.promises).toBe(0);
@@ -69,7 +69,7 @@ describe('a request', () => {
     expect(counts.clock / REQUESTS).toBeLessThan(1.1);
   });
 
-  test('that was never asked before looks at six clocks, and waits for nothing either', async () => {
+  test('that is not cached reads the clock six times, and never waits', async () => {
     const { handle, counts } = await asking(never);
     for (let i = 0; i < REQUESTS; i++) if (handle() instanceof Promise) counts.promises++;
     expect(counts.promises).toBe(0);

@@ -10,25 +10,25 @@ onEachEngine('key rules', (engine) => {
   const api = apiOn(engine);
   const planOf = async (path: string, key: string) => (await api.ask(path, { key })).body.plan;
 
-  test('the key travels in the header or in the URL', async () => {
+  test('the key may be sent in the header or in the URL', async () => {
     expect((await api.ask('/symbols')).status).toBe(200);
     expect((await api.ask(`/symbols?apiKey=${api.key}`, { key: '' })).status).toBe(200);
   });
 
-  test('the name of the header is read in any case', async () => {
+  test('the header name is case-insensitive', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key', 'x-API-key']) {
       const reply = await getRaw(api.service.url, '/usage', `${name}: ${api.key}\r\n`);
       expect(reply).toStartWith('HTTP/1.1 200 ');
     }
   });
 
-  test('blanks around the key do not matter, in the header and in the URL', async () => {
+  test('spaces around the key are ignored, in the header and in the URL', async () => {
     const header = await getRaw(api.service.url, '/usage', `x-api-key:  \t${api.key} \t\r\n`);
     expect(header).toStartWith('HTTP/1.1 200 ');
     expect((await api.ask(`/usage?apiKey=%20+${api.key}%20%0A`, { key: '' })).status).toBe(200);
   });
 
-  test('when both are there the header wins, whichever is the better', async () => {
+  test('if both are sent the header wins, even if only the other key is valid', async () => {
     const [basic, pro] = [await api.service.key('basic'), await api.service.key('pro')];
     expect(await planOf(`/usage?apiKey=${basic}`, pro)).toBe('pro');
     expect(await planOf(`/usage?apiKey=${pro}`, basic)).toBe('basic');
@@ -36,23 +36,23 @@ onEachEngine('key rules', (engine) => {
     expectRefusal(await api.ask(`/symbols?apiKey=${basic}`, { key: 'wrong' }), 401, 'invalid_key');
   });
 
-  test('an empty header gives way to the parameter', async () => {
+  test('with an empty header the parameter is used', async () => {
     expect((await api.ask(`/symbols?apiKey=${api.key}`, { key: '  ' })).status).toBe(200);
   });
 
-  test('a repeated apiKey is 400, also when both are the same; with a header it is not read', async () => {
+  test('a repeated apiKey is 400, even if both are equal; with a header it is ignored', async () => {
     const path = `/symbols?apiKey=${api.key}&apiKey=${api.key}`;
     expectRefusal(await api.ask(path, { key: '' }), 400, 'repeated_parameter');
     expect((await api.ask(path)).status).toBe(200);
   });
 
-  test('the value of a key is read as it is: case matters, and other parameter names are no key', async () => {
+  test('keys are case-sensitive, and other parameter names are not accepted', async () => {
     expectRefusal(await api.ask('/symbols', { key: api.key.toUpperCase() }), 401, 'invalid_key');
     expectRefusal(await api.ask(`/symbols?apikey=${api.key}`, { key: '' }), 401, 'missing_key');
     expectRefusal(await api.ask(`/symbols?access_key=${api.key}`, { key: '' }), 401, 'missing_key');
   });
 
-  test('a key is good until the moment it expires', async () => {
+  test('a key is valid until it expires', async () => {
     const { ledger, clock } = api.service;
     const { account } = await createAccount(
       ledger,
@@ -68,7 +68,7 @@ onEachEngine('key rules', (engine) => {
     expectRefusal(await api.ask('/symbols', { key }), 401, 'invalid_key');
   });
 
-  test('a revoked key is refused once the service follows, and the other keys of the account are not', async () => {
+  test('a revoked key is refused once the service has followed the ledger, and the other keys of the account are not', async () => {
     const { ledger, clock, core } = api.service;
     const { account, issued } = await createAccount(
       ledger,
@@ -84,7 +84,7 @@ onEachEngine('key rules', (engine) => {
     expect((await api.ask('/symbols', { key: other.text })).status).toBe(200);
   });
 
-  test('a key that becomes known after it was refused is served', async () => {
+  test('a key that is created after it was refused is accepted', async () => {
     const { ledger, clock } = api.service;
     const [account] = await ledger.accounts.list();
     const key = createKey(secureRandom);
@@ -93,7 +93,7 @@ onEachEngine('key rules', (engine) => {
     expect((await api.ask('/symbols', { key: issued.text })).status).toBe(200);
   });
 
-  test('a change of plan, by the account or by the plan itself, holds from when it is followed', async () => {
+  test('a new plan of the account, or a change of the plan itself, takes effect once it is followed', async () => {
     const { ledger, clock, core } = api.service;
     const made = await createAccount(ledger, { name: 'Grows', plan: 'basic' }, clock.time, secureRandom);
     const key = made.issued.text;
@@ -105,7 +105,7 @@ onEachEngine('key rules', (engine) => {
     expect((await api.ask('/usage', { key })).body).toMatchObject({ plan: 'pro', quota: 7 });
   });
 
-  test('a key on a plan that was made a moment ago works before the service has followed', async () => {
+  test('a key on a new plan works before the service has followed the ledger', async () => {
     const { ledger } = api.service;
     const plan = {
       quota: 5,

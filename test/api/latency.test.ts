@@ -35,7 +35,7 @@ onEachEngine('openpit_request_seconds', (engine) => {
     socket.destroy();
   }
 
-  test('counts a cached response with the time it took, not with none', async () => {
+  test('counts a cached response with its actual time', async () => {
     for (let i = 0; i < 3; i++) await api.ask(PATH);
     const before = await read();
     await api.ask(PATH);
@@ -44,7 +44,7 @@ onEachEngine('openpit_request_seconds', (engine) => {
     expect(after.sum).toBeGreaterThan(before.sum);
   });
 
-  test('counts the time for which a request waited while the event loop was blocked', async () => {
+  test('includes the time a request waited while the event loop was blocked', async () => {
     for (let i = 0; i < 3; i++) await api.ask(PATH);
     const before = await read();
     await askDuringStall(); // cached
@@ -56,7 +56,7 @@ onEachEngine('openpit_request_seconds', (engine) => {
     expect(after.sum - before.sum).toBeGreaterThanOrEqual((2 * STALL_MS) / 1000);
   });
 
-  test('counts a stall in a histogram and a maximum of its own', async () => {
+  test('stalls have their own histogram and maximum', async () => {
     await read();
     await askDuringStall();
     const { text } = await read();

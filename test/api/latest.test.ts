@@ -11,12 +11,12 @@ onEachEngine('GET /rates/latest', (engine) => {
     await service.tick('XAG', 28.75, NOON - MINUTE);
   });
 
-  test('without metadata the body is exactly the interface: members, order, whole seconds', async () => {
+  test('without metadata the body is exactly as specified: fields, order, whole seconds', async () => {
     const { text } = await api.ask('/rates/latest?symbols=XAU,XAG&metadata=false');
     expect(text).toBe('{"success":true,"timestamp":1715788800,"rates":{"XAU":2358.2,"XAG":28.75}}');
   });
 
-  test('metadata comes last and tells unit, quote, moment or day, source and staleness', async () => {
+  test('metadata comes last and has unit, quote, time or day, source and staleness', async () => {
     const { body } = await api.ask('/rates/latest?symbols=XAG,CORN');
     expect(Object.keys(body)).toEqual(['success', 'timestamp', 'rates', 'metadata']);
     expect(JSON.stringify(body.metadata)).toBe(
@@ -27,11 +27,11 @@ onEachEngine('GET /rates/latest', (engine) => {
     );
   });
 
-  test('without ticks it is the newest close', async () => {
+  test('without ticks it returns the newest close', async () => {
     expect((await api.ask('/rates/latest?symbols=XAU')).body.rates).toEqual({ XAU: 2358.2 });
   });
 
-  test('a tick shows at once, over the close of the day before', async () => {
+  test('a tick replaces the close of the day before at once', async () => {
     await api.service.publish('PA', { '2024-05-14': 970 });
     await api.service.tick('PA', 981.5);
     expect((await api.ask('/rates/latest?symbols=PA')).body.rates).toEqual({ PA: 981.5 });
@@ -42,7 +42,7 @@ onEachEngine('GET /rates/latest', (engine) => {
     expect((await api.ask('/rates/latest?symbols=XAG')).body.rates).toEqual({ XAG: 28.75 });
   });
 
-  test('a tick whose moment is still to come does not show before it', async () => {
+  test('a tick with a future time is not visible before that time', async () => {
     const { service } = api;
     await service.publish('TIN', { '2024-05-14': 100 });
     await service.tick('TIN', 200, service.clock.time + MINUTE, service.clock.time);
@@ -58,7 +58,7 @@ onEachEngine('GET /rates/latest', (engine) => {
     expect(message).not.toContain('XAU');
   });
 
-  test('a price that is too old for its interval is called stale', async () => {
+  test('a price that is too old for its interval is stale', async () => {
     await api.service.publish('NICKEL-FUT', { '2024-05-10': 19_000 }); // Friday; today is Wednesday
     await api.service.publish('NICKEL-SPOT', { '2024-05-13': 19_000 });
     await api.service.publish('BEEF', { '2024-04-01': 4.9 }); // monthly

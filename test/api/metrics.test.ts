@@ -30,7 +30,7 @@ onEachEngine('GET /metrics', (engine) => {
     expect([grown('symbols', 200), grown('symbols', 401), grown('other', 404)]).toEqual([2, 1, 1]);
   });
 
-  test('the form is what Prometheus reads: every line a comment or a sample', async () => {
+  test('the format is that of Prometheus: every line is a comment or a sample', async () => {
     const lines = (await metrics()).trimEnd().split('\n');
     const sample = /^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? -?[0-9.e+-]+$/;
     for (const line of lines)
@@ -43,7 +43,7 @@ onEachEngine('GET /metrics', (engine) => {
     expect(await promtool(['check', 'metrics'], await metrics())).toEqual([0, '']);
   });
 
-  test('they tell which versions run, since when, and with how much CPU, memory and files', async () => {
+  test('they include versions, start time, CPU, memory and open files', async () => {
     const text = await metrics();
     const sample = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     expect(text).toContain(
@@ -56,7 +56,7 @@ onEachEngine('GET /metrics', (engine) => {
     expect(text).toContain('# TYPE process_cpu_seconds_total counter');
   });
 
-  test('the buckets of a histogram grow to its count', async () => {
+  test('the buckets of a histogram are cumulative and end at its count', async () => {
     await api.ask('/symbols');
     const text = await metrics();
     const buckets = [...text.matchAll(/bucket\{endpoint="symbols",status="200",le="[^"]+"\} (\d+)/g)];
@@ -65,12 +65,12 @@ onEachEngine('GET /metrics', (engine) => {
     expect(counts.at(-1)).toBe(countOf(text, 'symbols', 200));
   });
 
-  test('on this machine it needs the admin token too: a proxy that hides itself is on this machine', async () => {
+  test('the admin token is required even from this machine, because a proxy may hide itself', async () => {
     expectRefusal(await api.ask('/metrics', { key: '' }), 401, 'invalid_admin_token');
     expect((await api.ask('/metrics', { key: '', headers: { authorization } })).status).toBe(200);
   });
 
-  test('what a proxy sent on needs the admin token', async () => {
+  test('a proxied request needs the admin token', async () => {
     const through = (headers: Record<string, string>) =>
       api.ask('/metrics', { key: '', headers: { 'x-forwarded-for': '203.0.113.9', ...headers } });
     const refused = await through({});
@@ -80,7 +80,7 @@ onEachEngine('GET /metrics', (engine) => {
     expect((await through({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
   });
 
-  test('it is at the root alone', async () => {
+  test('it is served only at the root', async () => {
     expect((await api.ask('/v1/metrics')).status).toBe(404);
   });
 });
@@ -88,7 +88,7 @@ onEachEngine('GET /metrics', (engine) => {
 onEachEngine('GET /metrics without an admin token', (engine) => {
   const api = apiOn(engine);
 
-  test('it is open on this machine, and to nobody who comes through a proxy or by another name', async () => {
+  test('it is open on this machine, but not through a proxy or under another host name', async () => {
     expect((await api.ask('/metrics', { key: '' })).status).toBe(200);
     for (const headers of [
       { forwarded: 'for=203.0.113.4' },
@@ -102,7 +102,7 @@ onEachEngine('GET /metrics without an admin token', (engine) => {
     }
   });
 
-  test('no token opens it to a proxied caller', async () => {
+  test('no token opens it to a proxied client', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer undefined' };
     expectRefusal(await api.ask('/metrics', { key: '', headers }), 401, 'invalid_admin_token');
   });

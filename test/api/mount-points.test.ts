@@ -33,17 +33,17 @@ onEachEngine('mount points', (engine) => {
     });
   }
 
-  test('other prefixes, two trailing slashes and other cases are not found', async () => {
+  test('other prefixes, two trailing slashes and other letter cases are not found', async () => {
     for (const path of ['/v3/symbols', '/symbols//', '/v1/v1/symbols', '/Symbols', '/v1']) {
       expectRefusal(await api.ask(path), 404, 'not_found');
     }
   });
 });
 
-onEachEngine('a list of mount points of its own', (engine) => {
+onEachEngine('a custom list of mount points', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_MOUNTS: '/api/rates-service,/v9' } });
 
-  test('serves there and nowhere else; hints name it', async () => {
+  test('is the only place where the API is served, and hints use it', async () => {
     expect((await api.ask('/api/rates-service/symbols')).status).toBe(200);
     expect((await api.ask('/v9/symbols/')).status).toBe(200);
     expectRefusal(await api.ask('/v1/symbols'), 404, 'not_found');

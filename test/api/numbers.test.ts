@@ -47,11 +47,11 @@ onEachEngine('numbers', (engine) => {
     });
   }
 
-  test('minus zero is 0', async () => {
+  test('negative zero is 0', async () => {
     expect(await printed('-0')).toEqual(['0', '0', '0', '0']);
   });
 
-  test('any price of up to 15 digits reads back as exactly its digits', async () => {
+  test('any price of up to 15 digits is returned with exactly its digits', async () => {
     const decimal = fc
       .tuple(fc.boolean(), fc.integer({ min: 1, max: 999_999_999_999_999 }), fc.integer({ min: 0, max: 18 }))
       .map(([negative, digits, scale]) => {

@@ -14,7 +14,7 @@ const document = openApiDocument('1.2.3');
 const described = new Described(document);
 
 describe('the OpenAPI document', () => {
-  test('has the shape of OpenAPI 3.1, and every reference leads somewhere', () => {
+  test('has the shape of OpenAPI 3.1, and every reference resolves', () => {
     const responses = z.record(
       z.string().regex(/^[2-5]\d\d$/),
       z.object({
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(OPERATIONS.length);
   });
 
-  test('every open part of a path is a parameter, and no other', () => {
+  test('the path parameters are exactly the placeholders of each path', () => {
     for (const { path, parameters = [] } of OPERATIONS) {
       expect(parameters.includes('id'), path).toBe(path.includes('{id}'));
     }
@@ -67,14 +67,14 @@ describe('the running service', () => {
     await service.setPlan({ name: 'tight', quota: 3, burstPerSecond: 2 });
   });
 
-  test('serves the document, with every path that it has', async () => {
+  test('serves the document, which has every path of the service', async () => {
     const { body } = await api.ask('/openapi.json', { key: '' });
     const { paths } = (await api.ask('/console/config', { key: '' })).body as { paths: string[] };
     const described = new Set(Object.keys(body.paths as Json));
     for (const path of paths) expect(described, path).toContain(path.replace(':id', '{id}'));
   });
 
-  test('misses each parameter that the document calls required', async () => {
+  test('refuses a request that lacks a required parameter', async () => {
     const day = '2024-05-14';
     const values: Record<string, string> = { symbols: 'XAU', date: day, startDate: day, endDate: day };
     for (const { path, method, parameters = [] } of OPERATIONS) {
@@ -90,7 +90,7 @@ describe('the running service', () => {
     }
   });
 
-  test('gives 1,000 answers, good and bad, that are all as the document says', async () => {
+  test('gives 1,000 responses, successes and errors, that all conform to the document', async () => {
     const chance = new Seeded(20240515);
     const pick = <T>(from: readonly T[]): T => chance.pick(from);
     const tight = await api.service.key('tight');
@@ -128,7 +128,7 @@ describe('the running service', () => {
     expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(1_000);
   });
 
-  test('so are the answers of management', async () => {
+  test('gives management responses that conform to the document', async () => {
     const bearer = { authorization: `Bearer ${TOKEN}` };
     const send = async (method: string, path: string, operation: string, body?: unknown, headers = {}) => {
       const reply = await api.ask(path, {

@@ -15,7 +15,7 @@ onEachEngine('OPTIONS', (engine) => {
     expect(reply).toEndWith('\r\n\r\n');
   });
 
-  test('no other method can be sent for *', async () => {
+  test('no other method is accepted for *', async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'])
       expect(await send(method, '*')).toStartWith('HTTP/1.1 400 ');
   });

@@ -11,7 +11,7 @@ onEachEngine('the order of checks', (engine) => {
     await service.setPlan({ name: 'tight', quota: 0, burstPerSecond: 1 });
   });
 
-  test('a request that is wrong in every way is mended one step at a time: path, method, key, account, burst, parameters, symbols, data, quota', async () => {
+  test('a request that is wrong in every way is refused in this order: path, method, key, account, burst, parameters, symbols, data, quota', async () => {
     const { ledger, clock, core } = api.service;
     const { account, issued } = await createAccount(
       ledger,

@@ -5,7 +5,7 @@ import { apiOn, expectRefusal } from '../support/api.ts';
 describe('the page', () => {
   const api = apiOn('sqlite');
 
-  test('is HTML at /, for anybody, with a policy that lets in nothing but its own files', async () => {
+  test('is public HTML at /, with a policy that allows only its own files', async () => {
     const { status, text, headers } = await api.ask('/', { key: '' });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -19,7 +19,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<style|<script(?![^>]*src=)|style="|https?:/);
   });
 
-  test('its files are kept for good, compressed, and typed; one that is gone is 404', async () => {
+  test('its files are immutable, compressed and typed; a missing one is 404', async () => {
     const { text } = await api.ask('/', { key: '' });
     const paths = [...text.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!);
     expect(paths.length).toBeGreaterThanOrEqual(3);
@@ -32,21 +32,21 @@ describe('the page', () => {
     expectRefusal(await api.ask('/console/assets/chunk-0.js', { key: '' }), 404, 'not_found');
   });
 
-  test('an unchanged page is 304, and another method is refused', async () => {
+  test('an unchanged page is 304, and other methods are refused', async () => {
     const { headers } = await api.ask('/', { key: '' });
     const again = await api.ask('/', { key: '', headers: { 'if-none-match': headers.get('etag')! } });
     expect(again.status).toBe(304);
     expectRefusal(await api.ask('/', { method: 'POST' }), 405, 'method_not_allowed');
   });
 
-  test('a path where nothing is stays a refusal in JSON', async () => {
+  test('an unknown path is still refused in JSON', async () => {
     for (const path of ['/market', '/index.html', '/v1', '/console', '/docs', '/admin']) {
       expectRefusal(await api.ask(path), 404, 'not_found');
     }
     expect((await api.ask('/docs')).body.message).toContain('/docs/reference');
   });
 
-  test('without demo data and without a public plan nobody is given a key', async () => {
+  test('without demo data and a public plan nobody receives a key', async () => {
     const { body, headers } = await api.ask('/console/config', {
       key: '',
       headers: { 'sec-fetch-site': 'same-origin' },
@@ -57,7 +57,7 @@ describe('the page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('the API reference has its own policy, which still runs no script but its own', async () => {
+  test('the API reference has its own policy, which still allows only its own scripts', async () => {
     const { headers, text } = await api.ask('/docs/reference', { key: '' });
     expect(headers.get('content-security-policy')).toContain("script-src 'self';");
     expect(text).not.toMatch(/https?:/);
@@ -73,7 +73,7 @@ describe('the demo key', () => {
     keyForPage(keys, allSimulated, new Request('http://x/console/config', { headers }), peer)?.key;
   const own = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' };
 
-  test('is for a page that this machine’s browser has open on this machine', () => {
+  test('is given to a page open in a browser on this machine', () => {
     expect(given(own)).toBe('the demo key');
     expect(given({ ...own, host: 'localhost:8080' })).toBe('the demo key');
     expect(given({ ...own, host: '[::1]:8080' }, '::1')).toBe('the demo key');
@@ -95,7 +95,7 @@ describe('the demo key', () => {
     expect(given(headers as Record<string, string>, peer)).toBeUndefined();
   });
 
-  test('is for nobody from the first real price on', () => {
+  test('is given to nobody once there is a real price', () => {
     expect(given(own, '127.0.0.1', false)).toBeUndefined();
   });
 });
@@ -107,7 +107,7 @@ describe('the demo key of a running demo', () => {
     return 'given' in (await api.ask('/console/config', { key: '', headers })).body;
   };
 
-  test('is given to the page until a real price comes, of a symbol or a currency, by a bar or a tick', async () => {
+  test('is given to the page until the first real bar or tick of a symbol or a currency', async () => {
     const { service } = api;
     await service.publish('XAU', { '2024-05-14': 2358 }, 'simulated');
     expect(await isGiven()).toBe(true);

@@ -21,7 +21,7 @@ onEachEngine('push', (engine) => {
   }
   const latest = async (code: string) => (await api.ask(`/rates/latest?symbols=${code}`)).body;
 
-  test('ticks are answered one by one in the order sent, and served at once', async () => {
+  test('every tick gets a result, in the order sent, and is served at once', async () => {
     const ticks = [
       { symbol: 'xau', price: 2_350.5, at: at(0) },
       { symbol: 'XAU', price: '2350.7', at: NOON - 50_000, id: 'mine' },
@@ -62,7 +62,7 @@ onEachEngine('push', (engine) => {
     expect(again.body).toMatchObject({ accepted: 0, duplicate: 3 });
   });
 
-  test('NDJSON: a line that is no JSON is one record that is refused', async () => {
+  test('NDJSON: a line that is not JSON is one refused record', async () => {
     const lines = `{"symbol":"XAG","price":30.1,"at":"${at(1)}"}\nnonsense\n\n{"symbol":"XAG","price":30.2,"at":"${at(2)}"}\n`;
     const reply = await send('/admin/ticks', lines, { 'content-type': 'application/x-ndjson' });
     expect(reply.body).toMatchObject({
@@ -72,7 +72,7 @@ onEachEngine('push', (engine) => {
     });
   });
 
-  test('bars: four prices or one; the same again is a duplicate; another price is a correction', async () => {
+  test('bars: four prices or one; the same prices again are a duplicate, other prices a correction', async () => {
     const bars = [
       { symbol: 'PL', date: '2024-05-13', open: 1_000, high: 1_010, low: 990, close: 1_005 },
       { symbol: 'PL', date: '2024-05-14', price: 1_001 },
@@ -102,7 +102,7 @@ onEachEngine('push', (engine) => {
     expect(day.body).toMatchObject({ rates: { PL: { close: 1_003 } }, metadata: { PL: { source: 'desk' } } });
   });
 
-  test('a zero is refused where it cannot be a price, and taken where it can', async () => {
+  test('a zero is refused where it cannot be a price, and accepted where it can', async () => {
     const bar = (symbol: string, close: number) => ({
       symbol,
       date: '2024-05-13',
@@ -131,7 +131,7 @@ onEachEngine('push', (engine) => {
     ]);
   });
 
-  test('a suspicious bar waits in quarantine, is not served, and is published when the operator says so', async () => {
+  test('a suspicious bar is quarantined and not served until the operator releases it', async () => {
     const closes = [700, 705, 7_100, 698, -5, 710];
     const bars = closes.map((close, i) => ({
       symbol: 'RUBBER',
@@ -199,7 +199,7 @@ onEachEngine('push', (engine) => {
       return (body.rates as Record<string, { close: number }>)[symbol]!.close;
     };
 
-    test('is held until three bars after it agree, and is then published with them', async () => {
+    test('is held until three later bars agree, and is then published with them', async () => {
       await established('STEEL');
       for (const [day, close] of [
         [13, 2_800],
@@ -221,7 +221,7 @@ onEachEngine('push', (engine) => {
       expect(await outcomeOf('STEEL', 17, 2_800)).toBe('accepted');
     });
 
-    test('that is a spike stays held when prices return, and what the operator dropped is not confirmed', async () => {
+    test('that is a spike stays held when prices return, and a bar that the operator dropped is not released by later ones', async () => {
       await established('ZINC');
       expect(await outcomeOf('ZINC', 13, 2_800)).toBe('quarantined');
       for (const day of [14, 15, 16, 17]) expect(await outcomeOf('ZINC', day, 705)).toBe('accepted');
@@ -241,7 +241,7 @@ onEachEngine('push', (engine) => {
     });
   });
 
-  test('bars that look like a change of unit are refused unless they are said to be right', async () => {
+  test('bars that look like a change of unit are refused unless accepted explicitly', async () => {
     await send('/admin/bars', [{ symbol: 'PA', date: '2024-05-13', price: 950 }]);
     const cents = [{ symbol: 'PA', date: '2024-05-14', price: 95_100 }];
     expect((await send('/admin/bars', cents)).body).toMatchObject({
@@ -251,7 +251,7 @@ onEachEngine('push', (engine) => {
     expect((await send('/admin/bars?accept=true', cents)).body).toMatchObject({ accepted: 1 });
   });
 
-  test('the operator sees what is held, releases it and drops it', async () => {
+  test('the operator can list, release and drop held prices', async () => {
     const ticks = [
       { symbol: 'WTIOIL-FUT', price: 78.1, at: at(0) },
       { symbol: 'WTIOIL-FUT', price: 99, at: at(1) },
@@ -288,7 +288,7 @@ onEachEngine('push', (engine) => {
     expectRefusal(await api.ask('/admin/ticks', { headers }), 405, 'method_not_allowed');
   });
 
-  test('without the token nothing is taken, and who tries too often is slowed down', async () => {
+  test('nothing is accepted without the token, and repeated attempts are rate-limited', async () => {
     const wrong = (): Promise<Reply> =>
       send('/admin/ticks', [{ symbol: 'XAU', price: 1, at: at(0) }], { authorization: 'Bearer wrong' });
     for (let i = 0; i < 5; i++) expectRefusal(await wrong(), 401, 'invalid_admin_token');
@@ -301,7 +301,7 @@ onEachEngine('push', (engine) => {
 describe('without an admin token', () => {
   const api = apiOn('sqlite');
 
-  test('there is nothing to push to', async () => {
+  test('pushing is not available', async () => {
     const reply = await api.ask('/admin/ticks', { method: 'POST' });
     expect(reply.status).toBe(404);
   });

@@ -21,7 +21,7 @@ onEachEngine('quota', (engine) => {
   });
   const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
 
-  test('each answer with data costs one unit, whatever it carries', async () => {
+  test('each response with data costs one unit, whatever its size', async () => {
     const key = await api.service.key('basic');
     for (const [i, path] of PAID.entries()) {
       expect((await api.ask(path, { key })).status).toBe(200);
@@ -32,7 +32,7 @@ onEachEngine('quota', (engine) => {
     expect(await usedBy(key)).toBe(PAID.length + 2);
   });
 
-  test('errors, 304, HEAD, preflights, usage and health cost nothing', async () => {
+  test('errors, 304, HEAD, preflights, usage and health are free', async () => {
     const key = await api.service.key('basic');
     for (const path of [
       '/rates/latest',
@@ -54,7 +54,7 @@ onEachEngine('quota', (engine) => {
     expect(await usedBy(key)).toBe(0);
   });
 
-  test('when it is used up: 429 with the seconds to the next month, and never one unit more', async () => {
+  test('when it is exhausted the response is 429 with the seconds to the next month, and no further unit is spent', async () => {
     const key = await api.service.key('small');
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => api.ask('/rates/latest?symbols=XAU', { key })),
@@ -70,7 +70,7 @@ onEachEngine('quota', (engine) => {
     expect((await api.ask('/usage', { key })).body).toMatchObject({ quota: 3, used: 3, remaining: 0 });
   });
 
-  test('with nothing left, errors come before the quota, and what is free stays free', async () => {
+  test('with nothing left, errors take precedence over the quota, and free requests stay free', async () => {
     const key = await api.service.key('small');
     for (let i = 0; i < 3; i++) await api.ask('/symbols', { key });
     expectRefusal(await api.ask('/rates/latest', { key }), 400, 'missing_parameter');
@@ -82,7 +82,7 @@ onEachEngine('quota', (engine) => {
     expectRefusal(await api.ask('/symbols', { key }), 429, 'quota_exhausted');
   });
 
-  test('the keys of an account share its quota, and other accounts do not', async () => {
+  test('the keys of an account share its quota, other accounts do not', async () => {
     const { ledger, clock } = api.service;
     const { account, issued } = await createAccount(
       ledger,
@@ -99,7 +99,7 @@ onEachEngine('quota', (engine) => {
     expect((await api.ask('/symbols', { key: await api.service.key('small') })).status).toBe(200);
   });
 
-  test('a plan with a larger quota lets the account go on', async () => {
+  test('a plan with a larger quota lets the account continue', async () => {
     await api.service.setPlan({ name: 'grows', quota: 1 });
     const key = await api.service.key('grows');
     await api.ask('/symbols', { key });

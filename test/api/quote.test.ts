@@ -31,7 +31,7 @@ onEachEngine('quote=', (engine) => {
   };
   const metadataOf = async (path: string) => (await api.ask(path)).body.metadata as Record<string, Json>;
 
-  test('historical is converted at the rate of the day, and says so', async () => {
+  test('historical is converted at the rate of the day, and metadata says so', async () => {
     const { text } = await api.ask(day('XAU', 'EUR'));
     expect(text).toBe(
       '{"success":true,"date":"2024-05-14","rates":{"XAU":{"open":2163.2559,"high":2185.2949,"low":2162.2372,"close":2183.7207}},' +
@@ -39,12 +39,12 @@ onEachEngine('quote=', (engine) => {
     );
   });
 
-  test('a day without a rate of its own takes the last one before it', async () => {
+  test('a day without a rate uses the last one before it', async () => {
     expect(await closeOf(day('XAU', 'EUR', '2024-05-13'))).toBe(2167.0686); // 2336.1 / 1.078
     expect(await closeOf(day('XAU', 'EUR', '2024-05-11'))).toBe(2189.3321); // Friday's close at Friday's rate
   });
 
-  test('from and to any currency that is known, cents included', async () => {
+  test('converts between any two known currencies, cents included', async () => {
     expect(await closeOf(day('TTF-GAS', 'USD'))).toBe(32.93695); // 30.5 × 1.0799
     expect(await closeOf(day('TTF-GAS', 'USX'))).toBe(3293.695);
     expect(await closeOf(day('CORN', 'EUR'))).toBe(4.3267895); // cents
@@ -53,7 +53,7 @@ onEachEngine('quote=', (engine) => {
     expect(await metadataOf(day('XAU', 'cny'))).toMatchObject({ XAU: { quote: 'CNY', source: 'test, ecb' } });
   });
 
-  test('cents and dollars need no rate: a hundred of the one is the other', async () => {
+  test('cents and dollars need no rate', async () => {
     expect(await closeOf(day('CORN', 'USD'))).toBe(4.6725);
     expect(await closeOf(day('XAU', 'USX'))).toBe(235820);
     expect(await metadataOf(day('CORN', 'USD'))).toEqual({
@@ -61,7 +61,7 @@ onEachEngine('quote=', (engine) => {
     });
   });
 
-  test('its own currency is the identity for every symbol, without any rate of the time', async () => {
+  test('the symbol’s own currency changes nothing and needs no rate', async () => {
     const old = '&date=2024-01-02';
     const plain = await api.ask(`/rates/historical?symbols=XAG${old}&metadata=false`);
     const same = await api.ask(`/rates/historical?symbols=XAG${old}&metadata=false&quote=USD`);
@@ -70,7 +70,7 @@ onEachEngine('quote=', (engine) => {
     expect(await metadataOf(day('STEEL', 'CNY'))).toMatchObject({ STEEL: { quote: 'CNY', factor: 1 } });
   });
 
-  test('latest is converted at the last rate that is known', async () => {
+  test('latest is converted at the latest known rate', async () => {
     const { body } = await api.ask('/rates/latest?symbols=XAU,XAG&quote=EUR');
     expect(body.rates).toEqual({ XAU: 2183.7207, XAG: 21.761274 });
     expect(body.metadata).toMatchObject({
@@ -108,7 +108,7 @@ onEachEngine('quote=', (engine) => {
     });
   });
 
-  test('a currency that is not known is refused with those that are', async () => {
+  test('an unknown currency is refused with the known ones', async () => {
     for (const quote of ['XYZ', 'GBP', '', 'EURO', '__proto__']) {
       const message = expectRefusal(await api.ask(day('XAU', quote)), 404, 'unknown_currency');
       expect(message).toContain('CNY, EUR, SEK, USD, USX');
@@ -118,7 +118,7 @@ onEachEngine('quote=', (engine) => {
     expect(expectRefusal(await api.ask(path), 404, 'unknown_currency')).toContain('known for it are MYR.');
   });
 
-  test('no rate within 14 days before the day is no data, and the message says which', async () => {
+  test('without a rate in the 14 days before, the response is no_data and names the rate', async () => {
     expect(await closeOf(day('XAU', 'EUR', '2024-05-10'))).toBe(2189.3321);
     const message = expectRefusal(await api.ask(day('XAU', 'SEK')), 404, 'no_data');
     expect(message).toContain('EUR/SEK is known on 2024-05-14 or in the 14 days before it');
@@ -126,7 +126,7 @@ onEachEngine('quote=', (engine) => {
     expectRefusal(await api.ask(day('XAG', 'EUR', '2024-01-02')), 404, 'no_data');
   });
 
-  test('a rate is no symbol: it is not listed, not found, and not suggested', async () => {
+  test('an exchange rate is not a symbol: it is not listed, found or suggested', async () => {
     const { text } = await api.ask('/symbols');
     expect(text).not.toContain('EUR/');
     for (const code of ['EUR/USD', 'EUR%2FUSD', 'EURUSD']) {
@@ -136,7 +136,7 @@ onEachEngine('quote=', (engine) => {
     expect((await api.service.ledger.symbols.list()).some((one) => one.code.includes('/'))).toBe(false);
   });
 
-  test('a new rate and a corrected one change the answer and its tag, also where it was asked before', async () => {
+  test('a new rate and a corrected one change the response and its tag, even if it is cached', async () => {
     const { service } = api;
     await service.publish('ZINC', { '2024-05-08': 2900 });
     await service.publish('EUR/GBP', { '2024-05-08': 0.86 }, 'ecb');
@@ -150,7 +150,7 @@ onEachEngine('quote=', (engine) => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('a delayed plan converts at the rate that it may see', async () => {
+  test('a delayed plan converts at the rate visible to it', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
     const hour = await service.key('hour');
@@ -207,7 +207,7 @@ onEachEngine('quote= without any exchange rate', (engine) => {
     }
   });
 
-  test('the euro is not known', async () => {
+  test('the euro is unknown', async () => {
     const reply = await api.ask('/rates/latest?symbols=XAU&quote=EUR');
     expect(expectRefusal(reply, 404, 'unknown_currency')).toContain('known for it are USD, USX.');
   });

@@ -7,7 +7,7 @@ onEachEngine('RateLimit headers', (engine) => {
     await service.publish('XAU', { '2024-05-14': 2358 });
   });
 
-  test('every keyed answer tells the policy and what is left, errors and 304 included', async () => {
+  test('every response to a key has the policy and what is left, errors and 304 included', async () => {
     await api.service.setPlan({ name: 'basic', quota: 10_000, burstPerSecond: 20 });
     const key = await api.service.key('basic');
     const asked: [path: string, headers: Record<string, string>, status: number, left: number][] = [
@@ -28,7 +28,7 @@ onEachEngine('RateLimit headers', (engine) => {
     }
   });
 
-  test('an answer to nobody in particular has none', async () => {
+  test('a response without a customer has none', async () => {
     for (const [path, key] of [
       ['/symbols', ''],
       ['/symbols', 'wrong'],
@@ -40,7 +40,7 @@ onEachEngine('RateLimit headers', (engine) => {
     }
   });
 
-  test('a quota that was lowered below what was used leaves nothing, not less', async () => {
+  test('a quota lowered below the usage leaves zero, not a negative number', async () => {
     await api.service.setPlan({ name: 'shrinks', quota: 5 });
     const key = await api.service.key('shrinks');
     for (let i = 0; i < 3; i++) await api.ask('/symbols', { key });
@@ -50,7 +50,7 @@ onEachEngine('RateLimit headers', (engine) => {
     expect(body).toMatchObject({ quota: 1, used: 3, remaining: 0 });
   });
 
-  test('the numbers fit the integers of the header format, the unlimited plan too', async () => {
+  test('the numbers fit the integers of the header format, even for the unlimited plan', async () => {
     const { headers } = await api.ask('/usage');
     expect(headers.get('ratelimit-policy')).toContain('"month";q=999999999999999;');
   });

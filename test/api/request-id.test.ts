@@ -13,7 +13,7 @@ onEachEngine('X-Request-Id', (engine) => {
   const loggedWith = (requestId: string) =>
     api.service.logLines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
 
-  test('is in every response, and is another one each time', async () => {
+  test('is in every response, and different each time', async () => {
     const asked = [
       ...[LATEST, LATEST, LATEST, LATEST].map((path) => api.ask(path)),
       api.ask(LATEST, { headers: { 'if-none-match': '*' } }),
@@ -43,14 +43,14 @@ onEachEngine('X-Request-Id', (engine) => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-v]{9}-[0-9a-v]{8}$/);
   }, 180_000);
 
-  test('is in the bare response to what is not HTTP, and in its log line', async () => {
+  test('is in the bare response to input that is not HTTP, and in its log line', async () => {
     const response = await sendRaw(api.service.url, 'GET / HTTP/1.1\r\nbroken\r\n\r\n');
     const id = /^X-Request-Id: (\S+)\r$/m.exec(response)?.[1];
     expect(id).toBeString();
     expect(loggedWith(id!)).toMatchObject([{ event: 'request not read', status: 400 }]);
   });
 
-  test('is the client’s own where that is well-formed, in fresh and cached responses alike', async () => {
+  test('is the client’s own if that is well-formed, in fresh and cached responses', async () => {
     for (let i = 0; i < 4; i++) {
       const id = `client-${i}`;
       const headers = { 'x-request-id': id, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
@@ -70,14 +70,14 @@ onEachEngine('X-Request-Id', (engine) => {
     }
   });
 
-  test('is a new one where the client’s could be taken for something else', async () => {
+  test('is a new one if the client’s could be misread', async () => {
     for (const id of ['a b', 'x'.repeat(200), `"${'a'}"`, api.key]) {
       const { headers } = await api.ask(LATEST, { headers: { 'x-request-id': id } });
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-v]{9}-[0-9a-v]{8}$/);
     }
   });
 
-  test('and the trace are in the log line of a failure', async () => {
+  test('is in the log line of a failure, with the trace id', async () => {
     await api.service.publish('XAG', { '2024-05-14': 28.5 });
     const { engine: sql } = api.service.ledger;
     await sql.write((tx) => tx.unsafe('ALTER TABLE bar RENAME TO hidden'));

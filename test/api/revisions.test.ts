@@ -32,7 +32,7 @@ onEachEngine('GET /rates/revisions', (engine) => {
   const recordsOf = async (path: string, key = api.key) =>
     (await api.ask(path, { key })).body.rates as Record<string, Json[]>;
 
-  test('tells every version of a day, the oldest first, with source, time and reason', async () => {
+  test('lists all versions of a day, oldest first, with source, time and reason', async () => {
     const { body } = await api.ask('/rates/revisions?symbols=XAU&date=2024-05-08');
     const [first, second] = (body.rates as Record<string, Json[]>).XAU!;
     expect(body).toEqual({
@@ -69,7 +69,7 @@ onEachEngine('GET /rates/revisions', (engine) => {
     expect(Object.keys(without.body)).toEqual(['success', 'date', 'rates']);
   });
 
-  test('symbols are answered under the codes as asked; a day without a bar has none', async () => {
+  test('symbols have the codes as requested; a day without a bar has no versions', async () => {
     const rates = await recordsOf('/rates/revisions?symbols=silver,XAU,ZINC&date=2024-05-09');
     expect(Object.entries(rates).map(([code, records]) => [code, records.length])).toEqual([
       ['SILVER', 1],
@@ -78,7 +78,7 @@ onEachEngine('GET /rates/revisions', (engine) => {
     ]);
   });
 
-  test('a correction shows at once, also where it was asked a moment ago', async () => {
+  test('a correction is visible at once, even after a recent request', async () => {
     const path = '/rates/revisions?symbols=PL&date=2024-05-08';
     await api.service.publish('PL', { '2024-05-08': 990 });
     expect((await recordsOf(path)).PL).toHaveLength(1);
@@ -87,7 +87,7 @@ onEachEngine('GET /rates/revisions', (engine) => {
     expect((await api.ask(path)).headers.get('cache-control')).toBe('private, no-cache');
   });
 
-  test('a delayed plan sees no version that is younger than its delay', async () => {
+  test('a delayed plan sees no version newer than its delay', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
     const hour = await service.key('hour');
@@ -102,7 +102,7 @@ onEachEngine('GET /rates/revisions', (engine) => {
     service.clock.time = NOON;
   });
 
-  test('its parameters are checked as those of historical', async () => {
+  test('its parameters are validated like those of historical', async () => {
     expectRefusal(await api.ask('/rates/revisions?date=2024-05-08'), 400, 'missing_parameter');
     expectRefusal(await api.ask('/rates/revisions?symbols=XAU'), 400, 'missing_parameter');
     expectRefusal(await api.ask('/rates/revisions?symbols=XAU&date=2024-02-30'), 400, 'invalid_date');
@@ -129,7 +129,7 @@ onEachEngine('GET /rates/revisions over a range', (engine) => {
       Object.entries(symbols).map(([code, bars]) => [code, ...bars.map(({ close }) => close)]),
     ]);
 
-  test('tells only the days with more than one version, and all their versions', async () => {
+  test('lists only the days with more than one version, and all their versions', async () => {
     const { body } = await ask('symbols=XAU,XAG&startDate=2024-05-01&endDate=2024-05-14');
     expect(body).toMatchObject({ success: true, startDate: '2024-05-01', endDate: '2024-05-14', next: null });
     expect(closesOf(body as unknown as Ranged)).toEqual([
@@ -181,7 +181,7 @@ onEachEngine('GET /rates/revisions over a range', (engine) => {
     service.clock.time = NOON;
   });
 
-  test('comes in pages of whole days, and no version is left out or told twice', async () => {
+  test('is paginated by whole days, and no version is missing or repeated', async () => {
     const { service } = api;
     const first = at('2010-01-01');
     const dates = Array.from({ length: 700 }, (_, i) =>
@@ -214,7 +214,7 @@ onEachEngine('GET /rates/revisions over a range', (engine) => {
     );
   });
 
-  test('a plan without long history has its own span, and wrong ranges are refused', async () => {
+  test('a plan without long history has its span limit, and invalid ranges are refused', async () => {
     await api.service.setPlan({ name: 'short', history: false });
     const key = await api.service.key('short');
     expect((await ask('symbols=XAU&startDate=2024-04-15&endDate=2024-05-15', key)).status).toBe(200);

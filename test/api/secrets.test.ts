@@ -42,7 +42,7 @@ onEachEngine('secrets', (engine) => {
     `/metrics?apiKey=${key}`,
   ];
 
-  test('no key is in a body, a header, a log line or a metric, wherever it was sent', async () => {
+  test('no key appears in a body, a header, a log line or a metric, wherever it was sent', async () => {
     const { service } = api;
     const { ledger, clock, core } = service;
     const [account] = await ledger.accounts.list();
@@ -87,7 +87,7 @@ onEachEngine('secrets', (engine) => {
     }
   });
 
-  test('a key of another service, sent as ours, is not repeated either', async () => {
+  test('a key of another service, sent as ours, is not echoed either', async () => {
     const secret = 'sk-Another-Service-0123456789';
     const replies = [
       await api.ask(`/symbols?apiKey=${secret}`, { key: '' }),
@@ -99,18 +99,18 @@ onEachEngine('secrets', (engine) => {
     expect(api.service.logLines.join('')).not.toContain(secret);
   });
 
-  test('a message that repeats a key says what stood there', async () => {
+  test('a message that echoes a URL abbreviates the key in it', async () => {
     const { text } = await api.ask(`/rates/latest&apiKey=${api.key}`);
     expect(text).toContain('/rates/latest&apiKey=pit_live_…');
   });
 
-  test('the ledger holds no key, only its hash', async () => {
+  test('the ledger stores only the hash of a key', async () => {
     const rows = await api.service.ledger.engine.read`SELECT * FROM api_key`;
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain('pit_live_');
   });
 
-  test('a page that was opened with a key in its URL sends no referrer', async () => {
+  test('a page opened with a key in its URL sends no referrer', async () => {
     for (const path of ['/symbols', '/nowhere', '/usage', '/health']) {
       expect((await api.ask(path)).headers.get('referrer-policy'), path).toBe('no-referrer');
     }

@@ -21,7 +21,7 @@ onEachEngine('simulated prices with OPENPIT_DEMO=true', (engine) => {
   const sourceOf = async (path: string) =>
     (await api.ask(path)).body.metadata as Record<string, { source: string }>;
 
-  test('are served and say so in every endpoint and in health', async () => {
+  test('are served and marked as simulated by every endpoint and by health', async () => {
     expect((await api.ask('/rates/latest?symbols=XAG')).body.rates).toEqual({ XAG: 4 });
     const range = 'startDate=2024-05-13&endDate=2024-05-15';
     for (const rest of [
@@ -35,19 +35,19 @@ onEachEngine('simulated prices with OPENPIT_DEMO=true', (engine) => {
     expect((await api.ask('/health')).body.simulated).toBe(true);
   });
 
-  test('are hidden for good by the first real bar of their symbol, history and all', async () => {
+  test('are hidden permanently, with their history, by the first real bar of their symbol', async () => {
     await api.service.publish('XAU', { '2024-05-13': 2336 }, 'exchange');
     expect((await api.ask(SERIES)).body.rates).toEqual({
       '2024-05-13': { XAU: { open: 2336, high: 2336, low: 2336, close: 2336 } },
     });
     expect((await api.ask(LATEST)).body.rates).toEqual({ XAU: 2336 });
     expect((await sourceOf(LATEST)).XAU!.source).toBe('exchange');
-    await simulate(api); // the simulator goes on
+    await simulate(api); // the simulator keeps running
     await api.service.tick('XAU', 5, NOON, NOON, 'simulated');
     expect((await api.ask(LATEST)).body.rates).toEqual({ XAU: 2336 });
   });
 
-  test('are hidden by a real tick too, and for a delayed plan when it sees that tick', async () => {
+  test('are hidden by a real tick too, and for a delayed plan once it sees that tick', async () => {
     const { service } = api;
     const free = await service.key('free');
     const path = '/rates/latest?symbols=PL';
@@ -59,7 +59,7 @@ onEachEngine('simulated prices with OPENPIT_DEMO=true', (engine) => {
     expect((await api.ask(path, { key: free })).body.rates).toEqual({ PL: 1065 });
   });
 
-  test('of other symbols stay', async () => {
+  test('of other symbols remain visible', async () => {
     expect((await api.ask('/rates/latest?symbols=XAG')).body.rates).toEqual({ XAG: 4 });
   });
 });

@@ -29,14 +29,14 @@ onEachEngine('304', (engine) => {
     });
   }
 
-  test('the tag may stand in a list, be weak, or be a star', async () => {
+  test('the tag may be in a list, weak, or a star', async () => {
     const tag = await tagOf(DAY);
     for (const header of [`"a", ${tag}`, `${tag},"b"`, `W/${tag}`, '*', ` ${tag} `]) {
       expect((await askWith(DAY, header)).status, header).toBe(304);
     }
   });
 
-  test('another tag, a part of the tag or nothing gives the answer', async () => {
+  test('another tag, part of the tag, or none gets the full response', async () => {
     const tag = await tagOf(DAY);
     for (const header of ['"a"', '"a", "b"', `${tag.slice(0, -2)}"`, '""', 'W/""']) {
       expect((await askWith(DAY, header)).status, header).toBe(200);
@@ -53,7 +53,7 @@ onEachEngine('304', (engine) => {
     expect((await askWith('/rates/latest', '*')).status).toBe(400);
   });
 
-  test('a 304 tells the rate limits and costs nothing', async () => {
+  test('a 304 has the rate-limit headers and is free', async () => {
     const key = await api.service.key('basic');
     const headers = { 'if-none-match': '*' };
     const reply = await api.ask(DAY, { key, headers });

@@ -74,7 +74,7 @@ onEachEngine('400', (engine) => {
     expect(await code('/rates/latest?symbols=NOPE,ZINC')).toBe('unknown_symbol');
   });
 
-  test('a very long value is repeated only in part', async () => {
+  test('a very long value is echoed only in part', async () => {
     const message = expectRefusal(
       await api.ask(`${HISTORICAL}&date=${'9'.repeat(5000)}`),
       400,

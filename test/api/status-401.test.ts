@@ -26,13 +26,13 @@ onEachEngine('401', (engine) => {
     });
   }
 
-  test('an empty key is a missing one, in the header and in the URL', async () => {
+  test('an empty key counts as missing, in the header and in the URL', async () => {
     expectRefusal(await api.ask('/symbols', { key: '   ' }), 401, 'missing_key');
     expectRefusal(await api.ask('/symbols?apiKey=', { key: '' }), 401, 'missing_key');
     expectRefusal(await api.ask('/symbols?apiKey=%20+', { key: '' }), 401, 'missing_key');
   });
 
-  test('unknown, malformed, expired and revoked keys get the very same body and challenge', async () => {
+  test('unknown, malformed, expired and revoked keys get the same body and challenge', async () => {
     const { service } = api;
     const { ledger, clock } = service;
     const [account] = await ledger.accounts.list();
@@ -56,7 +56,7 @@ onEachEngine('401', (engine) => {
     }
   });
 
-  test('the key comes before the parameters, and after path and method', async () => {
+  test('the key is checked before the parameters, and after path and method', async () => {
     expectRefusal(await api.ask('/rates/latest', { key: 'wrong' }), 401, 'invalid_key');
     expectRefusal(await api.ask('/rates/nothing', { key: 'wrong' }), 404, 'not_found');
     expectRefusal(

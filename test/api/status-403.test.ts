@@ -14,7 +14,7 @@ onEachEngine('403', (engine) => {
     return (await issueKey(ledger, account.id, options, clock.time, secureRandom)).text;
   };
 
-  test('a suspended account is refused with all its keys, and served again when it is active again', async () => {
+  test('all keys of a suspended account are refused until it is active again', async () => {
     const { ledger, core } = api.service;
     const { account, issued } = await newAccount();
     const second = await issueKey(ledger, account.id, {}, api.service.clock.time, secureRandom);
@@ -28,7 +28,7 @@ onEachEngine('403', (engine) => {
     for (const key of [issued.text, second.text]) expect((await ask(key)).status).toBe(200);
   });
 
-  test('a key is refused from an address that is not on its list, on its first use too', async () => {
+  test('a key is refused from an address that is not on its list, even on its first use', async () => {
     const elsewhere = await newKey({ allowedIps: ['203.0.113.0/24', '2001:db8::/32'] });
     for (let i = 0; i < 2; i++) {
       const message = expectRefusal(await api.ask('/symbols', { key: elsewhere }), 403, 'key_not_allowed');
@@ -43,7 +43,7 @@ onEachEngine('403', (engine) => {
     }
   });
 
-  test('a key for headers is refused in the URL and served in the header', async () => {
+  test('a header-only key is refused in the URL and accepted in the header', async () => {
     const key = await newKey({ headerOnly: true });
     const message = expectRefusal(
       await api.ask(`/symbols?apiKey=${key}`, { key: '' }),
@@ -55,7 +55,7 @@ onEachEngine('403', (engine) => {
     expect((await api.ask(`/symbols?apiKey=${key}`, { key })).status).toBe(200);
   });
 
-  test('a refusal of the account comes before the parameters', async () => {
+  test('a suspended account is refused before the parameters are checked', async () => {
     const key = await newKey({ allowedIps: ['203.0.113.1'] });
     expectRefusal(await api.ask('/rates/latest', { key }), 403, 'key_not_allowed');
   });

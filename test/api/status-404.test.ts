@@ -35,7 +35,7 @@ onEachEngine('404', (engine) => {
     });
   }
 
-  test('a wrong path is 404 for every method and needs no key', async () => {
+  test('an unknown path is 404 for every method, without a key', async () => {
     for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       expectRefusal(await api.ask('/nowhere', { method, key: '' }), 404, 'not_found');
     }
@@ -50,7 +50,7 @@ onEachEngine('404', (engine) => {
     expect(message).not.toContain('QQQQQQQQQ (');
   });
 
-  test('the four rate endpoints refuse an unknown code alike', async () => {
+  test('the four rate endpoints refuse an unknown code in the same way', async () => {
     const range = 'startDate=2024-05-13&endDate=2024-05-14';
     const paths = [
       'latest?',

@@ -25,7 +25,7 @@ onEachEngine('405', (engine) => {
     }
   });
 
-  test('what Allow names is allowed, health and metrics included', async () => {
+  test('the methods in Allow are accepted, health and metrics included', async () => {
     for (const path of ['/symbols', '/usage', '/health', '/metrics']) {
       for (const method of ['GET', 'HEAD', 'OPTIONS']) {
         expect((await api.ask(path, { method })).status, `${method} ${path}`).toBeLessThan(300);
@@ -34,7 +34,7 @@ onEachEngine('405', (engine) => {
     expectRefusal(await api.ask('/health', { method: 'POST' }), 405, 'method_not_allowed');
   });
 
-  test('a GET with a content type, and even with a body, is a GET', async () => {
+  test('a GET with a content type, and even with a body, is answered', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await api.ask('/symbols', { headers })).status).toBe(200);
     const request = `GET /usage HTTP/1.1\r\nHost: test\r\nConnection: close\r\nx-api-key: ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;

@@ -7,14 +7,14 @@ onEachEngine('414', (engine) => {
   const api = apiOn(engine);
   const target = (length: number) => `/symbols?_=`.padEnd(length, 'x');
 
-  test('a URL of 8 KB is read, one character more is our 414', async () => {
+  test('a URL of 8 KB is accepted, one character more is a 414 with our envelope', async () => {
     expect((await api.ask(target(8192))).status).toBe(200);
     const message = expectRefusal(await api.ask(target(8193)), 414, 'uri_too_long');
     expect(message).toContain('8193');
     expect(message).toContain('8192');
   });
 
-  test('on a wrong path too', async () => {
+  test('an unknown path that is too long is a 414 too', async () => {
     expectRefusal(await api.ask(`/${'x'.repeat(9000)}`), 414, 'uri_too_long');
   });
 
@@ -25,7 +25,7 @@ onEachEngine('414', (engine) => {
     expect(await getRaw(api.service.url, '/symbols', header)).toMatch(/^HTTP\/1\.1 431 [^{]*$/);
   });
 
-  test('what is no HTTP has a bare status and is closed', async () => {
+  test('what is not HTTP gets a bare status, and the connection is closed', async () => {
     expect(await sendRaw(api.service.url, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^{]*$/);
   });
 });

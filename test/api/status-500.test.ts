@@ -8,7 +8,7 @@ onEachEngine('500', (engine) => {
     await service.publish('XAG', { '2024-05-14': 28.5 });
   });
 
-  test('nothing of the inside shows but a request id, which is in the log with all the rest', async () => {
+  test('the response reveals only a request id; the log has the details', async () => {
     const { service } = api;
     expect((await api.ask('/rates/latest?symbols=XAG')).status).toBe(200);
     await service.ledger.engine.write((tx) => tx.unsafe('ALTER TABLE bar RENAME TO hidden'));
@@ -26,14 +26,14 @@ onEachEngine('500', (engine) => {
     expect(served.status).toBe(200); // what is in memory is still served
   });
 
-  test('once the cause is gone the same request is answered, and the failure cost nothing', async () => {
+  test('once the cause is gone the same request succeeds, and the failure was free', async () => {
     const key = await api.service.key('basic');
     const path = '/rates/historical?symbols=XAU&date=2024-05-14';
     expect((await api.ask(path, { key })).status).toBe(200);
     expect((await api.ask('/usage', { key })).body.used).toBe(1);
   });
 
-  test('every request has an id of its own', async () => {
+  test('every request has its own id', async () => {
     const ids = new Set<string | null>();
     for (let i = 0; i < 5; i++) ids.add((await api.ask('/usage')).headers.get('x-request-id'));
     expect(ids.size).toBe(5);

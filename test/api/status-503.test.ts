@@ -9,7 +9,7 @@ onEachEngine('503', (engine) => {
     await service.publish('XAU', { '2024-05-14': 2358.2 });
   });
 
-  test('while it starts, keyed requests are told to come back, and a wrong path is still 404', async () => {
+  test('while starting, requests with a key are asked to retry, and an unknown path is still 404', async () => {
     api.service.core.phase = 'starting';
     const reply = await api.ask('/rates/latest?symbols=XAU');
     const elsewhere = await api.ask('/nowhere');
@@ -20,7 +20,7 @@ onEachEngine('503', (engine) => {
     expect((await api.ask('/rates/latest?symbols=XAU')).status).toBe(200);
   });
 
-  test('while it drains, only health says 503; requests are answered and the connection is closed', async () => {
+  test('while draining, only health is 503; requests are answered and the connection is closed', async () => {
     const service = await openTestService(engine);
     const { url, core, listener } = service;
     const key = await service.key();
@@ -39,7 +39,7 @@ onEachEngine('503', (engine) => {
     expect(health.status).toBe(503);
   });
 
-  test('with the ledger out of reach, what is in memory is served and the rest is 503', async () => {
+  test('with the ledger unreachable, data in memory is served and the rest is 503', async () => {
     const service = await openTestService(engine);
     const key = await service.key();
     await service.publish('XAU', { '2024-05-14': 2358.2 });

@@ -31,7 +31,7 @@ onEachEngine('GET /rates/stream', (engine) => {
   };
   const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
 
-  test('it begins with the newest price of each symbol, then tells each change, in the shape of the document', async () => {
+  test('it starts with the newest price of each symbol, then sends each change, as documented', async () => {
     const stream = await listen('xau,XAG');
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(stream.response.headers.get('cache-control')).toBe('no-store');
@@ -47,7 +47,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(new Set([...first, changed!].map(({ id }) => id)).size).toBe(3);
   });
 
-  test('keys are the codes as asked, aliases too, and somebody else’s symbol is not told', async () => {
+  test('events have the codes as requested, aliases included, and symbols that were not requested are not sent', async () => {
     const stream = await listen('GOLD');
     expect((await stream.take(1))[0]!.data.symbol).toBe('GOLD');
     await tick('XAG', 30);
@@ -55,7 +55,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await stream.take(1))[0]!.data).toMatchObject({ symbol: 'GOLD', rate: 2400 });
   });
 
-  test('a delayed plan is told when a price has come of age, without anybody asking', async () => {
+  test('a delayed plan receives a price when its delay has passed, without polling', async () => {
     const { service } = api;
     const stream = await listen('XAU', await service.key('late'));
     await stream.take(1);
@@ -71,7 +71,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await stream.take(1))[0]!.data.rate).toBe(2510);
   });
 
-  test('with Last-Event-ID it sends what changed since, and all of it when the id is not known', async () => {
+  test('with Last-Event-ID it sends only later changes, or everything if the id is unknown', async () => {
     const before = await listen('XAU,XAG');
     const last = (await before.take(2)).at(-1)!;
     await before.close();
@@ -84,7 +84,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await elsewhere.take(2)).toHaveLength(2);
   });
 
-  test('a connection costs one unit, and so does each hundred events after its first hundred', async () => {
+  test('a connection costs one unit, and so does each further hundred events after the first hundred', async () => {
     const key = await api.service.key('basic');
     await api.service.setPlan({ name: 'basic', quota: 10_000 });
     const stream = await listen('XAU', key);
@@ -96,7 +96,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await usedBy(key)).toBe(3);
   });
 
-  test('when the quota is used up it ends with the reason', async () => {
+  test('when the quota is exhausted it ends with the reason', async () => {
     await api.service.setPlan({ name: 'two', quota: 2 });
     const key = await api.service.key('two');
     await api.ask('/symbols', { key });
@@ -112,7 +112,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key }), 429, 'quota_exhausted');
   });
 
-  test('a revoked key ends its stream within a second or so', async () => {
+  test('a revoked key ends its stream within about a second', async () => {
     const { service } = api;
     const key = await service.key('pro');
     const stream = await listen('XAU', key);
@@ -125,7 +125,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test('a suspended account, and another delay, end a stream too', async () => {
+  test('suspending the account or changing its delay ends a stream too', async () => {
     const { service } = api;
     await service.setPlan({ name: 'moving', delaySeconds: 0 });
     const key = await service.key('moving');
@@ -141,7 +141,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await again.next()).toMatchObject({ event: 'end', data: { code: 'account_suspended' } });
   });
 
-  test('what is wrong is refused as everywhere, and costs nothing; HEAD is free', async () => {
+  test('invalid requests are refused as on other endpoints, and are free; so is HEAD', async () => {
     const key = await api.service.key('pro');
     expectRefusal(await api.ask('/rates/stream', { key }), 400, 'missing_parameter');
     expectRefusal(await api.ask('/rates/stream?symbols=NOPE', { key }), 404, 'unknown_symbol');
@@ -155,7 +155,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await usedBy(key)).toBe(0);
   });
 
-  test('an account may have a hundred streams, not more', async () => {
+  test('an account may have at most a hundred streams', async () => {
     const key = await api.service.key('unlimited');
     for (let i = 0; i < 100; i++) await listen('XAU', key);
     expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key }), 429, 'rate_limited');
@@ -163,7 +163,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     await eventually(async () => (await listen('XAU', key)).response.status === 200);
   });
 
-  test('a reader that takes nothing does not keep the others waiting', async () => {
+  test('a client that stops reading does not delay the others', async () => {
     const { service } = api;
     const { port } = new URL(service.url);
     const slow = connect(Number(port), '127.0.0.1');
@@ -178,7 +178,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     slow.destroy();
   });
 
-  test('a heartbeat comes when there is nothing to tell', async () => {
+  test('a heartbeat is sent when nothing changes', async () => {
     const stream = await listen('XAU');
     await stream.take(1);
     void stream.next().catch(() => {});
@@ -187,10 +187,10 @@ onEachEngine('GET /rates/stream', (engine) => {
   });
 });
 
-onEachEngine('a service that stops', (engine) => {
+onEachEngine('a stopping service', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => service.publish('XAU', { '2024-05-14': 2358 }));
 
-  test('ends its streams and opens no new ones', async () => {
+  test('ends its streams and refuses new ones', async () => {
     const url = `${api.service.url}/rates/stream?symbols=XAU`;
     const stream = await EventReader.open(url, { 'x-api-key': api.key });
     await stream.take(1);

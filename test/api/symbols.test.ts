@@ -8,13 +8,13 @@ onEachEngine('GET /symbols', (engine) => {
   });
   const records = async () => (await api.ask('/symbols')).body.symbols as Json[];
 
-  test('it is an array of the whole catalogue, sorted by code', async () => {
+  test('it returns the whole catalogue, sorted by code', async () => {
     const codes = (await records()).map((record) => String(record.symbol));
     expect(codes).toHaveLength(131);
     expect(codes).toEqual(codes.toSorted());
   });
 
-  test('a record has the fields of the interface, then those beside it', async () => {
+  test('a record has the specified fields first, then the additional ones', async () => {
     const gold = (await records()).find((record) => record.symbol === 'XAU');
     expect(JSON.stringify(gold)).toBe(
       JSON.stringify({
@@ -31,7 +31,7 @@ onEachEngine('GET /symbols', (engine) => {
     );
   });
 
-  test('every record has a text in every field of the interface', async () => {
+  test('every record has a string in every specified field', async () => {
     for (const record of await records()) {
       const { currency, unit } = record as { currency: Json; unit: Json };
       const texts = [record.symbol, record.category, record.name];
@@ -42,7 +42,7 @@ onEachEngine('GET /symbols', (engine) => {
     }
   });
 
-  test('a symbol quoted in cents says so', async () => {
+  test('a symbol quoted in cents has the currency US Cent', async () => {
     const corn = (await records()).find((record) => record.symbol === 'CORN');
     expect(corn?.currency).toEqual({ code: 'USX', name: 'US Cent', symbol: '¢' });
   });
@@ -58,11 +58,11 @@ onEachEngine('GET /symbols', (engine) => {
     expect(platinum).toMatchObject({ firstDate: '2024-05-14', lastDate: '2024-05-14' });
   });
 
-  test('aliases are no symbols of their own', async () => {
+  test('aliases are not listed as symbols', async () => {
     expect((await records()).map((record) => record.symbol)).not.toContain('GOLD');
   });
 
-  test('the body is success and symbols and nothing else', async () => {
+  test('the body has only success and symbols', async () => {
     expect(Object.keys((await api.ask('/symbols')).body)).toEqual(['success', 'symbols']);
   });
 });

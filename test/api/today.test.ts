@@ -25,7 +25,7 @@ onEachEngine('today', (engine) => {
     expect(await statusOf('XAU', '2024-05-17')).toBe(400);
   });
 
-  test('in winter the hour is another', async () => {
+  test('daylight saving time is taken into account', async () => {
     at('2024-01-10T22:30:00Z');
     const path = '/rates/historical?symbols=XAU&date=2024-01-11';
     expectRefusal(await api.ask(path), 400, 'date_in_future');
@@ -33,7 +33,7 @@ onEachEngine('today', (engine) => {
     expectRefusal(await api.ask(path), 404, 'no_data');
   });
 
-  test('a symbol of another market keeps its own today, and together they have the later one', async () => {
+  test('a symbol of another market has its own today, and together they have the later one', async () => {
     at('2024-05-15T22:30:00Z');
     expect(await statusOf('AL-SPOT', '2024-05-16')).toBe(400);
     expect(await statusOf('POUL', '2024-05-16')).toBe(400);
@@ -43,7 +43,7 @@ onEachEngine('today', (engine) => {
     expect(await statusOf('XAU', '2024-05-16')).toBe(400);
   });
 
-  test('the UTC date is today also where the market is a day behind', async () => {
+  test('the UTC date counts as today even if the market is a day behind', async () => {
     at('2024-05-16T00:30:00Z');
     await api.service.publish('MILK', { '2024-05-14': 20 }); // Chicago, where it is still the 15th
     expect(await statusOf('MILK', '2024-05-16')).toBe(200);
@@ -78,7 +78,7 @@ onEachEngine('today', (engine) => {
     expect(series.body.rates).toEqual({});
   });
 
-  test('a tick at the evening opening starts the next day and leaves the closed one alone', async () => {
+  test('a tick at the evening opening starts the next day and does not change the closed one', async () => {
     const { service } = api;
     const close = Date.parse('2024-05-21T20:59:00Z');
     service.clock.time = close;

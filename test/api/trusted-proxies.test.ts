@@ -20,12 +20,12 @@ async function isServed(api: Api, allowed: string, forwardedFor: string): Promis
 onEachEngine('without trusted proxies', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_FAILED_KEYS_PER_MINUTE: '2' } });
 
-  test('the forwarding header is not believed', async () => {
+  test('the forwarding header is ignored', async () => {
     expect(await isServed(api, CLIENT, CLIENT)).toBe(false);
     expect(await isServed(api, '127.0.0.1', CLIENT)).toBe(true);
   });
 
-  test('a guesser cannot get around the limit of failed keys by naming other addresses', async () => {
+  test('the limit of failed keys cannot be evaded by claiming other addresses', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) {
       const headers = { 'x-forwarded-for': `203.0.113.${i}` };
@@ -50,20 +50,20 @@ onEachEngine('behind trusted proxies', (engine) => {
     expect(await isServed(api, CLIENT, `::ffff:${CLIENT}`)).toBe(true);
   });
 
-  test('from the right, the first address that is no trusted proxy is the client', async () => {
+  test('the client is the rightmost address that is not a trusted proxy', async () => {
     expect(await isServed(api, CLIENT, `198.51.100.1, ${CLIENT}, 10.1.2.3`)).toBe(true);
     expect(await isServed(api, '198.51.100.1', `198.51.100.1, ${CLIENT}, 10.1.2.3`)).toBe(false);
     expect(await isServed(api, CLIENT, `${CLIENT},10.1.2.3,2001:db8:ffff::5`)).toBe(true);
   });
 
-  test('a port beside the address, brackets and empty entries do not matter', async () => {
+  test('ports, brackets and empty entries are ignored', async () => {
     expect(await isServed(api, CLIENT, `${CLIENT}:52100`)).toBe(true);
     expect(await isServed(api, '2001:db8::7', '[2001:db8::7]:52100')).toBe(true);
     expect(await isServed(api, '2001:db8::7', '[2001:db8::7]')).toBe(true);
     expect(await isServed(api, CLIENT, `${CLIENT}, , 10.1.2.3:80,`)).toBe(true);
   });
 
-  test('what is no address at all is on no list', async () => {
+  test('a value that is not an address matches no list', async () => {
     for (const hop of ['unknown', 'localhost', '127.0.0.1.evil.example', '1.2.3']) {
       expect(await isServed(api, '127.0.0.1', hop), hop).toBe(false);
     }
@@ -81,7 +81,7 @@ onEachEngine('behind trusted proxies', (engine) => {
     expect((await api.ask('/usage', { key })).status).toBe(200);
   });
 
-  test('failed keys are limited for each client, and one IPv6 network is one client', async () => {
+  test('failed keys are limited per client, and an IPv6 network counts as one client', async () => {
     const guess = async (address: string) =>
       (await api.ask('/symbols', { key: 'wrong', headers: { 'x-forwarded-for': address } })).status;
     expect([await guess('198.51.100.1'), await guess('198.51.100.1')]).toEqual([401, 429]);

@@ -13,7 +13,7 @@ onEachEngine('unit=', (engine) => {
   const day = (symbols: string, rest: string) =>
     `/rates/historical?symbols=${symbols}&date=2024-05-14&${rest}`;
 
-  test('a price per troy ounce is given per kilogram, and says so', async () => {
+  test('a price per troy ounce is converted to kilograms, and metadata says so', async () => {
     const { text } = await api.ask(day('XAU', 'unit=kg'));
     expect(text).toBe(
       '{"success":true,"date":"2024-05-14","rates":{"XAU":{"open":75107.359,"high":75872.547,"low":75071.993,"close":75817.891}},' +
@@ -21,7 +21,7 @@ onEachEngine('unit=', (engine) => {
     );
   });
 
-  test('bushels go by the crop', async () => {
+  test('the weight of a bushel depends on the crop', async () => {
     const { body } = await api.ask(day('CORN,ZW-FUT', 'unit=tonne'));
     expect(body.rates).toMatchObject({ CORN: { close: 18394.82 }, 'ZW-FUT': { close: 238.83412 } });
     expect(body.metadata).toMatchObject({ CORN: { unit: 'MT', quote: 'USX' }, 'ZW-FUT': { unit: 'MT' } });
@@ -34,7 +34,7 @@ onEachEngine('unit=', (engine) => {
     expect(body.metadata).toMatchObject({ CORN: { unit: 'MT', quote: 'EUR' } });
   });
 
-  test('latest, time-series and fluctuation take it too', async () => {
+  test('latest, time-series and fluctuation accept it too', async () => {
     const range = 'startDate=2024-05-13&endDate=2024-05-14';
     const latest = (await api.ask('/rates/latest?symbols=XAU&unit=g')).body;
     expect(latest.rates).toEqual({ XAU: 75.817891 });
@@ -46,14 +46,14 @@ onEachEngine('unit=', (engine) => {
     });
   });
 
-  test('its own unit, however it is written, is the identity', async () => {
+  test('the symbol’s own unit, in any spelling, changes nothing', async () => {
     const plain = await api.ask(day('XAU', 'metadata=false'));
     for (const unit of ['T.oz', 't.oz', 'oz', 'Troy%20Ounce', 'troy+oz']) {
       expect((await api.ask(day('XAU', `metadata=false&unit=${unit}`))).text, unit).toBe(plain.text);
     }
   });
 
-  test('a unit that does not fit is refused with those that do, for every symbol that it does not fit', async () => {
+  test('a unit that does not fit is refused with the fitting units of each symbol', async () => {
     const barrels = expectRefusal(await api.ask(day('WTIOIL-FUT', 'unit=tonne')), 400, 'invalid_unit');
     expect(barrels).toContain('WTIOIL-FUT (which has Bbl, L, Gal, m3');
     const both = expectRefusal(await api.ask(day('XAU,WTIOIL-FUT,CORN', 'unit=MWh')), 400, 'invalid_unit');

@@ -11,7 +11,7 @@ onEachEngine('GET /units', (engine) => {
   type Units = Record<string, { unit: string; factor: number }[]>;
   const unitsOf = async (symbols: string) => (await api.ask(`/units?symbols=${symbols}`)).body.units as Units;
 
-  test('every unit that is told can be asked for, and its factor is the one that prices are given by', async () => {
+  test('every listed unit can be requested, and its factor is the one applied to prices', async () => {
     const units = await unitsOf('XAU,CORN');
     expect(units.XAU![0]).toEqual({ unit: 'T.oz', factor: 1 });
     expect(units.CORN!.map(({ unit }) => unit)).toContain('MT');
@@ -31,17 +31,17 @@ onEachEngine('GET /units', (engine) => {
     }
   });
 
-  test('a symbol whose unit nobody knows has its own; what needs a density is not told', async () => {
+  test('units that would need a density are not listed', async () => {
     const units = await unitsOf('WTIOIL-SPOT');
     expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
   });
 
-  test('the units of a symbol are worked out once', () => {
+  test('the units of a symbol are computed once', () => {
     const { symbol } = api.service.core.board.catalog.find('CORN')!;
     expect(unitRecords(symbol)).toBe(unitRecords(symbol));
   });
 
-  test('it is free, needs a key, and checks its symbols', async () => {
+  test('it is free, needs a key, and validates its symbols', async () => {
     const key = await api.service.key('basic');
     await api.ask('/units?symbols=XAU', { key });
     expect((await api.ask('/usage', { key })).body.used).toBe(0);

@@ -6,7 +6,7 @@ import { openTestService } from '../support/service.ts';
 onEachEngine('GET /usage', (engine) => {
   const api = apiOn(engine);
 
-  test('it tells plan, quota and use, then what is left and until when', async () => {
+  test('it has plan, quota and usage, then what is left and when it resets', async () => {
     const key = await api.service.key('basic');
     await api.ask('/symbols', { key });
     const resetAt = (await api.service.resetAt()) / 1000;
@@ -15,7 +15,7 @@ onEachEngine('GET /usage', (engine) => {
     );
   });
 
-  test('asking for it is never counted', async () => {
+  test('it is never counted', async () => {
     const key = await api.service.key('basic');
     for (let i = 0; i < 3; i++) await api.ask('/usage', { key });
     expect((await api.ask('/usage', { key })).body.used).toBe(0);
@@ -49,7 +49,7 @@ onEachEngine('GET /usage', (engine) => {
     }
   });
 
-  test('a suspended account, a burst and a start are told in "error" too', async () => {
+  test('a suspended account, the burst limit and a starting service use "error" too', async () => {
     const { service } = api;
     await service.setPlan({ name: 'slow', burstPerSecond: 1 });
     const key = await service.key('slow');
@@ -68,7 +68,7 @@ onEachEngine('GET /usage', (engine) => {
     }
   });
 
-  test('with the ledger out of reach it tells what this process knows, that it is not exact, and from when it is', async () => {
+  test('with the ledger unreachable it returns what this process knows, marked as inexact and with its time', async () => {
     const service = await openTestService(engine);
     const [served, idle] = [await service.key('basic'), await service.key('basic')];
     const before = Math.floor((await service.ledger.engine.now(service.ledger.engine.read)) / 1000);

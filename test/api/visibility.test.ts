@@ -18,7 +18,7 @@ onEachEngine('visibility', (engine) => {
     api.service.clock.time = time;
   };
 
-  test('a tick shows exactly its delay after it was made, and without delay at once', async () => {
+  test('a tick is visible exactly when the delay has passed, and at once without a delay', async () => {
     at(NOON);
     await api.service.publish('XAU', { '2024-05-14': 1 });
     await api.service.tick('XAU', 2, NOON);
@@ -29,7 +29,7 @@ onEachEngine('visibility', (engine) => {
     expect((await latest('XAU')).rates).toEqual({ XAU: 2 });
   });
 
-  test('a tick that was received late shows its delay after it was received', async () => {
+  test('the delay of a late tick counts from when it was received', async () => {
     at(NOON);
     await api.service.publish('XAG', { '2024-05-14': 1 });
     await api.service.tick('XAG', 2, NOON - 30 * MINUTE, NOON);
@@ -39,7 +39,7 @@ onEachEngine('visibility', (engine) => {
     expect((await latest('XAG')).rates).toEqual({ XAG: 2 });
   });
 
-  test('a settlement shows its delay after the session ended, however late it is recorded', async () => {
+  test('the delay of a settlement counts from the end of the session, even if it is recorded later', async () => {
     const close = Date.UTC(2024, 4, 15, 21); // 17:00 in New York
     await api.service.publish('PL', { '2024-05-14': 1 });
     at(close + 30 * MINUTE);
@@ -51,7 +51,7 @@ onEachEngine('visibility', (engine) => {
     expect((await day()).body.metadata).toMatchObject({ PL: { date: '2024-05-15' } });
   });
 
-  test('a bar that is published during its session shows its delay after it was recorded', async () => {
+  test('the delay of a bar published during its session counts from when it was recorded', async () => {
     at(NOON);
     await api.service.publish('PA', { '2024-05-14': 1, '2024-05-15': 2 });
     expect((await latest('PA')).rates).toEqual({ PA: 1 });
@@ -59,7 +59,7 @@ onEachEngine('visibility', (engine) => {
     expect((await latest('PA')).rates).toEqual({ PA: 2 });
   });
 
-  test('old history that is imported shows at once, and so does its correction', async () => {
+  test('imported history is visible at once, and so is its correction', async () => {
     at(NOON);
     const path = '/rates/historical?symbols=HG-FUT&date=2015-03-02&metadata=false';
     const flat = (price: number) => ({ open: price, high: price, low: price, close: price });
@@ -69,7 +69,7 @@ onEachEngine('visibility', (engine) => {
     expect((await api.ask(path, { key: late })).body.rates).toEqual({ 'HG-FUT': flat(2.8) });
   });
 
-  test('the first price of a symbol leaves no trace before its delay: lastDate, firstDate, error text, tag', async () => {
+  test('the first price of a symbol leaves no trace before its delay has passed: lastDate, firstDate, error text, tag', async () => {
     at(NOON);
     const trace = async () => {
       const symbols = await api.ask('/symbols', { key: late });
@@ -89,7 +89,7 @@ onEachEngine('visibility', (engine) => {
     expect(after.tag).not.toBe(before.tag);
   });
 
-  test('staleness is that of the delayed market, not of the clock', async () => {
+  test('staleness is relative to the delayed market, not to the clock', async () => {
     at(Date.UTC(2024, 4, 15, 16));
     await api.service.publish('ZINC', { '2024-05-10': 2900 }); // Friday; five days before Wednesday the 15th
     const stale = async () => (await latest('ZINC')).metadata as Record<string, { stale: boolean }>;
@@ -99,7 +99,7 @@ onEachEngine('visibility', (engine) => {
     expect((await stale()).ZINC!.stale).toBe(true);
   });
 
-  test('a symbol that moves to another market is seen by the sessions of that market', async () => {
+  test('a symbol that moves to another market follows the sessions of that market', async () => {
     at(Date.UTC(2024, 4, 15, 20, 30)); // COMEX is open; London has closed more than two hours ago
     await api.service.publish('HG-SPOT', { '2024-05-14': 1, '2024-05-15': 2 });
     expect((await latest('HG-SPOT')).rates).toEqual({ 'HG-SPOT': 1 });
@@ -110,7 +110,7 @@ onEachEngine('visibility', (engine) => {
     expect((await latest('HG-SPOT')).rates).toEqual({ 'HG-SPOT': 2 });
   });
 
-  test('a plan whose delay is changed sees by the new one at once', async () => {
+  test('a changed delay of a plan takes effect at once', async () => {
     at(NOON);
     await api.service.setPlan({ name: 'moves', delaySeconds: 7200 });
     const key = await api.service.key('moves');

@@ -46,7 +46,7 @@ onEachEngine('a withdrawn day', (engine) => {
     expect(csv.text).not.toContain('231000');
   });
 
-  test('is still what asOf finds before the withdrawal, and both versions are listed', async () => {
+  test('is still found by asOf before the withdrawal, and both versions are listed', async () => {
     await withdraw('PL', ['2024-05-08']);
     const path = '/rates/historical?symbols=PL&date=2024-05-08';
     expect((await ratesOf(`${path}&asOf=2024-05-12`)).PL).toMatchObject({ close: 231_000 });
@@ -90,7 +90,7 @@ onEachEngine('a withdrawn day', (engine) => {
     expect(await facts()).toMatchObject({ firstDate: '2024-05-09', lastDate: '2024-05-09', latest: 28 });
   });
 
-  test('is told to streams: the price before it is the newest again', async () => {
+  test('is sent to streams: the price before it is the newest again', async () => {
     const url = `${api.service.url}/rates/stream?symbols=PA`;
     const stream = await EventReader.open(url, { 'x-api-key': api.key });
     expect((await stream.next())?.data).toMatchObject({ rate: 2330 });
@@ -99,7 +99,7 @@ onEachEngine('a withdrawn day', (engine) => {
     await stream.close();
   });
 
-  test('in its session, is withdrawn from a delayed plan after the delay', async () => {
+  test('during its session, is withdrawn from a delayed plan after the delay', async () => {
     const { service } = api;
     await service.setPlan({ name: 'hour', delaySeconds: 3600 });
     const hour = await service.key('hour');

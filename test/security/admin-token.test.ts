@@ -14,7 +14,7 @@ describe('the admin token', () => {
   const ask = (path: string, token: string, client: string) =>
     api.ask(path, { key: '', headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': client } });
 
-  test('cannot be guessed through /metrics: wrong ones there and under /admin are counted together', async () => {
+  test('cannot be guessed through /metrics: failures there and under /admin are counted together', async () => {
     const client = '203.0.113.1';
     expectRefusal(await ask('/metrics', 'wrong 1', client), 401, 'invalid_admin_token');
     expectRefusal(await ask('/admin/plans', 'wrong 2', client), 401, 'invalid_admin_token');
@@ -23,7 +23,7 @@ describe('the admin token', () => {
       expectRefusal(await ask(path, 'wrong 4', client), 429, 'rate_limited');
   });
 
-  test('passes however many wrong ones came from its address before', async () => {
+  test('passes regardless of earlier failures from its address', async () => {
     const client = '203.0.113.11';
     for (let i = 0; i < 10; i++) await ask('/admin/plans', `wrong ${i}`, client);
     for (const path of ['/metrics', '/admin/plans', '/admin/accounts'])
@@ -31,7 +31,7 @@ describe('the admin token', () => {
     expect((await ask('/admin/plans', 'wrong', client)).status).toBe(429); // a success resets nothing
   });
 
-  test('that is missing is refused and not counted', async () => {
+  test('is required, and a missing one is not counted as a failure', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.12' };
     for (let i = 0; i < 60; i++)
       expectRefusal(await api.ask('/admin/plans', { key: '', headers }), 401, 'invalid_admin_token');
@@ -40,7 +40,7 @@ describe('the admin token', () => {
     expectRefusal(await ask('/admin/plans', 'wrong', headers['x-forwarded-for']), 401, 'invalid_admin_token');
   });
 
-  test('that is wrong too often is told how long to wait, to the second', async () => {
+  test('that is wrong too often gets an exact Retry-After', async () => {
     const client = '203.0.113.13';
     for (let i = 0; i < 3; i++) await ask('/admin/plans', `wrong ${i}`, client);
     const wait = async () => (await ask('/admin/plans', 'wrong', client)).headers.get('retry-after');
@@ -49,7 +49,7 @@ describe('the admin token', () => {
     expect(await wait()).toBe('15');
   });
 
-  test('wrong ones of one client do not shut another out, and a client cannot name another address', async () => {
+  test('failures of one client do not block another, and a client cannot claim another address', async () => {
     const [guesser, other] = ['203.0.113.2', '203.0.113.3'];
     for (let i = 0; i < 4; i++) await ask('/admin/plans', `wrong ${i}`, `198.51.100.${i}, ${guesser}`);
     expectRefusal(await ask('/admin/plans', 'wrong', `198.51.100.9, ${guesser}`), 429, 'rate_limited');
@@ -65,7 +65,7 @@ describe('the admin token', () => {
     expectRefusal(await ask('/admin/plans', token, `198.51.100.${name.length}`), 401, 'invalid_admin_token');
   });
 
-  test('is taken from its header alone', async () => {
+  test('is accepted only in its header', async () => {
     const client = { 'x-forwarded-for': '203.0.113.9' };
     const ways = [
       api.ask(`/admin/plans?token=${TOKEN}&access_token=${TOKEN}&apiKey=${TOKEN}`, {

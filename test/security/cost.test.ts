@@ -58,7 +58,7 @@ const READERS: readonly [name: string, read: (text: string) => unknown][] = [
   ['a number', parseNumber],
 ];
 
-test.each(READERS)('no text makes %s slow', (_, read) => {
+test.each(READERS)('no input makes %s slow', (_, read) => {
   for (const text of LONG) {
     const least = Math.min(...[1, 2, 3].map(() => cpuMsOf(() => read(text)))); // the compiler's threads may run once, not thrice
     expect(least, JSON.stringify(text.slice(0, 20))).toBeLessThan(MS_MAX);

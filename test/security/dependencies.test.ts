@@ -20,11 +20,11 @@ test('every dependency is pinned to one version', () => {
     expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
 });
 
-test('the lock file has a checksum for everything', () => {
+test('the lock file has a checksum for every package', () => {
   for (const [path, { integrity }] of LOCKED) expect(integrity, path).toMatch(/^sha512-/);
 });
 
-test('only packages that are named run a script when they are installed', () => {
+test('only listed packages run an install script', () => {
   const allowed: Record<string, boolean> = packageJson.allowScripts;
   const withScripts = LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript);
   expect(withScripts.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ test('the program itself has few dependencies', () => {
   expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(10);
 });
 
-test('an audit that finds something fails, and one that could not ask says so', () => {
+test('an audit with findings fails, and one that cannot reach the registry says so', () => {
   const found = { vulnerabilities: { evil: { severity: 'critical' }, so: { severity: 'moderate' } } };
   expect(readReport(JSON.stringify(found))).toEqual({ outcome: 'found', names: ['evil'] });
   expect(readReport('{"vulnerabilities":{}}')).toEqual({ outcome: 'clean' });
@@ -62,6 +62,6 @@ test('the container and the service do not run as root, and their file system is
     expect(unit).toContain(line);
 });
 
-test('it is said how to report a weakness', () => {
+test('there is a SECURITY.md for reporting vulnerabilities', () => {
   expect(existsSync(join(import.meta.dir, '..', '..', 'SECURITY.md'))).toBe(true);
 });

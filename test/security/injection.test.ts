@@ -7,7 +7,7 @@ import { getRaw, sendRaw } from '../support/raw.ts';
 
 const LINES = '%0d%0aX-Injected:%201%0d%0a%0d%0a';
 
-onEachEngine('what a caller says does not become more than text', (engine) => {
+onEachEngine('client input is never interpreted', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     const days = Object.fromEntries(
       Array.from({ length: 28 }, (_, i) => [`2024-02-${String(i + 1).padStart(2, '0')}`, 2000 + i]),
@@ -15,7 +15,7 @@ onEachEngine('what a caller says does not become more than text', (engine) => {
     await service.publish('XAU', days);
   });
 
-  test('line breaks in any parameter make no header, in no format', async () => {
+  test('line breaks in a parameter never create a header, in any format', async () => {
     const range = 'startDate=2024-02-01&endDate=2024-02-28';
     for (const target of [
       `/rates/latest?symbols=XAU${LINES}`,
@@ -34,13 +34,13 @@ onEachEngine('what a caller says does not become more than text', (engine) => {
     }
   });
 
-  test('a request id is ours, whatever was sent as one', async () => {
+  test('a malformed request id is replaced by ours', async () => {
     const reply = await api.ask('/usage', { headers: { 'x-request-id': 'mine","level":"error' } });
     expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-z]+-[0-9a-z]{8}$/);
     expect(api.service.logLines.join('')).not.toContain('mine');
   });
 
-  test('a log line is one line of JSON, whatever was asked', async () => {
+  test('a log line is one line of JSON, whatever the request', async () => {
     await getRaw(api.service.url, `/${LINES}%22%7D?x=${LINES}`, `user-agent: "}\\n{"level":"error"}\r\n`);
     for (const line of api.service.logLines) {
       expect(line.trimEnd()).not.toContain('\n');
@@ -48,7 +48,7 @@ onEachEngine('what a caller says does not become more than text', (engine) => {
     }
   });
 
-  test('a path leads out of no folder', async () => {
+  test('a path cannot escape its folder', async () => {
     for (const target of [
       '/console/assets/..%2f..%2f..%2fpackage.json',
       '/console/assets/%2e%2e/%2e%2e/package.json',
@@ -66,7 +66,7 @@ onEachEngine('what a caller says does not become more than text', (engine) => {
     }
   });
 
-  test('the Host header changes no path, no answer and no link', async () => {
+  test('the Host header changes no path, response or link', async () => {
     const ask = (host: string) =>
       sendRaw(
         api.service.url,
@@ -84,14 +84,14 @@ onEachEngine('what a caller says does not become more than text', (engine) => {
     }
   });
 
-  test('a link to the next page repeats no key, under whatever name one was sent', () => {
+  test('a link to the next page contains no key, under whatever name it was sent', () => {
     const query = readQuery(`symbols=XAU&key=${api.key}&apiKey=${api.key}&${api.key}=1`);
     const link = nextLink(query, 'abc');
     expect(link).toStartWith('<?symbols=XAU&');
     expect(link).not.toContain(api.key.slice(9));
   });
 
-  test('a symbol in other letters of Unicode is another symbol, and a key is its very characters', async () => {
+  test('Unicode look-alikes of a symbol or a key do not match', async () => {
     for (const code of ['ＸＡＵ', 'XАU', 'X\u200bAU', 'XAU\u0301'])
       expectRefusal(
         await api.ask(`/rates/latest?symbols=${encodeURIComponent(code)}`),

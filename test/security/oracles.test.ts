@@ -13,7 +13,7 @@ const IDENTITY = { 'accept-encoding': 'identity' };
 /** Headers that differ from request to request anyway. */
 const VARYING = ['date', 'x-request-id', 'ratelimit', 'etag'];
 
-onEachEngine('what free responses tell', (engine) => {
+onEachEngine('what free responses reveal', (engine) => {
   const opened: TestService[] = [];
   const open = async (options: Parameters<typeof openTestService>[1] = {}) => {
     const service = await openTestService(engine, { now: NOON, ...options });
@@ -75,7 +75,7 @@ onEachEngine('what free responses tell', (engine) => {
     }
   });
 
-  test('the secret is in no response, metric or log line', async () => {
+  test('the secret appears in no response, metric or log line', async () => {
     const secret = (await api.service.ledger.meta('etag-secret'))!;
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     const texts = [];
@@ -86,7 +86,7 @@ onEachEngine('what free responses tell', (engine) => {
     expect([...texts, ...api.service.logLines].filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  test('a price that returns does not bring its tag back', async () => {
+  test('a price that returns to an earlier value gets a new tag', async () => {
     const { service } = api;
     const tags = new Map<string, string>();
     for (const price of [2380, 2381, 2380]) {
@@ -100,7 +100,7 @@ onEachEngine('what free responses tell', (engine) => {
     }
   });
 
-  test('ticks of priced symbols leave the tag of /symbols alone', async () => {
+  test('ticks of symbols that have prices do not change the tag of /symbols', async () => {
     const before = await tagOf('/symbols');
     await api.service.tick('XAU', 2390.1);
     expect(await tagOf('/symbols')).toBe(before);
@@ -116,7 +116,7 @@ onEachEngine('what free responses tell', (engine) => {
     return seen;
   }
 
-  test('HEAD and 304 tell nothing of how long a body is', async () => {
+  test('HEAD and 304 reveal nothing about the length of the body', async () => {
     const { service } = api;
     const wide = 'XAU,XAG,PL,PA';
     const paths = [
@@ -153,7 +153,7 @@ onEachEngine('what free responses tell', (engine) => {
     expect(JSON.stringify(long)).not.toMatch(/content-(length|encoding)/);
   });
 
-  test('a 304 carries the tag that the client sent', async () => {
+  test('a 304 has the tag that the client sent', async () => {
     const compressed = (await api.ask('/symbols', { headers: GZIP })).headers.get('etag')!;
     const plain = (await api.ask('/symbols', { headers: IDENTITY })).headers.get('etag')!;
     expect(compressed).toBe(plain.replace(/"$/, '-gzip"'));

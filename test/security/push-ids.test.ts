@@ -31,7 +31,7 @@ onEachEngine('ids of pushed ticks', (engine) => {
     return (await api.ask('/admin/ticks', { method: 'POST', key: '', headers, body })).body;
   };
 
-  test('are kept to the character, one by one and in bulk, whatever is in them', async () => {
+  test('are stored exactly, individually and in bulk, whatever they contain', async () => {
     for (const more of [0, 100]) {
       const ids = [
         ...NASTY.map((id) => `${more}${id}`.slice(0, 100)),
@@ -42,11 +42,11 @@ onEachEngine('ids of pushed ticks', (engine) => {
     }
   });
 
-  test('that are no whole Unicode are refused: a database takes two of them for one', async () => {
+  test('that are not well-formed Unicode are refused, because a database may treat two of them as equal', async () => {
     expect(await push(['\ud800', '\udfff', 'good'])).toMatchObject({ accepted: 1, refused: 2 });
   });
 
-  test('nothing of all that was a failure inside', () => {
+  test('none of this caused an internal error', () => {
     expect(api.service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { openTestService, type TestService } from '../support/service.ts';
 const TOKEN = 'a-long-token-of-the-operator';
 const MAX = 100;
 
-onEachEngine('requests at the same moment', (engine) => {
+onEachEngine('concurrent requests', (engine) => {
   const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
   const api = apiOn(engine, { settings }, async ({ service }) => {
     await service.publish('XAU', { '2024-05-14': 2358 });
@@ -36,7 +36,7 @@ onEachEngine('requests at the same moment', (engine) => {
     });
   const keysOf = async (key: string) => (await api.ask('/account/keys', { key })).body.keys as Json[];
 
-  test('an account never gets more keys than it may have, on two replicas together', async () => {
+  test('an account never exceeds its number of keys, even across two replicas', async () => {
     replica ??= await openTestService(engine, { settings, ledgerUrl: api.service.ledgerUrl });
     const second = replica;
     const key = await api.service.key();
@@ -71,7 +71,7 @@ onEachEngine('requests at the same moment', (engine) => {
     ],
   ] as const;
   for (const [what, act] of late) {
-    test(`a key that was revoked while its request was under way no longer ${what}`, async () => {
+    test(`a key revoked while its request is in progress no longer ${what}`, async () => {
       const { accounts } = api.service.ledger;
       const key = await api.service.key();
       const other = (await send('POST', '/account/keys', key)).body.key as Json;
@@ -84,7 +84,7 @@ onEachEngine('requests at the same moment', (engine) => {
       expect(active.map(({ id }) => id)).toEqual([String(other.id)]);
     });
 
-    test(`a key whose account was suspended meanwhile no longer ${what}`, async () => {
+    test(`a key whose account is suspended while its request is in progress no longer ${what}`, async () => {
       const { accounts } = api.service.ledger;
       const key = await api.service.key();
       const other = (await send('POST', '/account/keys', key)).body.key as Json;
@@ -96,7 +96,7 @@ onEachEngine('requests at the same moment', (engine) => {
     });
   }
 
-  test('the operator cannot rotate a key that was revoked meanwhile either', async () => {
+  test('the operator cannot rotate a key that is revoked at the same time either', async () => {
     const { ledger, clock } = api.service;
     const found = (await ledger.accounts.byKeyHash(hashKey(await api.service.key())))!.key;
     await ledger.accounts.revokeKey(found.id, clock.time);
@@ -105,7 +105,7 @@ onEachEngine('requests at the same moment', (engine) => {
     expect(await ledger.accounts.keys(found.accountId)).toHaveLength(1);
   });
 
-  test('accounts are created on a plan, or the plan is deleted, and nothing fails', async () => {
+  test('either accounts are created on a plan or the plan is deleted, without internal errors', async () => {
     for (let round = 0; round < 10; round++) {
       const name = `brief${round}`;
       await operate('PUT', `/admin/plans/${name}`, {});
@@ -121,7 +121,7 @@ onEachEngine('requests at the same moment', (engine) => {
     }
   });
 
-  test('two changes of a plan do not undo each other', async () => {
+  test('two changes of a plan do not overwrite each other', async () => {
     await operate('PUT', '/admin/plans/shared', {});
     const changes = { quota: 7, delaySeconds: 11, maxSymbols: 13, maxSpanDays: 17, burstPerSecond: 19 };
     await Promise.all(
@@ -141,7 +141,7 @@ onEachEngine('requests at the same moment', (engine) => {
     return reader.response;
   };
 
-  test('an account never gets more streams than it may have, and what it closes it can open again', async () => {
+  test('an account never exceeds its number of streams, and can reopen those it closes', async () => {
     const key = await api.service.key();
     const responses = await Promise.all(Array.from({ length: 150 }, () => stream(key)));
     expect([count(responses, 200), count(responses, 429)]).toEqual([MAX, 50]);
@@ -151,7 +151,7 @@ onEachEngine('requests at the same moment', (engine) => {
     expect(count(again, 200)).toBeLessThanOrEqual(MAX - 1);
   });
 
-  test('a stream that is refused for its quota takes no place', async () => {
+  test('a stream refused for its quota takes no slot', async () => {
     const key = await api.service.key('spent');
     for (let i = 0; i < MAX + 5; i++) {
       const reply = await api.ask('/rates/stream?symbols=XAU', { key });

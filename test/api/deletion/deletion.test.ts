@@ -17,7 +17,7 @@ onEachEngine('deletion', (engine) => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 
-  test('of an account needs a confirmation, and its cached keys are refused at the next look at the ledger', async () => {
+  test('of an account needs a confirmation, and its cached keys are refused once the ledger is followed', async () => {
     const { body } = await send('POST', '/admin/accounts', { name: 'Acme', plan: 'basic' });
     const { id } = body.account as Json;
     const key = String(body.apiKey);
@@ -35,7 +35,7 @@ onEachEngine('deletion', (engine) => {
     expect((await api.ask('/symbols')).status).toBe(200); // others go on
   });
 
-  test('of a symbol takes it out of every response, cached ones and aliases included, on every replica', async () => {
+  test('of a symbol removes it from every response, cached ones and aliases included, on every replica', async () => {
     const { service } = api;
     await service.publish('PL', { '2024-05-14': 1_000 });
     await service.publish('XAU', { '2024-05-14': 2_000 });
@@ -78,7 +78,7 @@ onEachEngine('deletion', (engine) => {
     await other.close();
   });
 
-  test('of changes that a replica has not followed makes it load everything again', async () => {
+  test('of changes that a replica has not followed makes it reload everything', async () => {
     const { service } = api;
     const other = await openTestService(engine, { ledgerUrl: service.ledgerUrl });
     const series = '/rates/time-series?symbols=XAG&startDate=2024-05-01&endDate=2024-05-14&metadata=false';

@@ -48,7 +48,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
   });
   const rowsIn = (csv: string) => csv.trimEnd().split('\r\n').slice(1);
 
-  test('have every row, in the order of the JSON pages, whatever the interval', async () => {
+  test('have all rows, in the order of the JSON pages, for any interval', async () => {
     for (const interval of INTERVALS) {
       const path = `/rates/history?symbols=WTIOIL-SPOT,XAU&${FORTY_YEARS}&interval=${interval}`;
       const { rows } = await jsonPages((page) => api.ask(page), path);
@@ -71,7 +71,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expect(headers.get('accept-ranges')).toBe('none');
   });
 
-  test('cost one unit for each started 2,000 rows, as the pages of JSON do', async () => {
+  test('cost one unit per started 2,000 rows, like pages of JSON', async () => {
     await api.service.setPlan({ name: 'long', quota: 1_000 });
     const rows = Object.keys(WTI).length;
     const units = Math.ceil(rows / 2_000);
@@ -88,7 +88,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     }
   });
 
-  test('with a quota that is short by one unit are a 429 that names the price, and cost nothing', async () => {
+  test('are refused with a 429 that names the cost if the quota is one unit short, and are then free', async () => {
     const units = Math.ceil(Object.keys(WTI).length / 2_000);
     await api.service.setPlan({ name: 'short', quota: units - 1 });
     const key = await api.service.key('short');
@@ -104,7 +104,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expectRefusal(await api.ask('/rates/latest?symbols=XAU', { key: enough }), 429, 'quota_exhausted');
   });
 
-  test('from a cursor go on from there to the end', async () => {
+  test('from a cursor continue to the end', async () => {
     const path = `/rates/history?symbols=WTIOIL-SPOT,XAU&${FORTY_YEARS}&interval=week`;
     const { body } = await api.ask(path);
     const all = rowsIn((await api.ask(`${path}&format=csv`)).text);
@@ -112,7 +112,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expect(rest).toEqual(all.slice(2_000));
   });
 
-  test('HEAD and 304 of JSON fold and convert no bar', async () => {
+  test('HEAD and 304 of JSON fold and convert no bars', async () => {
     const folded = spyOn(fold, 'foldBars');
     try {
       for (const rest of [
@@ -141,7 +141,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     }
   });
 
-  test('the tag of a page of JSON changes with its rows and not with later ones', async () => {
+  test('the tag of a page of JSON changes with its own rows, but not with later ones', async () => {
     const path = `/rates/history?symbols=XAU&${FORTY_YEARS}`;
     const tag = async () => (await api.ask(path, { method: 'HEAD' })).headers.get('etag');
     const before = await tag();
@@ -155,7 +155,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     });
   });
 
-  test('a `Link` of JSON never has the key; with the key appended it is the next page', async () => {
+  test('the `Link` of JSON never contains the key; with the key appended it is the next page', async () => {
     const query = `symbols=WTIOIL-SPOT&${FORTY_YEARS}&apiKey=${api.key}`;
     const { headers, body } = await api.ask(`/rates/history?${query}`, { key: '' });
     const link = /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('link')!)![1]!;
@@ -188,7 +188,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expect(headers.get('cache-control')).toBe('private, max-age=60');
   });
 
-  test('get another tag by a correction of any day, and not by another symbol or a later day', async () => {
+  test('get another tag from a correction of any day, but not of another symbol or a later day', async () => {
     const { service } = api;
     const path = `/rates/history?symbols=WTIOIL-SPOT&startDate=1984-05-15&endDate=2024-05-10&format=csv`;
     const tag = async (one = path) => (await api.ask(one, { method: 'HEAD' })).headers.get('etag');
@@ -208,7 +208,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     }
   });
 
-  test('are compressed for whoever accepts gzip', async () => {
+  test('are compressed for clients that accept gzip', async () => {
     const path = `/rates/history?symbols=XAU&${FORTY_YEARS}&format=csv&apiKey=${api.key}`;
     const plain = await rawRequest(api.service.url, path);
     const gzipped = await rawRequest(api.service.url, path, { headers: 'Accept-Encoding: gzip\r\n' });
@@ -218,7 +218,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expect(gzipped.body.length).toBeLessThan(plain.body.length / 2);
   });
 
-  test('in another currency are converted to the last row, or refused before the first', async () => {
+  test('in another currency are converted completely, or refused before the first row', async () => {
     const path = (start: string) =>
       `/rates/history?symbols=WTIOIL-SPOT&startDate=${start}&endDate=2024-05-14&quote=EUR&unit=L&format=csv`;
     const { text } = await api.ask(path('1984-05-15'));
@@ -232,7 +232,7 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expectRefusal(missing, 404, 'no_data');
   });
 
-  test('reach a client that shuts down its sending side, and one that speaks HTTP/1.0, with a length', async () => {
+  test('reach clients that half-close the connection, and HTTP/1.0 clients with a length', async () => {
     const path = `/rates/history?symbols=XAU&${FORTY_YEARS}&format=csv&apiKey=${api.key}`;
     const { body } = await rawRequest(api.service.url, path);
     expect(rowsIn(body.toString())).toHaveLength(Object.keys(GOLD).length);

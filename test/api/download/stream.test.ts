@@ -42,7 +42,7 @@ onEachEngine('a streamed table', (engine) => {
     return text;
   }
 
-  test('shows its series as they were when it began, whatever is published meanwhile', async () => {
+  test('shows prices as of its start, even if others are published meanwhile', async () => {
     const { service } = api;
     const path = `/rates/history?symbols=${CODES}&${SPAN}&format=csv`;
     const { text: before } = await api.ask(path);
@@ -50,7 +50,7 @@ onEachEngine('a streamed table', (engine) => {
     const start = Buffer.from((await reader.next()).value).toString();
     await service.publish('XAU', { '2024-05-13': 1, '2004-05-17': 2 });
     await service.publish('XAG', { [printDay(LAST - (LAST % 6))]: 3 }); // a day that was not there
-    await service.publish('PL', daily(2)); // so much that the series is loaded anew
+    await service.publish('PL', daily(2)); // enough to reload the series
     await service.tick('PL', 4);
     await service.setPlan({ name: 'late', delaySeconds: 777 });
     await api.ask(`/rates/latest?symbols=${CODES}`, { key: await service.key('late') }); // another view
@@ -58,7 +58,7 @@ onEachEngine('a streamed table', (engine) => {
     expect((await api.ask(path)).text).not.toBe(before);
   });
 
-  test('is read as fast as the client takes it, and no faster', async () => {
+  test('is produced only as fast as the client reads it', async () => {
     const { board } = api.service.core;
     let looked = 0;
     const original = board.sourceName;
@@ -80,7 +80,7 @@ onEachEngine('a streamed table', (engine) => {
     }
   });
 
-  test('that fails on its way breaks the connection off, so that no client takes it for complete', async () => {
+  test('that fails midway aborts the connection, so that it does not look complete', async () => {
     const { board } = api.service.core;
     const original = board.sourceName;
     let rows = 0;
@@ -107,7 +107,7 @@ onEachEngine('a streamed table', (engine) => {
     }
   });
 
-  test('has as many rows as were counted, from any cursor on, in any interval', async () => {
+  test('has as many rows as were counted, from any cursor and for any interval', async () => {
     const { board } = api.service.core;
     const symbols = CODES.map((code) => ({ code, series: board.catalog.find(code)! }));
     await board.ready(
@@ -138,7 +138,7 @@ onEachEngine('a streamed table', (engine) => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test('of /rates/time-series is whole, and costs one unit', async () => {
+  test('of /rates/time-series is complete, and costs one unit', async () => {
     await api.service.setPlan({ name: 'wide', maxSpanDays: 10_000, quota: 10 });
     const key = await api.service.key('wide');
     const path = `/rates/time-series?symbols=${CODES}&${SPAN}`;

@@ -48,7 +48,7 @@ onEachEngine(
       return [Number(row!.n), Number(row!.high), printDay(Number(row!.last))];
     }
 
-    test.skipIf(!PYTHON)('with pandas (skipped where no Python has it)', async () => {
+    test.skipIf(!PYTHON)('with pandas (skipped if it is not installed)', async () => {
       for (const read of [
         `read_csv(url('csv'), parse_dates=['date'])`,
         `read_json(url('ndjson'), lines=True)`,
@@ -60,7 +60,7 @@ onEachEngine(
       }
     });
 
-    test.skipIf(!Bun.which('Rscript'))('with R (skipped where there is none)', async () => {
+    test.skipIf(!Bun.which('Rscript'))('with R (skipped if it is not installed)', async () => {
       const script = `d <- read.csv(${JSON.stringify(url('csv'))}); cat(nrow(d), max(d$high), max(d$date))`;
       const [rows, high, last] = (await run(['Rscript', '-e', script])).split(' ');
       expect([Number(rows), Number(high), last]).toEqual(await expected());

@@ -57,7 +57,7 @@ onEachEngine('a large response', (engine) => {
     return count;
   }
 
-  test('is not built for HEAD, for a 304, or for an account without units', async () => {
+  test('is not built for HEAD, for a 304, or for an account without quota', async () => {
     const empty = await api.service.key('one');
     await api.ask('/rates/latest?symbols=XAU', { key: empty });
     for (const path of LARGE) {
@@ -72,7 +72,7 @@ onEachEngine('a large response', (engine) => {
     }
   });
 
-  test('has the same headers for HEAD as for GET, but for those about the body', async () => {
+  test('has the same headers for HEAD and GET, except those about the body', async () => {
     const compared = ['cache-control', 'content-type', 'etag', 'link', 'vary', 'ratelimit-policy'];
     for (const path of LARGE) {
       const headers = { 'accept-encoding': 'identity' };
@@ -96,7 +96,7 @@ onEachEngine('a large response', (engine) => {
     }
   });
 
-  test('has another tag in another representation', async () => {
+  test('has a different tag for each representation', async () => {
     const variants = [
       ...LARGE,
       ...JSON_ONLY.map((path) => `${path}&metadata=false`),
@@ -107,7 +107,7 @@ onEachEngine('a large response', (engine) => {
     expect(new Set(tags).size).toBe(tags.length);
   });
 
-  test('changes its tag with a correction of what it shows, and not with prices of others', async () => {
+  test('changes its tag with a correction of its prices, but not with those of other symbols', async () => {
     const before = await Promise.all(LARGE.map((path) => tagOf(path)));
     await api.service.tick('XAU', 2_377); // today is not asked for
     await api.service.publish('PL', { '2024-05-14': 1_000 });
@@ -126,7 +126,7 @@ onEachEngine('a large response', (engine) => {
     expect(after.filter((tag, i) => tag === before[i])).toEqual([]);
   });
 
-  test('that cannot be converted is refused alike for HEAD and GET', async () => {
+  test('that cannot be converted is refused for HEAD and GET', async () => {
     for (const path of [`/rates/history?${SYMBOLS}&${SPAN}`, `/rates/time-series?${SYMBOLS}&${SPAN}`]) {
       const key = await api.service.key('wide');
       const get = await api.ask(`${path}&quote=CHF`, { key });
@@ -137,7 +137,7 @@ onEachEngine('a large response', (engine) => {
     }
   });
 
-  test('shows its series as they were when it was asked for, whatever is published while it is built', async () => {
+  test('shows prices as of the request, even if others are published while it is built', async () => {
     for (const [i, path] of JSON_ONLY.entries()) {
       const before = await api.ask(path);
       const [during] = await Promise.all([

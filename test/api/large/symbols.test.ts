@@ -20,7 +20,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
   });
   const used = async () => (await api.ask('/usage')).body.used as number;
 
-  test('is complete, sorted, and has the dates of each', async () => {
+  test('is complete, sorted, and has the dates of each symbol', async () => {
     const { body } = await api.ask('/symbols');
     const records = body.symbols as Json[];
     const codes = records.map((record) => String(record.symbol));
@@ -35,7 +35,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     expect(records.find((record) => record.symbol === 'MORE-0')).toMatchObject({ firstDate: null });
   });
 
-  test('has the same tag for HEAD and GET, answers 304 to it, and another one when a date changes', async () => {
+  test('has the same tag for HEAD and GET, supports 304, and changes its tag when a date changes', async () => {
     const tagOf = async (method: string) => {
       const headers = { 'accept-encoding': 'identity' };
       return (await api.ask('/symbols', { method, headers })).headers.get('etag')!;
@@ -47,7 +47,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     expect(await tagOf('HEAD')).not.toBe(tag);
   });
 
-  test.each(['csv', 'ndjson'])('as %s it has every symbol, for one unit', async (format) => {
+  test.each(['csv', 'ndjson'])('as %s it has all symbols, for one unit', async (format) => {
     const before = await used();
     const response = await api.ask(`/symbols?format=${format}`);
     const lines = response.text.trim().split('\n');

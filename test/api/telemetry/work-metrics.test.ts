@@ -6,7 +6,7 @@ import { openTestService } from '../../support/service.ts';
 
 const TOKEN = 'a token of more than sixteen characters';
 
-onEachEngine('metrics of the work beside requests', (engine) => {
+onEachEngine('metrics of background work', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
   const authorization = `Bearer ${TOKEN}`;
   const metrics = async () => (await api.ask('/metrics', { key: '', headers: { authorization } })).text;
@@ -17,7 +17,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
       sample(page, `openpit_ingested_records_total{via="push",kind="${kind}",outcome="${outcome}"}`),
     );
 
-  test('each read and each transaction counts in the latency of the ledger', async () => {
+  test('each read and each transaction is included in the ledger latency', async () => {
     const count = async (operation: string) =>
       sample(await metrics(), `openpit_ledger_seconds_count{thread="requests",operation="${operation}"}`);
     const [reads, writes] = [await count('read'), await count('write')];
@@ -27,7 +27,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
     expect(await count('write')).toBeGreaterThan(writes);
   });
 
-  test('a call that fails counts too', async () => {
+  test('a failed call is included too', async () => {
     const count = async () =>
       sample(await metrics(), 'openpit_ledger_seconds_count{thread="requests",operation="read"}');
     const before = await count();
@@ -37,7 +37,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
     expect(await count()).toBeGreaterThan(before);
   });
 
-  test('the first request of an account is a sync of the meter', async () => {
+  test('the first request of an account counts as a meter sync', async () => {
     const before = sample(await metrics(), 'openpit_meter_sync_seconds_count');
     await api.ask('/symbols', { key: await api.service.key() });
     const page = await metrics();
@@ -45,7 +45,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
     expect(sample(page, 'openpit_meter_sync_failures_total')).toBe(0);
   });
 
-  test('the lag of the follower grows until it has caught up', async () => {
+  test('the follower lag grows until the follower has caught up', async () => {
     const lag = async () => sample(await metrics(), 'openpit_follower_lag_seconds');
     await api.service.core.follow();
     expect(await lag()).toBe(0);
@@ -81,7 +81,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
     expect(sample(after, 'openpit_push_seconds_count{kind="bars"}')).toBe(2);
   });
 
-  test('a push that fails as a whole is counted as failed', async () => {
+  test('a push that fails entirely is counted as failed', async () => {
     const { core } = api.service;
     const take = core.push;
     core.push = () => Promise.reject(new Error('the thread has ended'));
@@ -91,7 +91,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
     expect(sample(await metrics(), 'openpit_push_failures_total{kind="ticks"}')).toBe(1);
   });
 
-  test('runs of feeds count by their end, and their bars by outcome', async () => {
+  test('feed runs are counted by status, and their bars by outcome', async () => {
     const counts = { taken: 20, corrected: 2, unchanged: 5, held: 1, refused: 3 };
     api.service.core.ingestMetrics.countRun({ feed: 'ecb', status: 'partial', ...counts });
     const page = await metrics();
@@ -104,7 +104,7 @@ onEachEngine('metrics of the work beside requests', (engine) => {
   });
 });
 
-test('posts to the webhook are counted, delivered and failed', async () => {
+test('webhook posts are counted, delivered and failed', async () => {
   const answers = [204, 500, 500];
   const receiver = Bun.serve({
     hostname: '127.0.0.1',

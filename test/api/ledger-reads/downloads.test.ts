@@ -28,7 +28,7 @@ onEachEngine('a table that is read from the ledger', (engine) => {
   const DAYS = LAST - FIRST + 1;
   const rowsIn = (csv: string) => csv.trimEnd().split('\r\n').slice(1);
 
-  test('with `asOf` is complete, and costs one unit for each started 2,000 rows', async () => {
+  test('with `asOf` is complete, and costs one unit per started 2,000 rows', async () => {
     await api.service.setPlan({ name: 'past', quota: 100 });
     const key = await api.service.key('past');
     const { status, headers, text } = await api.ask(`${HISTORY}&format=csv`, { key });
@@ -40,7 +40,7 @@ onEachEngine('a table that is read from the ledger', (engine) => {
     expect(ndjson.map((line) => JSON.parse(line).open)).toEqual(Object.values(daily(1_000)));
   });
 
-  test('of /rates/revisions has every version', async () => {
+  test('of /rates/revisions has all versions', async () => {
     const { text, headers } = await api.ask(`${REVISIONS}&format=csv`);
     const rows = rowsIn(text).map((row) => row.split(','));
     expect(headers.get('link')).toBeNull();
@@ -62,7 +62,7 @@ onEachEngine('a table that is read from the ledger', (engine) => {
     expect((await api.ask('/usage', { key })).body.used).toBe(3);
   });
 
-  test('is of one state of the prices: when they change on the way, it is read again', async () => {
+  test('shows one state of the prices: if they change during the read, it starts over', async () => {
     const { service } = api;
     const path = `${REVISIONS}&format=csv`;
     const original = ReaderPool.prototype.reserve;
@@ -90,7 +90,7 @@ onEachEngine('a table that is read from the ledger', (engine) => {
     }
   });
 
-  test('leaves no file behind, read or not', async () => {
+  test('leaves no file behind, whether it is read or not', async () => {
     const { service } = api;
     const folder = join(service.config.dataDir, 'downloads');
     const open = () =>

@@ -32,7 +32,7 @@ onEachEngine('requests that read the ledger', (engine) => {
     await service.setPlan({ name: 'one', quota: 1 });
   });
 
-  test('cost one unit when they find something, also with HEAD and when the client has it already', async () => {
+  test('cost one unit when they find data, including HEAD and 304', async () => {
     for (const path of FOUND) {
       const key = await api.service.key();
       const found = await api.ask(path, { key });
@@ -70,7 +70,7 @@ onEachEngine('requests that read the ledger', (engine) => {
     expect(await usedBy(api, key)).toBe(0);
   });
 
-  test('are refused before anything is read when the quota is exhausted', async () => {
+  test('are refused without reading anything when the quota is exhausted', async () => {
     for (const path of [...FOUND, ...NOT_FOUND]) {
       const key = await api.service.key('one');
       await api.ask('/rates/latest?symbols=XAU', { key });
@@ -80,7 +80,7 @@ onEachEngine('requests that read the ledger', (engine) => {
     }
   });
 
-  test('are refused at no cost beyond 32 of one account, while another account is served', async () => {
+  test('are refused for free beyond 32 per account, while other accounts are served', async () => {
     const [key, other] = [await api.service.key(), await api.service.key()];
     const many = Array.from({ length: 60 }, () => api.ask(FOUND[3]!, { key }));
     expect((await api.ask(FOUND[0]!, { key: other })).status).toBe(200);

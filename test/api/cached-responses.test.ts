@@ -40,7 +40,7 @@ const step = fc.oneof(
   }),
 );
 
-onEachEngine('an answer that is sent again', (engine) => {
+onEachEngine('a cached response', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     for (const code of ['XAU', 'XAG', 'ZINC'])
       await service.publish(code, { '2024-05-09': 100, '2024-05-10': 101 });
@@ -52,7 +52,7 @@ onEachEngine('an answer that is sent again', (engine) => {
   });
   let unique = 0;
 
-  test('is the one that would be worked out anew, whatever happened in between', async () => {
+  test('equals a freshly computed one, whatever happened in between', async () => {
     const keys = new Map<string, string>();
     for (const plan of ['free', 'pro', 'unlimited']) keys.set(plan, await api.service.key(plan));
     await fc.assert(
@@ -67,7 +67,7 @@ onEachEngine('an answer that is sent again', (engine) => {
           const key = keys.get(s.plan)!;
           await api.ask(s.path, { key });
           const again = await api.ask(s.path, { key });
-          // An unknown parameter is ignored, and makes a URL that was never asked.
+          // An unknown parameter is ignored, and makes a URL that is not cached.
           const anew = await api.ask(`${s.path}&_=${++unique}`, { key });
           expect(again.text).toBe(anew.text);
           for (const header of ['etag', 'cache-control', 'content-type', 'vary', 'ratelimit-policy']) {
@@ -79,7 +79,7 @@ onEachEngine('an answer that is sent again', (engine) => {
     );
   }, 180_000);
 
-  test('costs a unit each time, and is refused when none is left or the key is revoked', async () => {
+  test('costs a unit each time, and is refused when the quota is exhausted or the key is revoked', async () => {
     const { service } = api;
     await service.setPlan({ name: 'three', quota: 3 });
     const key = await service.key('three');
@@ -96,7 +96,7 @@ onEachEngine('an answer that is sent again', (engine) => {
     expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(401);
   });
 
-  test('goes by the key of the request: the one in the header wins over the one in the URL', async () => {
+  test('is charged to the key of the request: the header overrides the URL', async () => {
     const [mine, theirs] = [await api.service.key('pro'), await api.service.key('unlimited')];
     const path = `${PATHS[0]}&apiKey=${theirs}`;
     for (let i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ onEachEngine('an answer that is sent again', (engine) => {
     }
   });
 
-  test('is not worked out again for who waits for a first unit, so that no unit is spent on a failure', async () => {
+  test('is not recomputed while the first unit is leased, so that no unit is spent on a failure', async () => {
     const { service } = api;
     const path = '/rates/historical?symbols=XAU&date=2024-05-10&metadata=false';
     for (let i = 0; i < 3; i++) expect((await api.ask(path)).status).toBe(200);
@@ -123,8 +123,8 @@ onEachEngine('an answer that is sent again', (engine) => {
   });
 
   if (engine === 'sqlite') {
-    // PostgreSQL has a clock of its own, which a test cannot move.
-    test('tells what is left of the month also where it is the first word of a new one', async () => {
+    // PostgreSQL has its own clock, which a test cannot move.
+    test('has the remaining quota even if it is the first response of a new month', async () => {
       const { service } = api;
       const [mine, theirs] = [await service.key(), await service.key()];
       await api.ask('/usage', { key: mine });

@@ -7,7 +7,7 @@ import { MINUTE } from '../support/service.ts';
 
 const FIRST = parseDay('2024-01-02')!;
 const CODES = ['XAU', 'XAG', 'ZINC'] as const;
-/** An alias is answered under the code that was asked for. */
+/** The response has an alias under its requested code. */
 const BASKETS: readonly (readonly [asked: string, code: (typeof CODES)[number]][])[] = [
   [['XAU', 'XAU']],
   [
@@ -41,7 +41,7 @@ onEachEngine('a time series', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.setPlan({ name: 'wide', quota: 1_000_000_000, burstPerSecond: 1_000_000 });
     for (const [i, code] of CODES.entries()) {
-      // Each leaves out other days, and some leave out whole months.
+      // Each symbol lacks different days, and some lack whole months.
       for (let place = i * 40; place < 110; place++) {
         if (place % (i + 3) > 0) bars[code].set(printDay(FIRST + place), 100 + place + i / 4);
       }
@@ -49,7 +49,7 @@ onEachEngine('a time series', (engine) => {
     }
   });
 
-  /** The rates of an answer as text, which also tells the order of days and symbols. */
+  /** The rates of a response as text, to compare the order of days and symbols too. */
   function expected(basket: (typeof BASKETS)[number], first: number, last: number): string {
     const days = [];
     for (let day = first; day <= last; day++) {
@@ -63,7 +63,7 @@ onEachEngine('a time series', (engine) => {
     return `{${days}}`;
   }
 
-  test('is what was published, however often the same symbols were asked for and the days changed', async () => {
+  test('shows what was published, however often the same symbols are requested and the days change', async () => {
     const key = await api.service.key('wide');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

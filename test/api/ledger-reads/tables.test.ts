@@ -20,7 +20,7 @@ onEachEngine('tables that are read from the ledger', (engine) => {
   });
   const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
 
-  test('are complete, and cost one unit for each started 2,000 rows', async () => {
+  test('are complete, and cost one unit per started 2,000 rows', async () => {
     for (const format of ['csv', 'ndjson']) {
       const key = await api.service.key();
       const past = await api.ask(`${HISTORY}&format=${format}${AS_OF}`, { key });
@@ -38,13 +38,13 @@ onEachEngine('tables that are read from the ledger', (engine) => {
     expect(await usedBy(key)).toBe(2);
   });
 
-  test('are refused whole when the quota is too small, for the one unit of the read', async () => {
+  test('are refused when the quota is too small, and cost only the unit for the read', async () => {
     const key = await api.service.key('two');
     expectRefusal(await api.ask(`${HISTORY}&format=csv${AS_OF}`, { key }), 429, 'quota_exhausted');
     expect(await usedBy(key)).toBe(1);
   });
 
-  test('with HEAD, and when the client has them already, cost the one unit of the read', async () => {
+  test('cost only the unit for the read with HEAD and 304', async () => {
     const path = `${HISTORY}&format=csv${AS_OF}`;
     const etag = (await api.ask(path)).headers.get('etag')!;
     const key = await api.service.key();

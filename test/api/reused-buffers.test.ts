@@ -7,7 +7,7 @@ const CODES = ['XAU', 'XAG', 'PL', 'PA'];
 const CLIENTS = 12;
 const ROUNDS = 40;
 
-/** Answers of one length, which therefore lie in the same memory one after the other. */
+/** Responses of the same length, which therefore reuse the same buffers. */
 const QUESTIONS = CODES.flatMap((code, i) => [
   `/rates/historical?symbols=${code}&date=2024-05-1${i}`,
   `/rates/time-series?symbols=${code},${CODES[(i + 1) % 4]}&startDate=2024-04-15&endDate=2024-05-1${i}`,
@@ -15,7 +15,7 @@ const QUESTIONS = CODES.flatMap((code, i) => [
   `/rates/time-series?symbols=${code}&startDate=2024-04-15&endDate=2024-05-1${i}&format=csv`,
 ]);
 
-describe('answers in memory that others had before', () => {
+describe('responses in reused buffers', () => {
   const api = apiOn('sqlite', { logLevel: 'warn' }, async ({ service }) => {
     for (const [i, code] of CODES.entries()) {
       const days = Array.from({ length: 30 }, (_, day) => [
@@ -27,7 +27,7 @@ describe('answers in memory that others had before', () => {
     await service.setPlan({ name: 'wide', quota: 1_000_000_000, burstPerSecond: 1_000_000 });
   });
 
-  test('are those that were asked for, whoever asks beside and however slowly some take theirs', async () => {
+  test('are the requested ones, regardless of concurrent requests and slow clients', async () => {
     const key = await api.service.key('wide');
     const expected = new Map<string, string>();
     for (const question of QUESTIONS) expected.set(question, (await api.ask(question, { key })).text);
@@ -38,7 +38,7 @@ describe('answers in memory that others had before', () => {
       refuse: (fault) => core.api.refuse(fault),
     });
 
-    /** Asks again and again, anew or as before, several questions at a time, and reads the answers when it likes. */
+    /** Pipelines several requests at a time, cached and uncached, and reads the responses at its own pace. */
     async function client(own: number): Promise<void> {
       const { socket, all } = open(server.port);
       const asked: string[] = [];

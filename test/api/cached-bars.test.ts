@@ -13,7 +13,7 @@ import { MINUTE, NOON } from '../support/service.ts';
 const PLANS = { now: 0, ten: 600, hour: 3_600 };
 type PlanName = keyof typeof PLANS | 'changed';
 
-/** Of the three names of a run: two symbols, and an alias that is now the one and then the other. */
+/** Indexes into the three names of a run: two symbols, and an alias that alternates between them. */
 const BASKETS = [[0], [1, 0], [2, 1], [0, 1, 2], [2]] as const;
 
 const source = fc.constantFrom(SIMULATED, SIMULATED, 'feed', 'other');
@@ -52,7 +52,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(1, 10, 61, 600) }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('let go' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('evict' as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('alias' as const), which }) },
   {
     weight: 1,
@@ -63,7 +63,7 @@ const step = fc.oneof(
   },
 );
 
-onEachEngine('time series of texts that are kept', (engine) => {
+onEachEngine('time series from cached bars', (engine) => {
   const delays: Record<PlanName, number> = { ...PLANS, changed: 60 };
   const plan = (name: PlanName) => ({ name, delaySeconds: delays[name], quota: 1e9, burstPerSecond: 1e6 });
   const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'true' }, logLevel: 'info' }, async ({ service }) => {
@@ -86,7 +86,7 @@ onEachEngine('time series of texts that are kept', (engine) => {
     return names;
   }
 
-  /** What the contract says, from the ledger alone. */
+  /** The specified result, computed from the ledger alone. */
   async function expected(names: readonly string[], delayMs: number, first: number, last: number) {
     const { core, ledger, clock } = api.service;
     const byDay = new Map<number, string[]>();
@@ -108,7 +108,7 @@ onEachEngine('time series of texts that are kept', (engine) => {
     return { rates: `{${days.map(([day, texts]) => `"${printDay(day)}":{${texts}}`)}}`, sources };
   }
 
-  test('tell each plan what it may see and no more, whatever was kept for others and has changed since', async () => {
+  test('show each plan exactly what it may see, whatever was cached for others and has changed since', async () => {
     for (const name of Object.keys(delays) as PlanName[]) keys.set(name, await api.service.key(name));
     const law = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
       const { service } = api;
@@ -128,7 +128,7 @@ onEachEngine('time series of texts that are kept', (engine) => {
             clock.time,
             s.source,
           );
-        if (s.kind === 'let go') core.board.catalog.find(names[s.which]!)!.evict();
+        if (s.kind === 'evict') core.board.catalog.find(names[s.which]!)!.evict();
         if (s.kind === 'alias') {
           await service.ledger.symbols.upsert(
             [],
