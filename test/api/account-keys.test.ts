@@ -85,7 +85,7 @@ onEachEngine('an account and its keys', (engine) => {
       send('DELETE', `/account/keys/${other.key.id}`, key),
       send('DELETE', `/account/keys/${own}`, other.apiKey),
     ]);
-    // The other came too late to count as a key, or to find one that stays.
+    // The other request found its own key revoked, or itself the last active one.
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.some(({ status }) => status === 401 || status === 409)).toBe(true);
   });

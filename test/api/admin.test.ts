@@ -25,7 +25,7 @@ onEachEngine('operator endpoints', (engine) => {
   test('a new account has a working key, is found by search, and is shown with its keys and usage', async () => {
     const { id, key } = await newAccount();
     await api.ask('/symbols', { key });
-    await api.ask('/usage/daily', { key }); // has the count reported to the ledger
+    await api.ask('/usage/daily', { key }); // makes the meter report its count to the ledger
     const { accounts } = (await send('GET', `/admin/accounts?search=${id}`)).body as { accounts: Json[] };
     expect(accounts).toMatchObject([
       { id, name: 'Acme', plan: 'basic', status: 'active', used: 1, quota: 10_000 },

@@ -6,7 +6,7 @@ import { apiOn } from '../support/api.ts';
 import { heldBytes } from '../support/memory.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** What the clients in this process and compiled code take meanwhile. */
+/** Allowance for the clients in this process and for compiled code. */
 const SLACK_BYTES = 4 * MEGABYTE;
 const CACHE_MB = 32;
 const AT_ONCE = 20;
@@ -24,7 +24,7 @@ describe('the memory of caches under hostile traffic', () => {
     api.key = await service.key('wide');
   });
 
-  /** One number of every cache, by its name. */
+  /** One metric of every cache, by name. */
   const stats = async (name: 'bytes' | 'limit_bytes' | 'entries' | 'evictions_total') => {
     const { text } = await api.ask('/metrics', { key: '' });
     const samples = text.matchAll(new RegExp(`^openpit_cache_${name}\\{cache="([a-z_]+)"\\} (\\S+)$`, 'gm'));
@@ -50,9 +50,9 @@ describe('the memory of caches under hostile traffic', () => {
     }
   }
 
-  /** Floods caches until one is full, and compares what the heap has grown by with what they say. */
+  /** Floods the caches until one is full, and compares the growth of the heap with the sizes they report. */
   async function expectBounded(cache: string, count: number, request: (i: number) => Request): Promise<void> {
-    await flood(0, WARM_UP, 3, request); // so that code is compiled and connections are open
+    await flood(0, WARM_UP, 3, request); // compiles the code and opens the connections
     const before = { bytes: sum(await stats('bytes')), evictions: (await stats('evictions_total'))[cache]! };
     const heldBefore = heldBytes();
     await flood(WARM_UP, WARM_UP + count, 3, request);
@@ -103,7 +103,7 @@ describe('the memory of caches under hostile traffic', () => {
       (id) => api.service.core.burst.window(id),
       MEGABYTE,
     );
-    /** A header's value is a part of its head's text. */
+    /** A header value is a slice of the head's text. */
     const sent = (key: string) => `${'x'.repeat(6_000)}${key}`.slice(6_000);
     await directory.lookUp(sent(keys[0]!));
     const [bytesBefore, heldBefore] = [directory.cache.bytes, heldBytes()];

@@ -23,7 +23,7 @@ const ask = fc.record({
   kind: fc.constant('ask' as const),
   basket: fc.constantFrom(...BASKETS),
   plan: fc.constantFrom<PlanName>('now', 'ten', 'hour', 'changed'),
-  from: fc.oneof(fc.nat(40), fc.constant(19_870)), // that long ago it was 1969
+  from: fc.oneof(fc.nat(40), fc.constant(19_870)), // in 1969, before day 0
   days: fc.nat(30),
 });
 const step = fc.oneof(

@@ -4,7 +4,7 @@ import { onEachEngine } from '../support/ledger.ts';
 import { getRaw, sendRaw } from '../support/raw.ts';
 import { SUCCESS_SHAPES } from '../support/shapes.ts';
 
-/** What client programs for this interface family send. Only their base URL changes. */
+/** Requests as existing clients of this family of APIs send them. Only their base URL changes. */
 onEachEngine('clients in the wild', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });

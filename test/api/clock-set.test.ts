@@ -17,7 +17,7 @@ onEachEngine('a wall clock that is changed', (engine) => {
   ];
 
   for (const [i, { by, how }] of setups.entries()) {
-    const [tick, bar] = [7_001 + i, 8_001 + i]; // no other test has them
+    const [tick, bar] = [7_001 + i, 8_001 + i]; // not used by other tests
     const young = new RegExp(`${tick}|${bar}`);
     test(`${how}: a delay of an hour is an hour, everywhere`, async () => {
       const { service } = api;

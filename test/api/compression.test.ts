@@ -35,7 +35,7 @@ onEachEngine('compression', (engine) => {
   });
 
   test('the limit is 1024 bytes: one byte more is compressed', async () => {
-    // The path is repeated in the message of a 404, up to 100 characters; symbols fill the rest.
+    // A 404 echoes up to 100 characters of the path; symbols fill the rest.
     const path = (codes: number, last: number) =>
       `/rates/latest?symbols=${'Q'.repeat(last)}${Array.from({ length: codes }, (_, i) => `,${i}${'Q'.repeat(40)}`).join('')}`;
     const sizeOf = async (last: number) => Buffer.byteLength((await ask(path(20, last), 'identity')).text);

@@ -5,7 +5,7 @@ import { onEachEngine } from '../support/ledger.ts';
 const SYMBOLS = ['XAU', 'XAG', 'PL', 'PA', 'TIN', 'ZINC'];
 const PATH = `/rates/historical?symbols=${SYMBOLS}&date=2024-05-14`;
 
-/** Ten years with few bars: a change that is too long to be taken in bar by bar. */
+/** Ten years with few bars: too long a change to be applied bar by bar. */
 const longHistory = (price: number) => ({ '2014-05-14': price, '2024-05-13': price, '2024-05-14': price });
 
 onEachEngine('requests while everything changes', (engine) => {

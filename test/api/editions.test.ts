@@ -7,7 +7,7 @@ import { workbook } from '../support/feed-bodies.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { fakeRuntime, PlayedServer } from '../support/played.ts';
 
-/** A Pink Sheet of one series that matters. */
+/** A Pink Sheet with one relevant series. */
 function sheetOf(name: string, rows: readonly (readonly [string, number | string])[]): Uint8Array {
   return workbook('Monthly Prices', [
     ['World Bank Commodity Price Data (The Pink Sheet)'],
@@ -18,7 +18,7 @@ function sheetOf(name: string, rows: readonly (readonly [string, number | string
   ]);
 }
 
-/** The 25 % rice from October 2007 to December 2008, with the mark that an edition has for four months without a price. */
+/** The series of 25 % rice from October 2007 to December 2008, with the edition's marker for four months without a price. */
 function riceOf(missing: string | 0): Uint8Array {
   const rows = Array.from({ length: 15 }, (_, i): [string, number | string] => {
     const month = `${i < 3 ? 2007 : 2008}M${String(((i + 9) % 12) + 1).padStart(2, '0')}`;
@@ -121,7 +121,7 @@ onEachEngine('two editions of one provider', (engine) => {
       'Rice, Viet Namese 5%',
       months.map((one) => [`${one.year}M${one.month}`, one.isMissing ? '…' : 400]),
     );
-    // Partial: the rice of the other tests has no column in this sheet. What is missing altogether withdraws nothing.
+    // Partial, because this sheet has no column for the rice of the other tests. A missing column withdraws nothing.
     expect(await run(worldBank, '2024-04-02T00:00:00Z')).toMatchObject({ status: 'partial', withdrawn: 4 });
     const range = 'startDate=2008-01-01&endDate=2008-12-31&interval=year';
     const year = await api.ask(`/rates/history?symbols=RICEV5&${range}`);

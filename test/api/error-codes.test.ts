@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ERROR_STATUSES } from '../../src/api/errors/errors.ts';
 
-/** The promise to programs that read `code`: a word never changes its meaning or its status. */
+/** The promise to programs that read `code`: a code never changes its meaning or its status. */
 const PROMISED: Record<number, string[]> = {
   400: [
     'missing_parameter',

@@ -56,7 +56,7 @@ onEachEngine('a start that fails', (engine) => {
   });
 });
 
-/** Whether nothing of this process holds the ledger or a slot of the spool. */
+/** Whether this process holds neither the ledger nor a slot of the spool. */
 async function expectClosed(engine: EngineName, url: string, dataDir: string): Promise<void> {
   expect(isInUse(join(dataDir, 'spool'))).toBe(false);
   await eventually(async () => (await handlesOn(engine, url)) === 0); // PostgreSQL notices a moment later
@@ -71,7 +71,7 @@ async function handlesOn(engine: EngineName, url: string): Promise<number> {
   return Number(row.n);
 }
 
-/** Where the system tells: Linux. */
+/** Only Linux provides this. */
 function openFiles(): string[] {
   const folder = '/proc/self/fd';
   if (!existsSync(folder)) return [];
@@ -79,7 +79,7 @@ function openFiles(): string[] {
     try {
       return readlinkSync(join(folder, fd));
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in the meantime
     }
   });
 }

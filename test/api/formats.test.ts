@@ -114,7 +114,7 @@ onEachEngine('formats', (engine) => {
       expect(records.length).toBe(rows.length);
       expect(rows.length).toBeGreaterThan(0);
       for (const record of records) expect(Object.keys(record).join(',')).toBe(header!);
-      // Every number of the JSON answer is a number of a row.
+      // Every number of the JSON response is in a row.
       const numbers = new Set(records.flatMap((one) => Object.values(one)));
       for (const number of numbersIn(json.body.rates ?? {})) expect(numbers).toContain(number);
       const tags = [json, csv, ndjson].map(({ headers }) => headers.get('etag'));
@@ -202,7 +202,7 @@ onEachEngine('formats', (engine) => {
       const whole = await fetch(path, { headers, decompress: false });
       const length = (await whole.arrayBuffer()).byteLength;
       expect(length).toBeGreaterThan(1_000);
-      expect(head.headers.get('content-length')).toBeNull(); // DuckDB then downloads the whole
+      expect(head.headers.get('content-length')).toBeNull(); // DuckDB then downloads the whole file
       expect(head.headers.get('accept-ranges')).toBe('none');
       expect(head.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       for (const range of [`bytes=0-${length - 1}`, 'bytes=0-99', 'bytes=100-']) {
@@ -215,7 +215,7 @@ onEachEngine('formats', (engine) => {
   }
 });
 
-/** All numbers inside a value, revisions aside: a table has them too. */
+/** All numbers in a value, except revisions. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];

@@ -90,7 +90,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.date({ noInvalidDate: true }).map((d) => d.toISOString().slice(0, 10)) },
   { weight: 2, arbitrary: fc.constantFrom('XAU', 'XAU,XAG', '2024-05-14', '2024-05-13', 'false') },
 );
-/** Sent as it is, escaped, or half escaped. */
+/** Sent raw, escaped, or half escaped. */
 const encoded = fc.tuple(value, fc.constantFrom('all', 'all', 'none', 'half')).map(([text, how]) => {
   const whole = text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
   if (how === 'none')
@@ -105,7 +105,7 @@ const target = fc
   .tuple(fc.constantFrom('', '/v1', '/v2'), fc.constantFrom(...PATHS), fc.constantFrom('', '/'), query)
   .map(([mount, path, slash, text]) => `${mount}${path}${slash}?${text}`);
 
-/** A body is the success of its endpoint or a refusal in the envelope that says its own status; never a 500. */
+/** A body is the endpoint's success or a refusal whose envelope has the same status, and never a 500. */
 function expectEnvelope(
   path: string,
   { status, text, headers }: Pick<Reply, 'status' | 'text' | 'headers'>,

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 
-/** What differs between two answers to the same question. */
+/** Headers that differ between two responses to the same request. */
 const OWN = ['x-request-id', 'date', 'ratelimit'];
 
-/** What HEAD leaves out where a response has to be paid for: it tells how long the body is (test/security/oracles.test.ts). */
+/** Headers that HEAD omits for responses that cost a unit, because they reveal the length of the body (test/security/oracles.test.ts). */
 const LENGTH = ['content-length', 'content-encoding', 'etag'];
 
 onEachEngine('HEAD', (engine) => {

@@ -18,7 +18,7 @@ interface Row {
 
 type Prices = [number, number, number, number];
 
-/** A bar for each weekday or so, whose prices tell its day. */
+/** Bars on about every weekday, with prices derived from the day. */
 function longHistory(first: Day, last: Day, gap: number): Record<string, Prices> {
   const bars: Record<string, Prices> = {};
   for (let day = first; day <= last; day++) {

@@ -49,7 +49,7 @@ onEachEngine('openpit_request_seconds', (engine) => {
     const before = await read();
     await askDuringStall(); // cached
     api.service.clock.time += 5_000;
-    await askDuringStall(); // worked out again
+    await askDuringStall(); // computed again
     const after = await read();
     expect(after.count - before.count).toBe(2);
     expect(after.fast - before.fast).toBe(0);

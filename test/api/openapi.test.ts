@@ -78,7 +78,7 @@ describe('the running service', () => {
     const day = '2024-05-14';
     const values: Record<string, string> = { symbols: 'XAU', date: day, startDate: day, endDate: day };
     for (const { path, method, parameters = [] } of OPERATIONS) {
-      if (method !== 'GET') continue; // deletions have a test of their own
+      if (method !== 'GET') continue; // deletions have their own test
       const required = parameters.filter(
         (name) => PARAMETERS[name].in === 'query' && PARAMETERS[name].required,
       );

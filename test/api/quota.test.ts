@@ -5,12 +5,12 @@ import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { eventually } from '../support/program.ts';
 
-/** What costs a unit. */
+/** Requests that cost a unit. */
 const PAID = [
   '/symbols',
   '/rates/latest?symbols=XAU',
   '/rates/historical?symbols=XAU&date=2024-05-14',
-  '/rates/time-series?symbols=XAU&startDate=2024-05-11&endDate=2024-05-12', // empty, and still an answer
+  '/rates/time-series?symbols=XAU&startDate=2024-05-11&endDate=2024-05-12', // empty, but a success
   '/rates/fluctuation?symbols=XAU&startDate=2024-05-13&endDate=2024-05-14',
 ];
 

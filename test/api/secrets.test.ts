@@ -67,7 +67,7 @@ onEachEngine('secrets', (engine) => {
       seen.push(await getRaw(service.url, '/metrics', headers));
       seen.push(await getRaw(service.url, '/symbols', `${headers}if-none-match: "${key}"\r\n`));
     }
-    // And when the inside breaks.
+    // The same during internal errors.
     await ledger.engine.write((tx) => tx.unsafe('ALTER TABLE bar RENAME TO hidden'));
     const broken = await getRaw(
       service.url,
@@ -81,7 +81,7 @@ onEachEngine('secrets', (engine) => {
     const everything = seen.join('\n').toLowerCase();
     for (const key of keys) {
       expect(everything).not.toContain(key.toLowerCase());
-      // Nor any part of it that is long enough to be found again.
+      // No part of the key that is long enough to identify it either.
       const secret = key.slice('pit_live_'.length).toLowerCase();
       for (let i = 0; i + 8 <= secret.length; i++) expect(everything).not.toContain(secret.slice(i, i + 8));
     }

@@ -7,7 +7,7 @@ const SERIES = '/rates/time-series?symbols=XAU';
 const CHANGE = '/rates/fluctuation?symbols=XAU';
 const MAY = 'startDate=2024-05-01&endDate=2024-05-10';
 
-/** What is wrong, the code, and what the message must say. */
+/** An invalid request, its code, and what the message must contain. */
 const WRONG: [path: string, code: string, says: string][] = [
   ['/rates/latest', 'missing_parameter', '"symbols"'],
   ['/rates/latest?Symbols=XAU', 'missing_parameter', '"symbols"'],
@@ -59,7 +59,7 @@ onEachEngine('400', (engine) => {
   }
 
   test('more symbols than the plan allows are refused with both numbers', async () => {
-    const free = await api.service.key('free'); // five in a request
+    const free = await api.service.key('free'); // allows five symbols per request
     const ask = (symbols: string) => api.ask(`/rates/latest?symbols=${symbols}`, { key: free });
     const message = expectRefusal(await ask('A,B,C,D,E,F'), 400, 'too_many_symbols');
     expect(message).toMatch(/names 6 symbols .* allows 5/);

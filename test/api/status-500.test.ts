@@ -23,7 +23,7 @@ onEachEngine('500', (engine) => {
     const line = service.logLines.find((one) => one.includes('"event":"request failed"'))!;
     expect(JSON.parse(line)).toMatchObject({ level: 'error', requestId: id, endpoint: 'historical' });
     expect(JSON.parse(line).message).toContain('bar');
-    expect(served.status).toBe(200); // what is in memory is still served
+    expect(served.status).toBe(200); // data in memory is still served
   });
 
   test('once the cause is gone the same request succeeds, and the failure was free', async () => {

@@ -27,7 +27,7 @@ onEachEngine('503', (engine) => {
     await service.publish('XAU', { '2024-05-14': 2358.2 });
     core.phase = 'draining';
     const stopping = listener.stop(5_000);
-    // No "Connection: close" is asked for: the reply would never end if the server kept the connection.
+    // The client does not request "Connection: close": the reply would never end if the server kept the connection open.
     const request = `GET /rates/latest?symbols=XAU HTTP/1.1\r\nHost: test\r\nx-api-key: ${key}\r\n\r\n`;
     const reply = await sendRaw(url, request);
     const health = await service.get('/health');

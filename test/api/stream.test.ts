@@ -18,7 +18,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     for (const reader of opened.splice(0)) reader.close();
   };
   afterEach(closeAll);
-  /** A price of the next second. */
+  /** Publishes a price one second later. */
   const tick = (code: string, price: number) => {
     api.service.clock.time += 1_000;
     return api.service.tick(code, price);

@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/ledger.ts';
 
 const CLIENT = '203.0.113.7';
 
-/** Whether a key that is for one address only may be used with this forwarding header. */
+/** Whether a key restricted to one address is accepted with this forwarding header. */
 async function isServed(api: Api, allowed: string, forwardedFor: string): Promise<boolean> {
   const { ledger, clock } = api.service;
   const [account] = await ledger.accounts.list();
@@ -87,7 +87,7 @@ onEachEngine('behind trusted proxies', (engine) => {
     expect([await guess('198.51.100.1'), await guess('198.51.100.1')]).toEqual([401, 429]);
     expect(await guess('198.51.100.2')).toBe(401);
     expect([await guess('2001:db8:0:1::1'), await guess('2001:db8:0:1::2')]).toEqual([401, 429]);
-    expect(await guess('2001:0DB8::1:a:b:c:d')).toBe(429); // the same /64, written otherwise
+    expect(await guess('2001:0DB8::1:a:b:c:d')).toBe(429); // the same /64, in another notation
     expect(await guess('2001:db8:0:2::1')).toBe(401);
     expect([await guess('2001:db8::1'), await guess('2001:db8::a:b:c:d')]).toEqual([401, 429]);
     expectRefusal(

@@ -7,7 +7,7 @@ import { type Api, apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { MINUTE } from '../support/service.ts';
 
-/** One thing that happens to a market, so many minutes after the one before. */
+/** A market event, some minutes after the previous one. */
 interface Step {
   gapMinutes: number;
   price: number;
@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** A thing as it is written, and from which horizon on the contract lets it be seen. */
+/** An event as recorded, and the horizon from which the contract makes it visible. */
 interface Event {
   time: number;
   seenFrom: number;
@@ -51,7 +51,7 @@ function eventOf({ price, what }: Step, code: string, market: string, time: numb
   };
 }
 
-/** All that the interface says of a symbol, timestamps aside. Days are asked that are no future at `horizon`. */
+/** Everything the API returns for a symbol except timestamps. It requests no day after `horizon`. */
 async function allOf(api: Api, key: string, code: string, today: Day): Promise<string[]> {
   const [first, last] = [printDay(today - 20), printDay(today)];
   const paths = [
@@ -74,7 +74,7 @@ async function allOf(api: Api, key: string, code: string, today: Day): Promise<s
   );
 }
 
-/** Without what the two services cannot share: tags, revisions, and "as of", which means the moment less the delay. */
+/** Removes what necessarily differs between the two services: tags, revisions, and "as of", which is relative to the delay. */
 const withoutTag = (all: readonly string[], code: string) =>
   all
     .slice(0, -1)
@@ -127,7 +127,7 @@ onEachEngine('the law of visibility', (engine) => {
           await event.write(api);
           events.push(event);
           const after = await allOf(api, key, code, today);
-          // What is too young leaves no trace: no value, no date, no text, no tag.
+          // Prices newer than the delay leave no trace: no value, no date, no text, no tag.
           if (event.seenFrom > clock.time - delay) expect(after).toEqual(before);
         }
         clock.time += waitMinutes * MINUTE;

@@ -28,7 +28,7 @@ describe('the admin token', () => {
     for (let i = 0; i < 10; i++) await ask('/admin/plans', `wrong ${i}`, client);
     for (const path of ['/metrics', '/admin/plans', '/admin/accounts'])
       expect((await ask(path, TOKEN, client)).status, path).toBe(200);
-    expect((await ask('/admin/plans', 'wrong', client)).status).toBe(429); // a success resets nothing
+    expect((await ask('/admin/plans', 'wrong', client)).status).toBe(429); // a success does not reset the count
   });
 
   test('is required, and a missing one is not counted as a failure', async () => {

@@ -11,12 +11,12 @@ import { isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { parseNumber } from '../../src/market/decimal.ts';
 
-/** What a request may bring before anybody has looked at its key: 16 KB of head. */
+/** The input that is parsed before a key is checked: 16 KB of head. */
 const BYTES = 16_000;
-/** CPU time: far above what any of these takes, and far below what a pattern of quadratic time takes for 16 KB. */
+/** CPU time: far more than any of these needs, and far less than a quadratic pattern needs for 16 KB. */
 const MS_MAX = 25;
 
-/** Texts on which patterns go wrong: the same again and again, and an end that does not fit. */
+/** Inputs that make bad patterns backtrack: repetitions with an end that does not match. */
 const LONG = [
   '/',
   ' ',
@@ -60,12 +60,12 @@ const READERS: readonly [name: string, read: (text: string) => unknown][] = [
 
 test.each(READERS)('no input makes %s slow', (_, read) => {
   for (const text of LONG) {
-    const least = Math.min(...[1, 2, 3].map(() => cpuMsOf(() => read(text)))); // the compiler's threads may run once, not thrice
+    const least = Math.min(...[1, 2, 3].map(() => cpuMsOf(() => read(text)))); // the JIT compiler's threads may interfere once, not three times
     expect(least, JSON.stringify(text.slice(0, 20))).toBeLessThan(MS_MAX);
   }
 });
 
-/** Processor time, which is the same on a busy machine. */
+/** CPU time, which does not depend on the load of the machine. */
 function cpuMsOf(work: () => unknown): number {
   const start = process.cpuUsage();
   try {

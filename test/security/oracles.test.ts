@@ -147,7 +147,7 @@ onEachEngine('what free responses reveal', (engine) => {
     await publish(2345.678901234);
     const [long, longLengths] = [await all(), await lengths()];
     expect(long).toEqual(short);
-    // The last crosses the length from which bodies are compressed.
+    // The last one crosses the size from which bodies are compressed.
     expect(shortLengths.at(-1)).toBeLessThan(1024);
     expect(longLengths.at(-1)).toBeGreaterThan(1024);
     expect(JSON.stringify(long)).not.toMatch(/content-(length|encoding)/);

@@ -61,7 +61,7 @@ onEachEngine('concurrent requests', (engine) => {
     expect(await keysOf(key)).toHaveLength(MAX);
   });
 
-  /** What a key does that was revoked, or whose account was suspended, after it was admitted. */
+  /** Operations of a key that is revoked, or whose account is suspended, after it was admitted. */
   const late = [
     ['creates a key', (key: string) => send('POST', '/account/keys', key)],
     ['rotates itself', (key: string, own: string) => send('POST', `/account/keys/${own}/rotate`, key)],
@@ -76,7 +76,7 @@ onEachEngine('concurrent requests', (engine) => {
       const key = await api.service.key();
       const other = (await send('POST', '/account/keys', key)).body.key as Json;
       const { id: own } = (await accounts.byKeyHash(hashKey(key)))!.key;
-      await accounts.revokeKey(own, api.service.clock.time); // this process has not heard of it yet
+      await accounts.revokeKey(own, api.service.clock.time); // this process has not followed it yet
       const reply = await act(key, own, String(other.id));
       expect([401, 409]).toContain(reply.status);
       const { accountId } = (await accounts.findKey(own))!;

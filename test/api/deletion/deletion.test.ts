@@ -32,7 +32,7 @@ onEachEngine('deletion', (engine) => {
     expectRefusal(await api.ask('/symbols', { key }), 401, 'invalid_key');
     expectRefusal(await send('GET', `/admin/accounts/${id}`), 404, 'not_there');
     expectRefusal(await send('DELETE', `/admin/accounts/${id}?confirm=${id}`), 404, 'not_there');
-    expect((await api.ask('/symbols')).status).toBe(200); // others go on
+    expect((await api.ask('/symbols')).status).toBe(200); // other accounts are not affected
   });
 
   test('of a symbol removes it from every response, cached ones and aliases included, on every replica', async () => {

@@ -11,7 +11,7 @@ const FIRST = parseDay('1984-05-15')!;
 const LAST = parseDay('2024-05-14')!;
 const FORTY_YEARS = 'startDate=1984-05-15&endDate=2024-05-14';
 
-/** Bars on weekdays. The one on 2020-04-20 is below zero, the highest is in the last year. */
+/** Bars on weekdays. The one on 2020-04-20 is negative, the highest is in the last year. */
 function fortyYears(seed: number): Record<string, [number, number, number, number]> {
   const bars: Record<string, [number, number, number, number]> = {};
   for (let day = FIRST; day <= LAST; day++) {

@@ -49,7 +49,7 @@ onEachEngine('a streamed table', (engine) => {
     const reader = await open(path);
     const start = Buffer.from((await reader.next()).value).toString();
     await service.publish('XAU', { '2024-05-13': 1, '2004-05-17': 2 });
-    await service.publish('XAG', { [printDay(LAST - (LAST % 6))]: 3 }); // a day that was not there
+    await service.publish('XAG', { [printDay(LAST - (LAST % 6))]: 3 }); // a day without a bar so far
     await service.publish('PL', daily(2)); // enough to reload the series
     await service.tick('PL', 4);
     await service.setPlan({ name: 'late', delaySeconds: 777 });

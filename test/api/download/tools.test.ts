@@ -5,7 +5,7 @@ import { parseDay, printDay, weekday } from '../../../src/market/day.ts';
 import { apiOn } from '../../support/api.ts';
 import { newFolder, onEachEngine } from '../../support/ledger.ts';
 
-/** Forty years of weekdays. The highest is in the last year, the lowest below zero. */
+/** Forty years of weekdays. The highest price is in the last year, the lowest is negative. */
 function fortyYears(): Record<string, [number, number, number, number]> {
   const bars: Record<string, [number, number, number, number]> = {};
   for (let day = parseDay('1984-05-15')!; day <= parseDay('2024-05-14')!; day++) {
@@ -18,7 +18,7 @@ function fortyYears(): Record<string, [number, number, number, number]> {
   return bars;
 }
 
-/** The first Python that has pandas: the one on the path may be another than the system's. */
+/** The first Python that has pandas: the one on the path may differ from the system's. */
 const PYTHON = ['python3', '/usr/bin/python3'].find(
   (python) => Bun.which(python) && Bun.spawnSync([python, '-c', 'import pandas']).success,
 );

@@ -40,7 +40,7 @@ onEachEngine('a large response', (engine) => {
   const tagOf = async (path: string, method = 'GET') =>
     (await api.ask(path, { method, headers: { 'accept-encoding': 'identity' } })).headers.get('etag')!;
 
-  /** How often a source is named while something is done: once at least for every body that is built. */
+  /** Counts lookups of source names during `work`: at least one for every body that is built. */
   async function namings(work: () => Promise<unknown>): Promise<number> {
     const { board } = api.service.core;
     const original = board.sourceName;
@@ -109,7 +109,7 @@ onEachEngine('a large response', (engine) => {
 
   test('changes its tag with a correction of its prices, but not with those of other symbols', async () => {
     const before = await Promise.all(LARGE.map((path) => tagOf(path)));
-    await api.service.tick('XAU', 2_377); // today is not asked for
+    await api.service.tick('XAU', 2_377); // today is not requested
     await api.service.publish('PL', { '2024-05-14': 1_000 });
     expect(await Promise.all(LARGE.map((path) => tagOf(path, 'HEAD')))).toEqual(before);
     await api.service.publish('XAG', { '2015-06-01': 99.5 });

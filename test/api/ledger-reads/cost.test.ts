@@ -5,7 +5,7 @@ import { onEachEngine } from '../../support/ledger.ts';
 const AS_OF = 'asOf=2024-05-10';
 const RANGE = 'startDate=2024-05-07&endDate=2024-05-08';
 
-/** Requests that have to read the ledger and find what they ask for. */
+/** Requests that read the ledger and succeed. */
 const FOUND = [
   `/rates/historical?symbols=XAU&date=2024-05-08&${AS_OF}`,
   `/rates/time-series?symbols=XAU&${RANGE}&${AS_OF}`,
@@ -16,7 +16,7 @@ const FOUND = [
   `/rates/revisions?symbols=XAU&${RANGE}`,
 ];
 
-/** Requests that have to read the ledger and end in a 404. */
+/** Requests that read the ledger and end in a 404. */
 const NOT_FOUND = [
   '/rates/historical?symbols=XAU&date=2020-05-08&asOf=2024-05-10',
   `/rates/fluctuation?symbols=XAU&startDate=2020-05-07&endDate=2024-05-08&${AS_OF}`,

@@ -106,7 +106,7 @@ onEachEngine('a table that is read from the ledger', (engine) => {
       const response = await service.get(`${HISTORY}&format=csv`, api.key);
       await response.body!.cancel();
     }
-    for (let i = 0; i < 100 && open().length > 0; i++) await Bun.sleep(20); // a client that leaves is noticed by a write
+    for (let i = 0; i < 100 && open().length > 0; i++) await Bun.sleep(20); // a disconnected client is noticed on the next write
     expect(open()).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
   });
