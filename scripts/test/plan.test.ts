@@ -25,6 +25,11 @@ test('a long file has a job of its own, short neighbours share one, and the long
   expect(jobs.map((job) => job.files)).toEqual([['src/3'], ['src/1', 'src/2'], ['src/4']]);
 });
 
+test('what measures time has jobs of its own, which run alone', () => {
+  const alone = planAll(findTestFiles(), {}, PREPARED).filter(({ isAlone }) => isAlone);
+  expect(alone.flatMap((job) => job.files)).toEqual(['test/process/alone/spread.test.ts']);
+});
+
 test('the quick run leaves out what needs a process, a browser or PostgreSQL', () => {
   const planned = planQuick(findTestFiles(), {}).flatMap((job) => job.files);
   expect(planned).toContain('test/contract/meter.test.ts');

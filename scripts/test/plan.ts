@@ -5,6 +5,8 @@ export interface Job {
   settings: Record<string, string>;
   /** Estimated from an earlier run. */
   seconds: number;
+  /** Whether nothing else may run at the same time. */
+  isAlone: boolean;
 }
 
 /** Seconds of each test file that takes long; see `times.ts`. */
@@ -17,6 +19,8 @@ const UNLISTED_SECONDS = 0.3;
 
 /** What tests the program as a process tests the single-file build: that is what ships. */
 const PROCESS = 'test/process/**';
+/** Tests of how long something takes. Few and short: while one runs, nothing else does. */
+const ALONE = new Bun.Glob('test/process/alone/**');
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/{start,commands,processes,heartbeat}.test.ts';
 /** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
@@ -63,11 +67,16 @@ function group(files: readonly string[], times: FileTimes, settings: Record<stri
   const jobs: (Job & { files: string[] })[] = [];
   for (const file of files) {
     const seconds = times[file] ?? UNLISTED_SECONDS;
+    const isAlone = ALONE.match(file);
     const last = jobs.at(-1);
-    if (last && last.seconds + seconds <= JOB_SECONDS_MAX && last.files.length < JOB_FILES_MAX) {
+    if (
+      last?.isAlone === isAlone &&
+      last.seconds + seconds <= JOB_SECONDS_MAX &&
+      last.files.length < JOB_FILES_MAX
+    ) {
       last.files.push(file);
       last.seconds += seconds;
-    } else jobs.push({ files: [file], settings, seconds });
+    } else jobs.push({ files: [file], settings, seconds, isAlone });
   }
   return jobs;
 }

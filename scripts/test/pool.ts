@@ -26,8 +26,15 @@ export function addResults(to: Results, more: Partial<Results>): void {
   Object.assign(to.fileMs, more.fileMs);
 }
 
-/** Runs jobs, `workers` at a time, and prints the output of each in one piece when it has ended. */
+/** Runs jobs, `workers` at a time, then those that run alone. */
 export async function runJobs(jobs: readonly Job[], workers: number): Promise<Results> {
+  const [alone, others] = [jobs.filter(({ isAlone }) => isAlone), jobs.filter(({ isAlone }) => !isAlone)];
+  const results = await runSideBySide(others, workers);
+  addResults(results, await runSideBySide(alone, 1));
+  return results;
+}
+
+async function runSideBySide(jobs: readonly Job[], workers: number): Promise<Results> {
   const results = noResults();
   const waiting = [...jobs];
   const work = async () => {
@@ -37,6 +44,7 @@ export async function runJobs(jobs: readonly Job[], workers: number): Promise<Re
   return results;
 }
 
+/** Prints the output of the job in one piece when it has ended. */
 async function runJob({ files, settings }: Job): Promise<Results> {
   const folder = mkdtempSync(join(tmpdir(), 'openpit-job-'));
   const times = join(folder, 'times.json');

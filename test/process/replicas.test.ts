@@ -4,7 +4,6 @@ import { crowd } from '../replicas/crowd.ts';
 import { killed, faultsOf as killFaults } from '../replicas/kill.ts';
 import { race, raceWanted } from '../replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../replicas/rolling.ts';
-import { revocationSpread, tickSpread } from '../replicas/spread.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/program.ts';
 
@@ -25,16 +24,6 @@ describe('three replicas on one PostgreSQL', () => {
 
   test('replicas that are killed in the middle and started again: never over, nothing lost', async () => {
     expect(killFaults(await killed(cluster, 10_000, 4))).toEqual([]);
-  }, 180_000);
-
-  test('a tick that is pushed to one shows on the others', async () => {
-    const took = await tickSpread(cluster, 30);
-    expect(took).toHaveLength(60);
-    expect(Math.max(...took)).toBeLessThan(3_000);
-  }, 180_000);
-
-  test('a key that is revoked is refused on all', async () => {
-    expect(Math.max(...(await revocationSpread(cluster, 5)))).toBeLessThan(3_000);
   }, 180_000);
 
   test('usage is exact over all of them, whichever is asked', async () => {
