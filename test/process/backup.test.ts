@@ -16,7 +16,7 @@ async function importPrice(settings: Record<string, string>, price: number): Pro
   expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
 }
 
-test('a backup of a running service is whole, and restoring it brings back prices, accounts and counts', async () => {
+test('a backup of a running service is complete, and restoring it brings back prices, accounts and counts', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   await importPrice(settings, 100);
   const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
@@ -59,7 +59,7 @@ test('a damaged backup is refused, and the ledger stays as it was', async () => 
   expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(false);
 });
 
-test('what a killed service wrote last is in the ledger that a restore keeps beside', async () => {
+test('the ledger that a restore keeps includes the last writes of a killed service', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   await importPrice(settings, 100);
   const backup = join(newFolder(), 'backup.db');
@@ -79,7 +79,7 @@ test('what a killed service wrote last is in the ledger that a restore keeps bes
   expect(await names(`${path}.before-restore`)).toContain('Last');
 }, 180_000);
 
-test('on PostgreSQL both say what to use instead', async () => {
+test('on PostgreSQL, backup and restore name the tools to use instead', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };
   for (const command of ['backup', 'restore']) {
     const { exitCode, stderr } = await openpit([command, 'x.db'], settings);

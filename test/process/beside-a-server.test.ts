@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ENGINES, newFolder, newLedgerUrl } from '../support/ledger.ts';
 import { eventually, openpit, Program } from '../support/program.ts';
 
-/** A server looks every 200 ms; the rest is room for a busy machine. */
+/** A server polls every 200 ms; the rest is slack for a busy machine. */
 const SOON_MS = 3_000;
 
 describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
@@ -31,7 +31,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
   }, 180_000);
   afterAll(() => program.end('SIGKILL'));
 
-  test('an import shows within a second; importing it again changes nothing', async () => {
+  test('an import is visible within a second; importing it again changes nothing', async () => {
     const file = await csv('wti.csv', 'Date,Price\n2020-04-20,-36.98\n2020-04-17,18.31\n2020-04-19,\n');
     expect((await historical()).status).toBe(404);
     expect(await run('import', file, '--symbol', 'WTIOIL-SPOT', '--source', 'eia')).toContain(
@@ -46,7 +46,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     expect(again).toContain('0 taken, 2 unchanged, 0 corrected');
   });
 
-  test('a corrected file makes revisions, and the answer and its ETag change within a second', async () => {
+  test('a corrected file creates revisions, and the response and its ETag change within a second', async () => {
     const before = await historical();
     const file = await csv(
       'corrected.csv',
@@ -64,7 +64,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     });
   });
 
-  test('refused lines are told by their number and do not stop the rest', async () => {
+  test('refused lines are reported by number and do not stop the rest', async () => {
     const file = await csv(
       'bad.csv',
       'date,close\n2021-02-30,1\n2021-03-01,x\n2021-03-02,5\n2021-03-02,6\n2999-01-01,1\n2021-03-03,7\n',
@@ -74,7 +74,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     for (const line of [2, 3, 5]) expect(out).toContain(`line ${line} refused`);
   });
 
-  test('a plan that is changed holds within a second', async () => {
+  test('a changed plan takes effect within a second', async () => {
     await run(
       'plan',
       'set',
@@ -95,7 +95,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     await eventually(async () => (await two()).status === 200, SOON_MS);
   });
 
-  test('long history is switched off and on by plan', async () => {
+  test('long history is enabled and disabled per plan', async () => {
     await run('plan', 'set', 'short', '--history', 'off', '--delay-seconds', '0', '--burst', '1000');
     expect(await run('plan', 'list')).toMatch(/short .* off\n/);
     const created = JSON.parse(await run('account', 'create', '--name', 'S', '--plan', 'short', '--json'));
@@ -106,7 +106,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     await eventually(async () => (await history()).status === 200, SOON_MS);
   });
 
-  test('an exchange rate is imported by its name, and converts within a second', async () => {
+  test('an imported exchange rate is used for conversions within a second', async () => {
     const file = await csv('usd.csv', 'date,price\n2020-04-17,1.086\n2020-04-20,1.086\n');
     await run('import', file, '--symbol', 'eur/usd', '--source', 'ecb');
     const euros = () => program.get('/rates/historical?symbols=WTIOIL-SPOT&date=2020-04-17&quote=EUR', key);
@@ -118,7 +118,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     expect(await run('symbols', 'list')).not.toContain('EUR/USD');
   });
 
-  test('a key that is revoked is refused within a second, and a new one works', async () => {
+  test('a revoked key is refused within a second, and a new one works', async () => {
     const created = JSON.parse(
       await run('account', 'create', '--name', 'C', '--plan', 'unlimited', '--json'),
     );
@@ -131,7 +131,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
     expect((await usage(second.key)).status).toBe(200);
   });
 
-  test('symbols that are imported are served within a second, with their aliases', async () => {
+  test('imported symbols are served within a second, with their aliases', async () => {
     const listed = JSON.parse(await run('symbols', 'list', '--json'));
     const gold = listed.find((one: { code: string }) => one.code === 'XAU');
     const file = await csv(
@@ -147,7 +147,7 @@ describe.each(ENGINES)('commands beside a running server on %s', (engine) => {
   });
 });
 
-describe('a wrong call', () => {
+describe('an incorrect call', () => {
   test.each([
     [['serve', '--prot', '80'], '--prot'],
     [['import'], 'takes FILE'],
@@ -158,7 +158,7 @@ describe('a wrong call', () => {
     [['plan', 'set', 'x', '--history', 'maybe'], '--history must be on or off'],
     [['frobnicate'], 'frobnicate'],
     [['account', 'frobnicate'], 'account frobnicate'],
-  ])('%p is told in one line, with exit code 2', async (args, named) => {
+  ])('%p is reported in one line, with exit code 2', async (args, named) => {
     const { exitCode, stderr } = await openpit(args, { OPENPIT_DATA_DIR: newFolder() });
     expect(exitCode).toBe(2);
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -176,5 +176,5 @@ describe('a wrong call', () => {
       expect([name, exitCode]).toEqual([name, 0]);
       expect(stdout).toContain('Usage: openpit');
     }
-  }, 180_000); // a process for each command: 100 ms, and more on a busy machine
+  }, 180_000); // one process per command: 100 ms each, and more on a busy machine
 });

@@ -5,7 +5,7 @@ import { eventually, openpit, Program } from '../support/program.ts';
 import { Replicas } from '../support/replicas.ts';
 
 const BURST = 40;
-const PATH = '/usage'; // free, and limited like everything with a key
+const PATH = '/usage'; // free, but limited like every request with a key
 const LOAD_MS = 4_000;
 const ACCURACY = 1.2;
 
@@ -20,7 +20,7 @@ async function newKey(settings: Record<string, string>): Promise<string> {
   return (JSON.parse(made.stdout) as { key: string }).key;
 }
 
-/** How many requests were let through, and for how many windows of a second there was time. */
+/** The number of admitted requests, and of one-second windows that fit into the time. */
 async function loaded(urls: readonly string[], key: string) {
   const stop = new AbortController();
   const start = performance.now();
@@ -37,7 +37,7 @@ async function loaded(urls: readonly string[], key: string) {
 }
 
 describe.each(ENGINES)('four processes on one port, on %s', (engine) => {
-  test('let an account send what its plan allows, in all, and one connection alone can use all of it', async () => {
+  test('admit what the plan of an account allows in total, even over a single connection', async () => {
     const settings: Record<string, string> = {
       OPENPIT_DATA_DIR: newFolder(),
       OPENPIT_DEMO: 'false',
@@ -57,12 +57,12 @@ describe.each(ENGINES)('four processes on one port, on %s', (engine) => {
   }, 180_000);
 });
 
-test('three replicas with data folders of their own divide the limit among them', async () => {
+test('three replicas with separate data folders divide the limit among them', async () => {
   const replicas = new Replicas(await newLedgerUrl('postgres'), 3);
   endings.push(() => replicas.end());
   await replicas.start();
   const key = await newKey(replicas.settings);
-  // Each learns of the others with its next heartbeat.
+  // Each replica learns of the others with its next heartbeat.
   await eventually(async () => {
     const { allowed, windows } = await loaded(replicas.urls, key);
     return allowed <= ACCURACY * BURST * windows && allowed >= (BURST * (windows - 2)) / ACCURACY;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 interface Use {
   command: string;
-  /** What follows the command's name. */
+  /** The arguments after the command's name. */
   args?: () => readonly string[];
   exitCode?: number;
   /** A part of what it prints. */
@@ -123,7 +123,7 @@ test('every command that the overview lists has a row here', async () => {
   expect(['serve', ...USES.map(({ command }) => command)].sort()).toEqual(listed.sort());
 });
 
-test('every command explains itself', async () => {
+test('every command has help', async () => {
   for (const command of ['serve', ...USES.map((use) => use.command)]) {
     const { stdout, exitCode } = await openpit([...command.split(' '), '--help'], {});
     expect({ command, exitCode }).toEqual({ command, exitCode: 0 });
@@ -144,7 +144,7 @@ test('every command does its work on a real ledger', async () => {
   }
 });
 
-test('the ledger that the commands leave is served', async () => {
+test('the service starts on the ledger that the commands leave', async () => {
   const program = await Program.start({ ...settings, OPENPIT_DEMO: 'false' });
   expect((await program.get('/health', '')).status).toBe(200);
   expect(await program.end()).toBe(0);

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** The file in which PostgreSQL keeps the rows of a table. Its pages have been written to the disk. */
+/** The file with the rows of a table. Its pages have been written to disk. */
 async function fileOf(url: string, table: string): Promise<string> {
   const sql = new SQL(url, { max: 1 });
   const [{ folder, path }] = await sql`SELECT current_setting('data_directory') AS folder,
@@ -23,7 +23,7 @@ async function fileOf(url: string, table: string): Promise<string> {
   return join(folder, path);
 }
 
-test('a damaged page of PostgreSQL is a 503 and an alarm, and both end when it is repaired', async () => {
+test('a damaged page of PostgreSQL causes 503 and an alarm, and both end when it is repaired', async () => {
   const postgres = await ownPostgres();
   endings.push(() => postgres.remove());
   const settings = {

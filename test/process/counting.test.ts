@@ -72,7 +72,7 @@ test.each(ENGINES)(
   60_000,
 );
 
-test('killed with SIGKILL under load, 20 times: what was answered and what is counted agree within what was in flight', async () => {
+test('after SIGKILL under load, 20 times: the counts differ from the responses by at most the requests in flight', async () => {
   const settings = await settingsOn('sqlite');
   const { key } = await createAccount(settings, 1_000_000);
   const connections = 16;
@@ -84,7 +84,7 @@ test('killed with SIGKILL under load, 20 times: what was answered and what is co
     expect(usedBefore).toBeLessThanOrEqual(answered + (kill - 1) * connections);
     const stop = new AbortController();
     const enough = Promise.withResolvers<void>();
-    const killAfter = 20 + ((kill * 37) % 160); // another moment each time
+    const killAfter = 20 + ((kill * 37) % 160); // a different moment each time
     const loading = load({
       url: `${program.url}/symbols`,
       key,
@@ -108,7 +108,7 @@ test('killed with SIGKILL under load, 20 times: what was answered and what is co
   expect((await openpit(['check'], settings)).stdout).toContain('All counts add up');
 }, 180_000);
 
-test('a stop by SIGTERM loses no count, and gives the leases back', async () => {
+test('SIGTERM loses no count, and returns the leases', async () => {
   const settings = await settingsOn('sqlite');
   const { account, key } = await createAccount(settings, 10_000);
   program = await Program.start(settings);
@@ -118,7 +118,7 @@ test('a stop by SIGTERM loses no count, and gives the leases back', async () => 
   expect(JSON.parse(stdout)).toMatchObject({ used: 777, daily: [{ endpoint: 'symbols', count: 777 }] });
 }, 180_000);
 
-test('thresholds are told once each: in the log, in the account, and by a signed post', async () => {
+test('each quota threshold is reported once: in the log, in the account, and by a signed post', async () => {
   const posts: { id: string | null; timestamp: string | null; signature: string | null; body: string }[] = [];
   let refusals = 1;
   const receiver = Bun.serve({
@@ -143,7 +143,7 @@ test('thresholds are told once each: in the log, in the account, and by a signed
   const { account, key } = await createAccount(settings, 100);
   program = await Program.start(settings);
   await load({ url: `${program.url}/symbols`, key, connections: 4, requests: 120 });
-  await usedOf(program, key); // has the ledger told
+  await usedOf(program, key); // makes the process report its counts
   // The three posts run in parallel: two may arrive before the failure of the other is logged.
   const log = () => program!.stderr;
   await eventually(async () => posts.length === 2 && log().includes('webhook failed, will be retried'));

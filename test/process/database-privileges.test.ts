@@ -28,7 +28,7 @@ afterAll(async () => {
   await owner.close();
 });
 
-test('the manual lists the statements that give the privileges', () => {
+test('the manual lists the statements that grant the privileges', () => {
   expect(statements.map((statement) => statement.split(' ')[0])).toEqual([
     'CREATE',
     'GRANT',
@@ -37,12 +37,12 @@ test('the manual lists the statements that give the privileges', () => {
   ]);
 });
 
-test('a user with DML privileges serves, counts, takes pushes and imports, and runs commands', async () => {
+test('a user with DML privileges can serve, count, accept pushes and imports, and run commands', async () => {
   const token = 'a-long-token-of-the-operator';
   const settings = { OPENPIT_DATABASE_URL: restricted, OPENPIT_DATA_DIR: newFolder() };
   const program = await Program.start({ ...settings, OPENPIT_DEMO: 'true', OPENPIT_ADMIN_TOKEN: token });
   expect((await program.get('/rates/latest?symbols=XAU')).status).toBe(200);
-  const revisions = '/rates/revisions?symbols=XAU&date=2024-05-14'; // read by a thread of its own
+  const revisions = '/rates/revisions?symbols=XAU&date=2024-05-14'; // read by a reader thread
   expect((await program.get(revisions)).status).toBe(200);
   const push = await fetch(`${program.url}/admin/ticks?source=desk`, {
     method: 'POST',

@@ -16,12 +16,12 @@ afterEach(async () => {
   await ledger?.close();
 });
 
-/** Feeds are looked for every 10 s, and time runs ten times as fast in the replicas of this test. */
+/** Replicas look for due feeds every 10 s, and time runs ten times as fast in this test. */
 const NEXT_LOOK_MS = 30_000;
 
 const server = new PlayedServer();
 
-/** The feeds of a replica, as a process, when they have taken their first turn. */
+/** Starts the feeds of a replica as a process, and waits for their first turn. */
 async function startFeeds(url: string): Promise<Bun.Subprocess<'ignore', 'pipe', 'pipe'>> {
   const child = spawnOpenpit([url, server.url], {}, 'test/support/feed-loop.ts');
   started.push(child);
@@ -33,11 +33,11 @@ async function startFeeds(url: string): Promise<Bun.Subprocess<'ignore', 'pipe',
   throw new Error(`it ended: ${await new Response(child.stderr).text()}`);
 }
 
-test('a feed is run by one replica; when that one is killed, another takes it over after its lease', async () => {
+test('one replica runs a feed; when it is killed, another takes over after its lease has expired', async () => {
   const url = await newDatabase();
   ledger = await Ledger.open(url, systemClock);
   await ledger.feeds.enable('played', systemClock.now(), systemClock.now() + 86_400_000);
-  server.play = () => new Promise<Response>(() => {}); // the provider is silent, and the holder waits for it
+  server.play = () => new Promise<Response>(() => {}); // the provider does not respond, and the holder waits for it
 
   const holder = await startFeeds(url);
   await eventually(async () => server.requests.length === 1, NEXT_LOOK_MS);
@@ -46,7 +46,7 @@ test('a feed is run by one replica; when that one is killed, another takes it ov
   holder.kill('SIGKILL');
   await holder.exited;
   await Bun.sleep(3_000); // each of the others has looked again
-  expect(server.requests).toHaveLength(1); // the lease still holds: nobody can know that its holder is gone
+  expect(server.requests).toHaveLength(1); // the lease is still valid: nobody can know that its holder has died
 
   server.play = () => new Response(GOOD);
   await ledger.engine.write((tx) => tx`UPDATE feed SET lease_until = 1`); // three minutes pass

@@ -21,7 +21,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     if (engine === 'postgres') settings.OPENPIT_DATABASE_URL = await newLedgerUrl(engine);
   });
 
-  test('a feed is off until it is turned on, and can be turned off again', async () => {
+  test('a feed is disabled until it is enabled, and can be disabled again', async () => {
     const state = async () => JSON.parse((await feed('list', '--json')).stdout)[0];
     expect(await state()).toMatchObject({ key: 'played', enabled: false, late: false, lastRun: null });
     expect((await feed('enable', 'played')).stdout).toContain('Feed played is on. Played.');
@@ -31,7 +31,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     expect(await state()).toMatchObject({ enabled: false });
   });
 
-  test('a run tells what it took, and again that nothing is new', async () => {
+  test('a run reports what it imported, and a second run that nothing is new', async () => {
     play(csv(...history(), '2026-07-14,.', 'whenever,2'));
     const first = await run();
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });
@@ -49,7 +49,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     expect((await run()).stdout).toBe('played: nothing new since the last run\n');
   });
 
-  test('a run that fails ends with 1 and the reason, which the history shows too', async () => {
+  test('a failed run exits with 1 and the reason, which the history shows too', async () => {
     play('<html>Who are you?</html>');
     const failed = await run();
     expect(failed.exitCode).toBe(1);
@@ -75,7 +75,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     expect((await run()).stdout).toContain('1 taken, 0 corrected, 20 unchanged');
   });
 
-  test('a runner that is killed in the middle leaves its lease; the next one waits for its end, then heals', async () => {
+  test('a killed runner leaves its lease; the next one waits for its expiry, then completes the run', async () => {
     const asked = Promise.withResolvers<void>();
     server.play = () => {
       asked.resolve();
@@ -97,7 +97,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     expect((await feed('history')).stdout).toContain('failed  the runner ended in the middle');
   }, 180_000);
 
-  test('a runner that is told to stop says so and gives its lease back', async () => {
+  test('a runner that is stopped says so and releases its lease', async () => {
     const asked = Promise.withResolvers<void>();
     server.play = () => {
       asked.resolve();
@@ -119,7 +119,7 @@ test.each([
   [['run'], 'takes KEY'],
   [['history', 'a', 'b'], 'takes [KEY]'],
   [['history', '--limit', 'x'], '--limit must be a whole number'],
-])('a wrong call %p is told in one line, with exit code 2', async (args, message) => {
+])('an incorrect call %p is reported in one line, with exit code 2', async (args, message) => {
   const { exitCode, stderr } = await openpit(['feed', ...args], { OPENPIT_DATA_DIR: newFolder() }, SCRIPT);
   expect(exitCode).toBe(2);
   expect(stderr).toContain(message);

@@ -9,7 +9,7 @@ import { openpit, Program } from '../support/program.ts';
 let program: Program | undefined;
 let umask = 0;
 
-/** Children inherit it: without the program's own care, every file would be open to everybody. */
+/** Child processes inherit it: without the program's own umask, everybody could read every file. */
 beforeEach(() => {
   umask = process.umask(0);
 });
@@ -38,14 +38,14 @@ function expectPrivate(folder: string, includes: readonly string[]): void {
   expect(open).toEqual([]);
 }
 
-/** A folder that somebody else has made, open to everybody. */
+/** A folder that somebody else has created, accessible to everybody. */
 function openFolder(): string {
   const folder = join(newFolder(), 'shared');
   mkdirSync(folder, { mode: 0o777 });
   return folder;
 }
 
-test('all that the program writes is for its owner alone, in a folder that is open to everybody', async () => {
+test('only the owner can read what the program writes, even in a folder that is open to everybody', async () => {
   const settings = { OPENPIT_DATA_DIR: openFolder(), OPENPIT_DEMO: 'false' };
   const backups = openFolder();
   const backup = join(backups, 'backup.db');
@@ -68,7 +68,7 @@ test('all that the program writes is for its owner alone, in a folder that is op
   expectPrivate(settings.OPENPIT_DATA_DIR, ['openpit.db', 'openpit.db.before-restore']);
 }, 180_000);
 
-test('the demo key and a new data folder are for their owner alone', async () => {
+test('only the owner can read the demo key and a new data folder', async () => {
   const folder = join(openFolder(), 'new', 'data');
   const settings = { OPENPIT_DATA_DIR: folder, OPENPIT_DEMO: 'true' };
   program = await Program.start(settings);
@@ -76,7 +76,7 @@ test('the demo key and a new data folder are for their owner alone', async () =>
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 }, 180_000);
 
-test('a ledger that an earlier version left open to others is closed to them when it is opened', async () => {
+test('opening a ledger that others can read removes their permissions', async () => {
   const folder = openFolder();
   const path = join(folder, 'openpit.db');
   const first = await openSqlite(path, { now: () => 0 });
@@ -88,7 +88,7 @@ test('a ledger that an earlier version left open to others is closed to them whe
   await first.close();
 });
 
-test('the lock of a slot is for its owner alone, and trying to take it once more does not drop it', async () => {
+test('only the owner can read the lock of a slot, and a second attempt to take it does not release it', async () => {
   const folder = openFolder();
   const path = join(folder, '0.lock');
   const lock = lockSlot(path)!;

@@ -23,7 +23,7 @@ async function told(): Promise<Told> {
   return (await (await fetch(`${program!.url}/admin/replicas`, { headers })).json()) as Told;
 }
 
-test('each of three processes is one replica that has followed; a killed one stays to be seen, a stop leaves none', async () => {
+test('each of three processes is one replica; a killed one stays listed, and a stop leaves none', async () => {
   const dataDir = newFolder();
   program = await Program.start({
     OPENPIT_DATA_DIR: dataDir,
@@ -38,7 +38,7 @@ test('each of three processes is one replica that has followed; a killed one sta
     expect(one).toMatchObject({ phase: 'ready', behind: 0, revision: newestRevision });
   const [killed] = replicas;
   process.kill(Number(killed!.name.split('/').at(-1)), 'SIGKILL');
-  // The system may have given the connection to the killed process.
+  // The kernel may have assigned the connection to the killed process.
   const count = () =>
     told().then(
       ({ replicas }) => replicas.length,

@@ -6,7 +6,7 @@ import { openpit } from '../support/program.ts';
 const WRONG =
   'date,close\n2024-05-06,2313\n2024-05-07,231430\n2024-05-08,-5\n2024-05-09,2300\n2024-05-10,0\n';
 
-/** Runs commands on a ledger of their own. */
+/** Runs commands on a new ledger. */
 async function workplace(content = WRONG) {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   const file = join(settings.OPENPIT_DATA_DIR, 'prices.csv');
@@ -47,7 +47,7 @@ test('a dry run reports the same and writes nothing, not even a new currency', a
   expect({ ...same, dryRun: true, run: null }).toEqual(dry);
 }, 180_000);
 
-test('--accept publishes suspicious prices, and an undo takes the whole import back', async () => {
+test('--accept publishes suspicious prices, and an undo reverts the whole import', async () => {
   const { file, run, json } = await workplace('date,close\n2024-05-06,2313\n2024-05-07,2310\n');
   await run('import', file, '--symbol', 'XAU');
   await Bun.write(file, WRONG);
@@ -94,7 +94,7 @@ test('bars withdraw lists what it withdrew, and fails when there was nothing', a
   expect(await run('bars', 'withdraw', ...days.with(1, 'XAU'))).toMatchObject({ exitCode: 1 });
 }, 180_000);
 
-test('a new level that comes in daily files is held until three later days confirm it; a change of unit is never', async () => {
+test('a new price level in daily files is held until three later days confirm it; a change of unit is never published', async () => {
   const rows = Array.from({ length: 12 }, (_, i) => `2024-04-${String(i + 1).padStart(2, '0')},${2_300 + i}`);
   const { file, run, json } = await workplace(`date,close\n${rows.join('\n')}\n`);
   const heldAfter = async (symbol: string, level: number) => {

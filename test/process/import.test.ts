@@ -8,7 +8,7 @@ import { newFolder } from '../support/ledger.ts';
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const CSV = 'Date,Price\n2024-01-02,70.5\n2024-01-03,71\n';
 
-/** Runs a command of the program in a folder of its own, without any setting. */
+/** Runs a command in a new folder, without any setting. */
 async function openpit(
   args: readonly string[],
   { cwd = newFolder(), input = '' as string | Uint8Array } = {},
@@ -32,7 +32,7 @@ async function openpit(
 const imported = (input: string | Uint8Array, ...args: string[]) =>
   openpit(['import', '-', '--symbol', 'WTIOIL-SPOT', ...args], { input });
 
-test('an import that finds everything unchanged succeeds; one of which nothing can be used does not', async () => {
+test('an import of unchanged prices succeeds; one without usable rows fails', async () => {
   const first = await imported(CSV);
   expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('2 taken, 0 unchanged')]);
   const again = await openpit(['import', '-', '--symbol', 'WTIOIL-SPOT'], { cwd: first.cwd, input: CSV });
@@ -70,7 +70,7 @@ test.each([
   expect(exitCode).toBe(0);
 });
 
-test('prices before 1900 are imported, and the summary says what requests can reach', async () => {
+test('prices before 1900 are imported, and the summary says which dates requests cover', async () => {
   const { stdout, cwd } = await imported('date,price\n1833-01,18.93\n1899,18.94\n1900-01-02,19\n');
   expect(stdout).toContain('3 taken');
   expect(stdout).toContain('2 bars are before 1900');
@@ -103,7 +103,7 @@ test.each([
   expect(existsSync(join(cwd, 'data'))).toBe(false);
 });
 
-test('a folder that was specified is created, and a ledger in ./data is found', async () => {
+test('a specified folder is created, and a ledger in ./data is found', async () => {
   const named = await openpit(['plan', 'list', '--data-dir', 'elsewhere']);
   expect(named.exitCode).toBe(0);
   expect(existsSync(join(named.cwd, 'elsewhere', 'openpit.db'))).toBe(true);

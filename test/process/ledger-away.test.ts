@@ -4,13 +4,13 @@ import { crowd } from '../replicas/crowd.ts';
 import { type Disturbed, disturbed } from '../replicas/disturbed.ts';
 import { faultsOf, type Outage, outage } from '../replicas/outage.ts';
 
-/** Longer than a run on a busy machine takes, and far shorter than a connection that hangs. */
+/** Longer than a run takes on a busy machine, and far shorter than a hanging connection. */
 const RECOVERY_MS_MAX = 20_000;
 const STOP_MS_MAX = 40_000;
 const P99_MS_MAX = 500;
 const GROWN_MB_MAX = 150;
 
-/** `npm run replicas -- stop --seconds 30` (or `hole`, or `slow`) does the same for longer, and says how long things take. */
+/** `npm run replicas -- stop --seconds 30` (or `hole`, or `slow`) does the same for longer, and prints how long things take. */
 describe('three replicas whose PostgreSQL', () => {
   let database: Disturbed;
   let cluster: Cluster;
@@ -30,7 +30,7 @@ describe('three replicas whose PostgreSQL', () => {
     expect(result.grownMb).toBeLessThan(GROWN_MB_MAX);
   }
 
-  test('is stopped for 10 s: answers go on from memory, no wrong count, all well soon after', async () => {
+  test('is stopped for 10 s: responses continue from memory, counts stay right, and service recovers soon after', async () => {
     expectSound(await outage(cluster, 10_000, database.ways.stop));
   }, 180_000);
 
@@ -38,7 +38,7 @@ describe('three replicas whose PostgreSQL', () => {
     expectSound(await outage(cluster, 10_000, database.ways.hole));
   }, 180_000);
 
-  test('is away while one is told to stop: it ends, and its count is settled when it starts again', async () => {
+  test('is unreachable while one is stopped: it ends, and its count is settled when it starts again', async () => {
     const { id, key } = await cluster.newAccount(100_000);
     const load = { urls: cluster.urls, path: PATH, key, connections: 2, requests: 300, pauseMs: 5 };
     const before = await crowd(load);
@@ -54,7 +54,7 @@ describe('three replicas whose PostgreSQL', () => {
     expect(await cluster.wrongCounts()).toEqual([]);
   }, 180_000);
 
-  test('is 50 ms away: answers go on', async () => {
+  test('is 50 ms away: responses continue', async () => {
     const result = await outage(cluster, 6_000, database.ways.slow);
     expectSound(result);
     // None on a quiet machine.

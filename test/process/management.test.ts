@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { newFolder } from '../support/ledger.ts';
 import { openpit } from '../support/program.ts';
 
-describe('management by the command line', () => {
+describe('management on the command line', () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   let account: string;
   let keyId: string;
@@ -36,13 +36,13 @@ describe('management by the command line', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('a new plan is as basic is in what was not given', async () => {
+  test('omitted options of a new plan default to those of basic', async () => {
     const plan = await json('plan', 'set', 'silver', '--quota', '77');
     const basic = (await json('plan', 'list')).find(({ name }: { name: string }) => name === 'basic');
     expect(plan).toEqual({ ...basic, name: 'silver', quota: 77 });
   });
 
-  test('a key that is rotated runs out after the overlap, and the new one has its rules', async () => {
+  test('a rotated key expires after the overlap, and the new one has the same restrictions', async () => {
     const made = await json(
       'key',
       'create',

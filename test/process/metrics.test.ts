@@ -20,7 +20,7 @@ function childrenOf(pid: number): number[] {
 const ups = (page: string) =>
   [0, 1, 2].map((process) => sample(page, `openpit_process_up{process="${process}"}`));
 
-test('one scrape of a shared port has the metrics of all processes, whichever answers', async () => {
+test('one scrape of a shared port has the metrics of all processes, whichever it reaches', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_PROCESSES: '3' };
   program = await Program.start(settings);
   const pages = await Promise.all(Array.from({ length: 12 }, () => program!.metrics()));
@@ -33,7 +33,7 @@ test('one scrape of a shared port has the metrics of all processes, whichever an
   const [, second] = childrenOf(program.pid);
   process.kill(second!, 'SIGSTOP');
   paused.add(second!);
-  // The kernel may hand the connection to the process that stands still; a scrape that another answers comes through.
+  // The kernel may hand the connection to the stopped process; a scrape that reaches another one succeeds.
   let page = '';
   await eventually(async () => {
     page = await fetch(`${program!.url}/metrics`, { signal: AbortSignal.timeout(4_000) }).then(
@@ -45,7 +45,7 @@ test('one scrape of a shared port has the metrics of all processes, whichever an
   expect(ups(page).toSorted()).toEqual([0, 1, 1]);
 }, 180_000);
 
-test('runs of feeds and calls of the feeds’ thread are counted in the process that serves', async () => {
+test('feed runs and ledger calls of the feed thread are counted in the serving process', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   await openpit(['plan', 'list'], settings);
   await openpit(['feed', 'enable', 'eia'], { ...settings, OPENPIT_EIA_API_KEY: 'k' });

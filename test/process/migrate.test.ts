@@ -43,7 +43,7 @@ onEachEngine('openpit migrate', (engine) => {
     expect(await versionOf(url)).toBe(OLD);
   });
 
-  test('a migration says what it did, and commands work after it', async () => {
+  test('a migration reports what it did, and commands work afterwards', async () => {
     const url = await loadFixture(OLD, engine);
     const migrated = await openpit(['migrate'], settings(url));
     expect(migrated.stdout).toContain(`Migrated the ledger from schema ${OLD} to ${SCHEMA_VERSION}:`);
@@ -57,7 +57,7 @@ onEachEngine('openpit migrate', (engine) => {
   });
 });
 
-test('a dry run where there is no ledger says so, and creates no file', async () => {
+test('a dry run without a ledger says so, and creates no file', async () => {
   const folder = newFolder();
   const { exitCode, stdout } = await openpit(['migrate', '--dry-run'], { OPENPIT_DATA_DIR: folder });
   expect(exitCode).toBe(0);

@@ -70,7 +70,7 @@ test.each([
   120_000,
 );
 
-test('a migration that cannot get a lock for long gives up, names the reason, and has changed nothing', async () => {
+test('a migration that cannot get a lock gives up in the end, names the reason, and changes nothing', async () => {
   const { url } = await heldLedger();
   const waits: string[] = [];
   const migrating = Ledger.migrate(url, systemClock, {

@@ -16,7 +16,7 @@ describe.skipIf(!NGINX)(title, () => {
   const proxies: Bun.Subprocess[] = [];
   let program: Program;
 
-  /** Runs nginx with a configuration and gives its address. */
+  /** Runs nginx with a configuration and returns its address. */
   const start = async (configuration: (port: number) => string): Promise<string> => {
     const port = freePort();
     const folder = newFolder();
@@ -64,14 +64,14 @@ describe.skipIf(!NGINX)(title, () => {
     }
   });
 
-  test('neither metrics nor the demo key get out', async () => {
+  test('neither metrics nor the demo key are exposed', async () => {
     const url = await start(shipped(256));
     expect(await statusOf(`${url}/metrics`, {})).toBe(401);
     const config = await fetch(`${url}/console/config`, { headers: { 'sec-fetch-site': 'same-origin' } });
     expect(await config.json()).not.toHaveProperty('given');
   });
 
-  test('a client that has all its connections open is refused more, and /health is not', async () => {
+  test('a client at its connection limit is refused, and /health is not', async () => {
     const url = await start(shipped(2));
     const open = () => EventReader.open(`${url}/rates/stream?symbols=XAU`, { 'x-api-key': program.key });
     const streams = [await open(), await open()];
@@ -80,7 +80,7 @@ describe.skipIf(!NGINX)(title, () => {
     for (const stream of streams) await stream.close();
   });
 
-  test('through a proxy that hides itself, the demo key does not get out once there are real prices', async () => {
+  test('behind a proxy that hides itself, the demo key is not exposed once there are real prices', async () => {
     const url = await start(
       (port) => `error_log /dev/null; events {}
         http { access_log off; server { listen 127.0.0.1:${port}; location / { proxy_pass ${program.url}; } } }`,
@@ -89,14 +89,14 @@ describe.skipIf(!NGINX)(title, () => {
       const config = await fetch(`${url}/console/config`, { headers: { 'sec-fetch-site': 'same-origin' } });
       return 'given' in ((await config.json()) as object);
     };
-    expect(await isGiven()).toBe(true); // it cannot be told from this machine's browser, and all prices are made up
+    expect(await isGiven()).toBe(true); // indistinguishable from a local browser, and all prices are simulated
     const file = join(newFolder(), 'gold.csv');
     await Bun.write(file, 'date,close\n2024-05-14,2358\n');
     expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
     await eventually(async () => !(await isGiven()));
   });
 
-  test('through a proxy that hides itself, /metrics needs the admin token where there is one', async () => {
+  test('behind a proxy that hides itself, /metrics requires the admin token if one is set', async () => {
     const token = 'a-long-token-of-the-operator';
     const guarded = await Program.start({
       OPENPIT_DATA_DIR: newFolder(),

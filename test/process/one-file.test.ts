@@ -11,7 +11,7 @@ afterEach(async () => {
   program = undefined;
 });
 
-test('the one-file program serves prices, also of the past, the page with all its files, the API reference and the document, away from its source', async () => {
+test('the single-file build serves current and past prices, the page with all its files, and the API reference, away from its source', async () => {
   const folder = newFolder();
   const file = join(folder, 'openpit');
   const built = Bun.spawnSync([process.execPath, 'scripts/build.ts', file], { cwd: ROOT });
@@ -34,7 +34,7 @@ test('the one-file program serves prices, also of the past, the page with all it
     expect(answer.status, path).toBe(200);
     for (const more of linksOf(await answer.text())) files.add(more);
   }
-  expect([...files].filter((path) => path.endsWith('.js')).length).toBeGreaterThanOrEqual(2); // the chart is apart
+  expect([...files].filter((path) => path.endsWith('.js')).length).toBeGreaterThanOrEqual(2); // the chart is a separate chunk
 
   for (const path of [
     '/docs/reference',

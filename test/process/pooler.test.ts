@@ -14,7 +14,7 @@ import { openpit } from '../support/program.ts';
 
 const title = 'behind PgBouncer in transaction mode';
 
-/** Fewer than three replicas have of their own, so that sessions are shared all the time. */
+/** Fewer than three replicas use, so that sessions are shared all the time. */
 const SERVER_CONNECTIONS = 5;
 
 describe.skipIf(!hasPgbouncer)(

@@ -51,7 +51,7 @@ test('three processes on one port share one quota exactly', async () => {
   expect(await (await program!.get('/usage', key)).json()).toMatchObject({ used: 1_000 });
 }, 180_000);
 
-test('a process that is killed is started again, and a stop ends them all with their counts', async () => {
+test('a killed process is restarted, and a stop ends all of them without losing counts', async () => {
   const { settings, key } = await start();
   const before = childrenOf(program!.pid);
   process.kill(before[1]!, 'SIGKILL');
@@ -67,7 +67,7 @@ test('a process that is killed is started again, and a stop ends them all with t
   expect(JSON.parse(stdout)).toMatchObject([{ used: 300 }]);
 }, 180_000);
 
-test('a stop that reaches all of them at once, as from a terminal, still ends them with their counts', async () => {
+test('a signal to all processes at once, as from a terminal, ends them without losing counts', async () => {
   const { settings, key } = await start();
   await load({ url: `${program!.url}/symbols`, key, connections: 12, requests: 300 });
   for (const pid of childrenOf(program!.pid)) process.kill(pid, 'SIGINT');
@@ -76,7 +76,7 @@ test('a stop that reaches all of them at once, as from a terminal, still ends th
   expect(JSON.parse(stdout)).toMatchObject([{ used: 300 }]);
 }, 180_000);
 
-test('the processes end when their supervisor is killed', async () => {
+test('the processes stop when their supervisor is killed', async () => {
   await start();
   const children = childrenOf(program!.pid);
   await program!.end('SIGKILL');

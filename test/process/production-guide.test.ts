@@ -33,7 +33,7 @@ describe.skipIf(lacks.length > 0)(title, () => {
   }, 180_000);
   afterAll(() => replicas.end());
 
-  test('that need nothing but the program and curl succeed, one after the other, in one shell', async () => {
+  test('that need only the program and curl succeed, one after the other, in one shell', async () => {
     const folder = newFolder();
     await installProgram(folder);
     const script = blocks.flatMap(({ where, commands }) => (where === '' ? commands : []));
@@ -76,7 +76,7 @@ test('docs/production.md names only commands, settings and files that exist', as
   }
 });
 
-/** `openpit` on the PATH, as a server has it. */
+/** `openpit` on the PATH, as on a server. */
 async function installProgram(folder: string): Promise<void> {
   const path = join(folder, 'openpit');
   const command = PROGRAM_COMMAND.map((part) => `'${part}'`).join(' ');

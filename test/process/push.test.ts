@@ -34,7 +34,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
   const gold = async (): Promise<{ rates: { XAU: number } }> =>
     (await program.get('/rates/latest?symbols=XAU', key)).json() as Promise<{ rates: { XAU: number } }>;
 
-  test('what was acknowledged is served within half a second, and is there after kill -9', async () => {
+  test('an acknowledged push is served within half a second, and survives kill -9', async () => {
     const sent = Array.from({ length: 3_000 }, (_, i) => tick(2_350 + (i % 10) / 10, 100_000 - i * 10));
     const answer = await (await push(sent)).json();
     expect(answer).toMatchObject({ accepted: 3_000, refused: 0 });
@@ -46,7 +46,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
     await eventually(async () => (await gold()).rates.XAU === 2_351, 500);
   }, 180_000);
 
-  test('the operator sees and releases a tick by the command line', async () => {
+  test('the operator lists and releases a tick on the command line', async () => {
     await push([tick(2_351, 1_000), tick(235_100, 0)]);
     const list = await openpit(['feed', 'quarantine', 'list', '--json'], settings);
     const [held] = JSON.parse(list.stdout);
@@ -62,7 +62,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
     await eventually(async () => (await gold()).rates.XAU === 235_100);
   }, 180_000);
 
-  test('requests are answered while a batch is taken in', async () => {
+  test('requests are answered while a batch is stored', async () => {
     let answered = 0;
     let isDone = false;
     const asking = (async () => {

@@ -7,7 +7,7 @@ import { rolling, faultsOf as rollingFaults } from '../replicas/rolling.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/program.ts';
 
-/** `npm run replicas` does the same with other numbers, and says how long things take. */
+/** `npm run replicas` does the same with other numbers, and prints how long things take. */
 describe('three replicas on one PostgreSQL', () => {
   let cluster: Cluster;
   beforeAll(async () => {
@@ -15,18 +15,18 @@ describe('three replicas on one PostgreSQL', () => {
   }, 180_000);
   afterAll(() => cluster.end());
 
-  test('a quota of 10,000 asked 20,000 times over all three answers exactly 10,000, 20 times in a row', async () => {
+  test('of 20,000 requests over all three, a quota of 10,000 admits exactly 10,000, 20 times in a row', async () => {
     for (let run = 1; run <= 20; run++) {
       expect({ run, ...(await race(cluster, 10_000)) }).toEqual({ run, ...raceWanted(10_000) });
     }
     expect(await cluster.wrongCounts()).toEqual([]);
   }, 300_000);
 
-  test('replicas that are killed in the middle and started again: never over, nothing lost', async () => {
+  test('killed and restarted replicas never exceed the quota and lose no count', async () => {
     expect(killFaults(await killed(cluster, 10_000, 4))).toEqual([]);
   }, 180_000);
 
-  test('usage is exact over all of them, whichever is asked', async () => {
+  test('usage is exact over all of them, whichever serves it', async () => {
     const { key } = await cluster.newAccount(1_000_000);
     await crowd({ urls: cluster.urls, path: PATH, key, connections: 4, requests: 333 });
     for (const program of cluster.replicas.programs) {
@@ -36,7 +36,7 @@ describe('three replicas on one PostgreSQL', () => {
     }
   }, 180_000);
 
-  test('a rolling restart under load: no failed request, no lost unit', async () => {
+  test('a rolling restart under load fails no request and loses no unit', async () => {
     const rolled = await rolling(cluster, 3);
     expect(rolled.answered).toBeGreaterThan(100);
     expect(rollingFaults(rolled)).toEqual([]);

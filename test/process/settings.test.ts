@@ -6,7 +6,7 @@ import { makeCertificate } from '../support/certificates.ts';
 import { newFolder } from '../support/ledger.ts';
 import { eventually, openpit, Program } from '../support/program.ts';
 
-/** One start with every setting at a value that is not its default. `npm test` runs it with the single-file build, too. */
+/** One start with every setting at a non-default value. `npm test` also runs it with the single-file build. */
 setDefaultTimeout(180_000);
 
 const folder = newFolder();
@@ -51,7 +51,7 @@ test('every setting has a value here that is not its default', () => {
   for (const setting of SETTINGS) expect(VALUES[setting.env], setting.env).not.toBe(setting.default);
 });
 
-test('the program starts with every setting changed, and those that show from outside take effect', async () => {
+test('the program starts with every setting changed, and those visible from outside take effect', async () => {
   const program = await Program.start(VALUES);
   try {
     expect(program.url).toStartWith('https://127.0.0.2:');
@@ -67,7 +67,7 @@ test('the program starts with every setting changed, and those that show from ou
       async () => existsSync(accessLog) && readFileSync(accessLog, 'utf8').includes('/api/rates'),
     );
     await eventually(async () => program.stderr.includes('"level":"debug"'));
-    // Two processes with a limit of two each: of ten wrong keys of one forwarded client, some are told to wait.
+    // Two processes with a limit of two each: of ten wrong keys of one forwarded client, some get 429.
     const wrong = async () =>
       (
         await program.fetch('/api/usage', {
@@ -82,7 +82,7 @@ test('the program starts with every setting changed, and those that show from ou
   }
 });
 
-test('the same settings are taken as flags, and a value that cannot be used is refused by name', async () => {
+test('settings are accepted as options, and an invalid value is refused with the name of its setting', async () => {
   const { exitCode, stdout } = await openpit(['serve', '--help'], {});
   expect(exitCode).toBe(0);
   for (const { env } of SETTINGS) expect(stdout).toContain(`[${env}`);
@@ -90,7 +90,7 @@ test('the same settings are taken as flags, and a value that cannot be used is r
   expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('OPENPIT_CACHE_MB') });
 });
 
-test('the deploy files set nothing that is not a setting, and call commands that there are', async () => {
+test('the deploy files use only existing settings and commands', async () => {
   const known = new Set<string>(SETTINGS.map(({ env }) => env));
   const deploy = join(import.meta.dir, '../../deploy');
   for (const name of readdirSync(deploy)) {

@@ -14,7 +14,7 @@ afterEach(async () => {
   program = undefined;
 });
 
-test('a first start has ten years of simulated prices for every symbol, a key, and a line to paste', async () => {
+test('a first start provides ten years of simulated prices for every symbol, a key, and a command to paste', async () => {
   const dataDir = newFolder();
   program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
   expect(program.stdout).toContain('SIMULATED');
@@ -35,7 +35,7 @@ test('a first start has ten years of simulated prices for every symbol, a key, a
   expect(await (await program.get('/health')).json()).toMatchObject({ ready: true, simulated: true });
 }, 180_000);
 
-test('a second start keeps the key and the data, and a stop by SIGTERM is clean', async () => {
+test('a second start keeps the key and the data, and SIGTERM stops it cleanly', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   program = await Program.start(settings);
   const { key } = program;
@@ -46,7 +46,7 @@ test('a second start keeps the key and the data, and a stop by SIGTERM is clean'
   expect(await (await program.get('/rates/historical?symbols=XAU&date=2020-03-02')).text()).toBe(before);
 }, 180_000);
 
-test('a stop of npm start is a stop of the program', async () => {
+test('stopping npm start stops the program', async () => {
   const npm = Bun.spawn(['npm', 'start'], {
     cwd: join(import.meta.dir, '..', '..'),
     env: { ...process.env, OPENPIT_PORT: '0', OPENPIT_DEMO: 'false', OPENPIT_DATA_DIR: newFolder() },
@@ -80,7 +80,7 @@ test('OPENPIT_DEMO=false starts empty', async () => {
   expect(await answer.json()).toMatchObject({ success: false, code: 'no_data' });
 }, 180_000);
 
-test('on PostgreSQL there is demo data only when asked for', async () => {
+test('on PostgreSQL there is demo data only on request', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };
   program = await Program.start(settings);
   expect(program.stdout).not.toContain('pit_live_');

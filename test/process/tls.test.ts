@@ -38,7 +38,7 @@ async function startWith(certificate: TestCertificate, more: Record<string, stri
   return { folder, program, port: Number(new URL(program.url).port) };
 }
 
-/** The name in the certificate that a new connection is shown. */
+/** The name in the certificate that a new connection gets. */
 function nameShown(port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
@@ -63,7 +63,7 @@ describe('HTTPS', () => {
       '/rates/history?symbols=XAU,XAG,WTIOIL-FUT&startDate=2016-01-01&endDate=2026-01-01&format=csv',
     );
     expect((await table.text()).trim().split('\n').length).toBeGreaterThan(6_000);
-    await expect(fetch(`${program.url}/health`)).rejects.toThrow(); // a certificate that nobody vouches for
+    await expect(fetch(`${program.url}/health`)).rejects.toThrow(); // a self-signed certificate
     expect(await program.end()).toBe(0);
   });
 
@@ -102,7 +102,7 @@ describe('HTTPS', () => {
     expect(session('-tls1_1', '-cipher', 'DEFAULT@SECLEVEL=0')).toContain('Cipher is (NONE)');
   });
 
-  test('with several processes is served by all of them, and all take a renewed certificate', async () => {
+  test('with several processes is served by all of them, and all reload a renewed certificate', async () => {
     const first = makeCertificate({ commonName: 'first' });
     const { folder, port } = await startWith(first, { OPENPIT_PROCESSES: '2' });
     const namesShown = async () =>
@@ -116,7 +116,7 @@ describe('HTTPS', () => {
   });
 });
 
-test('a renewal is taken without a restart; one that cannot be used keeps the certificate and is an alarm until repaired', async () => {
+test('a renewed certificate is used without a restart; an invalid one raises an alarm and the old one stays in use', async () => {
   const { folder, program, port } = await startWith(
     makeCertificate({ commonName: 'first', validTo: Date.now() + 10 * DAY_MS }),
   );
@@ -153,7 +153,7 @@ test('the metrics have the expiry of the certificate in use, and its alarms', as
   expect(await alarmsOf(program)).toEqual(['openpit_alarm{alarm="tls.expires_soon"}']);
 });
 
-describe('a start with files that cannot be used ends with exit code 2 and one line', () => {
+describe('a start with invalid files ends with exit code 2 and one line', () => {
   const { cert } = makeCertificate();
   const { key } = makeCertificate();
   test.each([
@@ -179,7 +179,7 @@ describe('a start with files that cannot be used ends with exit code 2 and one l
   });
 });
 
-test('a private key that every user can read is warned of', async () => {
+test('a private key that every user can read causes a warning', async () => {
   const folder = newFolder();
   write(folder, makeCertificate());
   chmodSync(join(folder, 'tls.key'), 0o644);

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, spawnOpenpit } from '../support/program.ts';
 
-test('a start 20 days after the last write leaves an open session as it is, until the operator accepts the clock', async () => {
+test('a start 20 days after the last write does not close an open session until the operator accepts the clock', async () => {
   const dataDir = newFolder();
   const settings = { OPENPIT_DATA_DIR: dataDir, OPENPIT_DEMO: 'false', OPENPIT_PORT: '0' };
   const at = systemClock.now() - 20 * MS_PER_DAY;

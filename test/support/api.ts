@@ -4,7 +4,7 @@ import { openTestService, type TestService } from './service.ts';
 
 export type Json = Record<string, unknown>;
 
-/** What came back, read once. */
+/** A response, read completely. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -16,14 +16,14 @@ export interface Api {
   service: TestService;
   /** A key of the plan `unlimited`. */
   key: string;
-  /** Asks with that key, or with another, or with none (`''`). */
+  /** Sends a request with that key, another one, or none (`''`). */
   ask(
     path: string,
     options?: { key?: string; method?: string; headers?: Record<string, string>; body?: string },
   ): Promise<Reply>;
 }
 
-/** One service for all tests of a `describe`. `prepare` fills it before the first. */
+/** One service for all tests of a `describe`. `prepare` runs before the first test. */
 export function apiOn(
   engine: EngineName,
   options: Parameters<typeof openTestService>[1] = {},
@@ -59,7 +59,7 @@ export async function readReply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** A refusal in the envelope: exactly these four members, in this order. Gives the message. */
+/** Expects an error envelope: exactly these four members, in this order. Returns the message. */
 export function expectRefusal(reply: Reply, status: number, code: string): string {
   const message = String(reply.body.message);
   expect(reply.text).toBe(JSON.stringify({ success: false, message, statusCode: String(status), code }));

@@ -2,7 +2,7 @@ import { reply } from '../../src/http/message/reply.ts';
 import { serve } from '../../src/http/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 
-/** The HTTP server by itself, as a process. Tells its port, and answers with the processor time that it has used, in ms. */
+/** The HTTP server alone, as a process. Prints its port, and responds with the CPU time it has used, in ms. */
 const { port } = serve({
   hostname: '127.0.0.1',
   port: 0,

@@ -1,13 +1,13 @@
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** Work for concurrent writers: each batch is known by its writer's name and its number, so that none can hide. */
+/** Work for concurrent writers. Each batch is identified by its writer's name and its number, so that none can get lost unnoticed. */
 export const TICKS_PER_BATCH = 3;
 
 const AT = Date.parse('2026-07-15T14:00:00Z');
 const FIRST_DAY_OF_BATCHES = 10_000;
 const SYMBOL_ID = 1;
 
-/** Some ticks, a bar of a day of its own, a bar of a day that all writers fight over, and an account. */
+/** Some ticks, a bar of a separate day, a bar of a day that all writers write, and an account. */
 export async function writeBatch(ledger: Ledger, writer: string, batch: number): Promise<void> {
   const ticks = tickIds(writer, batch).map((id, n) => ({
     symbolId: SYMBOL_ID,
@@ -43,7 +43,7 @@ export function accountId(writer: string, batch: number): string {
   return `${writer}-${batch}`;
 }
 
-/** Everything that writers of so many batches each must have left behind, sorted. */
+/** Everything that the writers must have written, sorted. */
 export function expectedOf(writers: readonly string[], batches: number) {
   const numbers = Array.from({ length: batches }, (_, batch) => batch);
   return {

@@ -6,7 +6,7 @@ import { LAST_DAY, printDay } from '../../src/market/day.ts';
 
 const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];
 
-/** What a body comes to, as prices of the catalogue's symbols in their own units. */
+/** The prices in a body, by the catalogue's symbols and in their units. */
 export function pricesOf(provider: Provider, { observations }: Pick<Parsed, 'observations'>) {
   const { bars } = mapObservations(provider, observations, SYMBOLS, LAST_DAY);
   return bars.map(({ symbolId, day, ...prices }) => ({

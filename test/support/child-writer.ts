@@ -1,7 +1,7 @@
 import { nextRevision } from '../../src/ledger/engine/revisions.ts';
 /**
- * Another process on the same ledger. It tells on its output how far it is, one word a line, and waits for a line
- * on its input before it goes on:
+ * Another process on the same ledger. It prints its progress, one word per line, and waits for a line on its input
+ * before it continues:
  *   bun test/support/child-writer.ts URL write NAME BATCHES    ready … (go) … done
  *   bun test/support/child-writer.ts URL hold NAME             ready … (go) … held … (go) … done
  *   bun test/support/child-writer.ts URL crowd NAME BATCHES    ready … (go) … done

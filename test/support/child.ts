@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** A program run by another Bun process, spoken to line by line. */
+/** A program in another Bun process, controlled line by line. */
 export class Child {
   readonly #process;
   readonly #lines: AsyncGenerator<string>;

@@ -6,13 +6,13 @@ import { type Day, dayOf } from '../../src/market/day.ts';
 import { MARKETS, sessionEnd, sessionStart } from '../../src/market/session.ts';
 import { type EngineName, newLedgerUrl } from './ledger.ts';
 
-/** Where gold is traded. */
+/** The market of gold. */
 export const MARKET = MARKETS.COMEX!;
 
-/** A ledger whose days of gold are to be closed, opened before the tests of a file and closed after them. */
+/** A ledger for tests of closing days of gold, opened before the tests of a file and closed after them. */
 export class ClosingBench {
   ledger!: Ledger;
-  /** The same, as another process would have it. */
+  /** The same ledger, as another process would open it. */
   other!: Ledger;
   #gold = 0;
   #day: Day = dayOf(2026, 3, 2)!; // a Monday; each test takes the next weeks' Mondays

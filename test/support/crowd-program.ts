@@ -1,9 +1,9 @@
-/** The process of a crowd. It says how many connections it has, and at the end how they were closed. */
+/** The process of a crowd. It prints how many connections it has, and at the end how they were closed. */
 import type { CrowdOptions } from './crowd.ts';
 
 const { port, connections, first, piece, everyMs, untilMs }: CrowdOptions = JSON.parse(process.argv[2]!);
 
-/** The server's queue of connections that it has not accepted yet is bounded: so many at a time do not fill it. */
+/** Few enough at a time that they do not overflow the server's backlog of connections. */
 const AT_A_TIME = 100;
 const PARTS = 20;
 
@@ -13,7 +13,7 @@ let slowestCloseMs = 0;
 let isOpening = true;
 const done = Promise.withResolvers<void>();
 
-/** The server has said its last word, or reset the connection: which of the three is told differs. */
+/** The server has ended or reset the connection: which of the three events fires varies. */
 function gone(socket: Bun.Socket): void {
   const since = open.get(socket);
   if (since === undefined) return;
@@ -46,7 +46,7 @@ for (let i = 0; i < connections; i += AT_A_TIME) {
 isOpening = false;
 const opened = open.size + closed;
 console.log(JSON.stringify({ opened }));
-// A part of them at a time: all in one moment would be a load of another kind.
+// In portions: all at once would be a different kind of load.
 let turn = 0;
 const dripping = setInterval(() => {
   turn = (turn + 1) % PARTS;

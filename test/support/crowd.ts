@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 
-/** Many raw connections that each send something and then go on dripping, from a process of their own. */
+/** Many raw connections from a separate process, which send something and then keep dripping bytes. */
 export interface CrowdOptions {
   port: number;
   connections: number;
-  /** Sent at once by each. */
+  /** Sent by each connection at once. */
   first: string;
-  /** Sent by each again and again. */
+  /** Sent by each connection repeatedly. */
   piece: string;
   everyMs: number;
-  /** Those that are open by then are let go of. */
+  /** After this, open connections are dropped. */
   untilMs: number;
 }
 
 export interface CrowdReport {
-  /** How many got a connection at all. */
+  /** How many were connected at all. */
   opened: number;
   /** How many of these the server closed. */
   closed: number;
@@ -35,17 +35,17 @@ export class Crowd {
     this.#lines = this.#child.stdout.pipeThrough(new TextDecoderStream()).values();
   }
 
-  /** Waits until all have tried; answers how many have a connection. */
+  /** Waits until all have tried to connect. Returns how many are connected. */
   async opened(): Promise<number> {
     return JSON.parse(await this.#line()).opened;
   }
 
-  /** Waits until the server has closed all, or the time is over. */
+  /** Waits until the server has closed all of them, or the time is up. */
   async report(): Promise<CrowdReport> {
     return JSON.parse(await this.#line());
   }
 
-  /** Lets go of all connections at once. */
+  /** Drops all connections at once. */
   async leave(): Promise<void> {
     this.#child.kill();
     await this.#child.exited;

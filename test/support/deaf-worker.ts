@@ -1,4 +1,4 @@
-/** Stands for the feed thread: says that it is ready, and never stops, as one that hangs in a call does. */
+/** Replaces the feed thread: reports ready and never stops, as if it hung in a call. */
 import type { FromWorker, ToWorker } from '../../src/feeds/thread/protocol.ts';
 
 declare const self: Worker;

@@ -9,12 +9,12 @@ export interface DescribedParameter {
   example?: string;
 }
 
-/** One operation of the document, with what it refers to put in. */
+/** One operation of the document, with its references resolved. */
 export interface DescribedOperation {
   method: string;
   path: string;
   parameters: readonly DescribedParameter[];
-  /** The schema of the body, where it takes one. */
+  /** The schema of the body, if it takes one. */
   body: Json | undefined;
   /** `header`, `admin` or nothing. */
   security: string | undefined;
@@ -34,7 +34,7 @@ interface Components {
   parameters: Record<string, DescribedParameter>;
 }
 
-/** An OpenAPI document of the service, to make requests from and to hold answers against. */
+/** The OpenAPI document of the service, for generating requests and validating responses. */
 export class Described {
   readonly operations: readonly DescribedOperation[];
   readonly #paths: Paths;
@@ -55,7 +55,7 @@ export class Described {
     );
   }
 
-  /** What the document says of the answer to an operation, as a check. Throws when it does not describe the status. */
+  /** A validator for the response of an operation. Throws when the document does not describe the status. */
   answer(method: string, path: string, status: number): z.ZodType {
     return this.#checks.getOrInsertComputed(`${method} ${path} ${status}`, () => {
       const response = this.#paths[path]?.[method.toLowerCase()]?.responses[status];

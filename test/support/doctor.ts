@@ -7,7 +7,7 @@ export interface DoctorFinding {
   fix?: string;
 }
 
-/** What `openpit doctor` found, with these settings. */
+/** The findings of `openpit doctor`. */
 export class Doctor {
   readonly exitCode: number;
   readonly output: string;

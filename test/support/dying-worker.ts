@@ -1,4 +1,4 @@
-/** Stands for the thread of the feeds: says that it is ready, and dies of the first push, as a bug would make it. */
+/** Replaces the feed thread: reports ready and crashes on the first push. */
 import type { FromWorker, ToWorker } from '../../src/feeds/thread/protocol.ts';
 
 declare const self: Worker;

@@ -1,4 +1,4 @@
-/** One event as it came over the wire. */
+/** One event as received. */
 export interface StreamEvent {
   id: string;
   event: string;
@@ -12,7 +12,7 @@ export class EventReader {
   readonly #leaving: AbortController;
   readonly #decoder = new TextDecoder();
   readonly #events: StreamEvent[] = [];
-  /** Everything that came, comments included. */
+  /** Everything received, including comments. */
   text = '';
   #rest = '';
 
@@ -51,7 +51,7 @@ export class EventReader {
     return events;
   }
 
-  /** Hangs up, also while an event is awaited. */
+  /** Disconnects, even while an event is awaited. */
   close(): void {
     this.#leaving.abort();
   }

@@ -1,6 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate';
 
-/** Small bodies in the shapes of the providers, made here. */
+/** Small, generated bodies in the formats of the providers. */
 
 export const bytes = (text: string): Uint8Array => strToU8(text);
 
@@ -8,7 +8,7 @@ export function zipOf(files: Record<string, string>): Uint8Array {
   return zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
 }
 
-/** The same zip with one of its files changed, so that what is inside is tried and not only the checksum. */
+/** The same zip with one of its files changed, so that its content is tested and not only the checksum. */
 export function rezip(zip: Uint8Array, which: number, change: (file: Uint8Array) => Uint8Array): Uint8Array {
   const files = unzipSync(zip);
   const names = Object.keys(files);
@@ -18,7 +18,7 @@ export function rezip(zip: Uint8Array, which: number, change: (file: Uint8Array)
 
 type Cell = string | number | undefined;
 
-/** A workbook with one hidden sheet before the one that is meant, text in shared strings, as Excel writes it. */
+/** A workbook as Excel writes it, with shared strings and a hidden sheet before the relevant one. */
 export function workbook(name: string, rows: readonly (readonly Cell[])[]): Uint8Array {
   const strings: string[] = [];
   const cellXml = (cell: Cell, row: number, column: number): string => {

@@ -1,12 +1,12 @@
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /**
- * A follower as design.md describes it: it reads the counters first, then each table in (mine, m]. It never looks
- * back, so what it misses once it misses for good.
+ * A follower: it reads the counters first, then each table in (mine, m]. It never looks back, so what it misses once is
+ * lost.
  */
 export class Follower {
   readonly ledger: Ledger;
-  /** Every tick it saw, in the order it saw them. */
+  /** Every tick it saw, in order. */
   readonly ticks: { revision: number; id: string }[] = [];
   readonly accounts = new Set<string>();
   /** The versions of each day's bar of each symbol: "symbol/day" → revisions. */
@@ -45,7 +45,7 @@ export class Follower {
     });
     while (writing || (await this.poll())) {
       await this.poll();
-      await Bun.sleep(0); // lets the writers of this process have the thread
+      await Bun.sleep(0); // lets the writers of this process run
     }
     await done;
   }

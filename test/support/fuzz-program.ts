@@ -1,4 +1,4 @@
-/** A process that feeds one adapter with fuzzed bodies, and says what came of it and what it held in memory. */
+/** A process that passes fuzzed bodies to one adapter, and prints the outcome and its memory use. */
 import { fuzzFeed } from './fuzzed-feeds.ts';
 import { residentMb } from './memory.ts';
 

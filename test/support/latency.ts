@@ -1,13 +1,13 @@
-/** How long answers took, in ms. */
+/** Response times, in ms. */
 export interface Latency {
   answers: number;
-  /** Requests that got another status, or no answer. */
+  /** Requests with another status, or without a response. */
   failed: number;
   p50: number;
   p99: number;
 }
 
-/** Asks over so many connections for so long, one request after the other on each. */
+/** Sends requests over several connections for a while, one after the other on each. */
 export async function latencyOf(
   url: string,
   key: string,

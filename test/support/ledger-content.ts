@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/ledger/engine/engine.ts';
 
-/** Every table that is really in the database, whatever the program knows of it. */
+/** Every table that exists in the database, whether or not the program knows it. */
 export async function tableNames({ name, read }: Engine): Promise<string[]> {
   const rows =
     name === 'sqlite'
@@ -9,7 +9,7 @@ export async function tableNames({ name, read }: Engine): Promise<string[]> {
   return rows.map((row) => String(row.name)).sort();
 }
 
-/** All rows of all tables as text, sorted. The epoch is left out: each ledger has its own. */
+/** All rows of all tables as text, sorted, without the epoch, which differs between ledgers. */
 export async function contentOf(engine: Engine): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const table of await tableNames(engine)) {
@@ -28,7 +28,7 @@ export async function contentOf(engine: Engine): Promise<Record<string, string[]
   return content;
 }
 
-/** PostgreSQL gives BIGINT as text. */
+/** PostgreSQL returns BIGINT as text. */
 function textOf(cell: unknown): string | null {
   return cell === null ? null : String(cell);
 }

@@ -14,7 +14,7 @@ export async function newLedgerUrl(engine: EngineName): Promise<string> {
 
 const folders: string[] = [];
 
-/** A new, empty folder that is gone after the test run. */
+/** A new, empty folder that is deleted after the test run. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'openpit-test-'));
   folders.push(folder);

@@ -37,7 +37,7 @@ export function ledgersOf(engine: EngineName) {
       shared ??= newLedgerUrl(engine).then(open);
       return shared;
     },
-    /** Two ledgers on one URL, as two processes would have them. */
+    /** Two ledgers on one URL, as two processes would open them. */
     async pair(): Promise<[Ledger, Ledger]> {
       const url = await newLedgerUrl(engine);
       return [await open(url), await open(url)];
@@ -47,12 +47,12 @@ export function ledgersOf(engine: EngineName) {
 
 let made = 0;
 
-/** A word that no other test has used. */
+/** A name that no other test uses. */
 export function unique(word: string): string {
   return `${word}${++made}`;
 }
 
-/** A symbol that no other test has touched; it trades as gold does. */
+/** A symbol that no other test uses, with the market of gold. */
 export async function newSymbol(ledger: Ledger): Promise<LedgerSymbol> {
   const code = unique('TEST');
   await ledger.symbols.upsert([{ ...recordOf(await symbolOf(ledger, 'XAU')), code }], []);
@@ -71,7 +71,7 @@ export function day(text: string): number {
   return parsed;
 }
 
-/** A bar whose four prices are one. */
+/** A bar with four equal prices. */
 export function flat(price: number): Ohlc {
   return { open: price, high: price, low: price, close: price };
 }

@@ -1,8 +1,8 @@
-/** Many clients that ask one after the other, until each has had its share or the server is gone. */
+/** Many clients that send requests one after the other, until each has sent its share or the server is gone. */
 export interface LoadResult {
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Map<number, number>;
-  /** Requests that got no answer: the connection broke. */
+  /** Requests without a response: the connection broke. */
   broken: number;
 }
 
@@ -11,9 +11,9 @@ export async function load(options: {
   key: string;
   connections: number;
   requests: number;
-  /** Ends the load early; requests under way are waited for. */
+  /** Ends the load early, after the requests in progress. */
   until?: AbortSignal;
-  /** Told after each answer how many there are. */
+  /** Called after each response with the number of responses. */
   onAnswer?(answers: number): void;
 }): Promise<LoadResult> {
   const result: LoadResult = { statuses: new Map(), broken: 0 };

@@ -9,15 +9,15 @@ export interface MadeRequest {
   headers: Record<string, string>;
 }
 
-/** What is known of the service, so that some requests are good ones. */
+/** What is known about the service, so that some requests are valid. */
 export interface Known {
-  /** Keys and tokens by the name of their scheme; the first is the good one. */
+  /** Keys and tokens by the name of their scheme; the first is valid. */
   secrets: Readonly<Record<string, readonly string[]>>;
-  /** Good values of parameters, by name. */
+  /** Valid values of parameters, by name. */
   values: Readonly<Record<string, readonly string[]>>;
-  /** Ids that were in answers. */
+  /** Ids from responses. */
   ids: string[];
-  /** Ids that are left alone. */
+  /** Ids that must not be used. */
   left: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ const NASTY = [
   ...['x'.repeat(300), 'XAU,'.repeat(50), 'é'.repeat(100)],
 ];
 
-/** Makes one request to an operation: as described, or wrong in one way or several. */
+/** Generates a request to an operation: as described, or wrong in one or more ways. */
 export function makeRequest(operation: DescribedOperation, known: Known, chance: Seeded): MadeRequest {
   const pairs: string[] = [];
   const headers: Record<string, string> = {};
@@ -40,7 +40,7 @@ export function makeRequest(operation: DescribedOperation, known: Known, chance:
     const repeatsId = name === 'confirm' && !chance.isOneIn(6);
     const value = repeatsId ? id : encode(valueFor(parameter, known, chance));
     if (name === 'id') id = value;
-    // An empty part, and one of dots, is another path.
+    // An empty segment, or one of dots, is another path.
     if (parameter.in === 'path') path = path.replace(`{${name}}`, /^\.*$/.test(value) ? '%20' : value);
     else if (chance.isOneIn(parameter.required ? 20 : 2)) continue;
     else if (parameter.in === 'query') pairs.push(`${name}=${value}`);
@@ -66,7 +66,7 @@ function valueFor({ name, schema, example }: DescribedParameter, known: Known, c
   return chance.pick(good);
 }
 
-/** JSON after its schema, sometimes wrong in one place, sometimes no JSON at all. */
+/** JSON according to its schema, sometimes wrong in one place, sometimes not JSON at all. */
 function bodyOf(schema: Json, known: Known, chance: Seeded): string {
   const text = JSON.stringify(jsonOf(schema, known, chance, ''));
   if (chance.isOneIn(20)) return text.slice(0, chance.below(text.length));

@@ -1,4 +1,4 @@
-/** The value of a sample, written as in the page: `name` or `name{labels}`. NaN when it is not there. */
+/** The value of a sample, given as `name` or `name{labels}`. NaN when it is missing. */
 export function sample(page: string, written: string): number {
   const line = page.split('\n').find((one) => one.startsWith(`${written} `));
   return line === undefined ? Number.NaN : Number(line.slice(written.length + 1));
@@ -8,7 +8,7 @@ const PROMTOOL = Bun.which('promtool');
 export const hasPromtool = PROMTOOL !== null;
 if (!hasPromtool) console.warn('promtool is not installed: what Prometheus reads is checked less strictly.');
 
-/** Runs promtool. Answers its exit code and all it said. */
+/** Runs promtool. Returns its exit code and output. */
 export async function promtool(args: readonly string[], input = ''): Promise<[number, string]> {
   const child = Bun.spawn([PROMTOOL!, ...args], {
     stdin: Buffer.from(input),

@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 
 const TABLES = ['quota_period', 'quota_lease', 'usage_day'] as const;
 
-/** The counts of a ledger at one moment, to which it can be set back: what a failover does that loses writes. */
+/** A snapshot of a ledger's counts that can be restored, like a failover that loses writes. */
 export class OlderCounts {
   readonly #rows: ReadonlyMap<string, readonly Row[]>;
 

@@ -23,7 +23,7 @@ export class Pgbouncer {
   /** `settings` are further lines of its configuration. */
   static async start(url: string, connections: number, settings: readonly string[] = []): Promise<Pgbouncer> {
     const folder = newFolder();
-    chmodSync(folder, 0o755); // as root, it runs as another user and must get in
+    chmodSync(folder, 0o755); // as root, it runs as another user, which needs access
     const port = freePort();
     const users = join(folder, 'users.txt');
     const { hostname, port: serverPort, username, password } = new URL(url);

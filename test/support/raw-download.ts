@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 
 export interface RawDownload {
   head: string;
-  /** Without its chunks' frames. */
+  /** Without the chunk framing. */
   body: Buffer<ArrayBuffer>;
-  /** Whether the framing says that it is whole: the last chunk, or all bytes of the length. */
+  /** Whether the framing says that it is complete: the last chunk, or all bytes of the length. */
   isComplete: boolean;
   wasReset: boolean;
 }
@@ -14,11 +14,11 @@ export interface RawRequestOptions {
   headers?: string;
   /** Whether the client shuts down its sending side after the request. */
   halfClose?: boolean;
-  /** Called with each piece that arrives. */
+  /** Called with each chunk that arrives. */
   onData?: (socket: ReturnType<typeof connect>) => void;
 }
 
-/** Sends one GET over a socket of its own, and gives what came back until the server closed it. */
+/** Sends one GET over a new socket, and returns what it received until the server closed it. */
 export async function rawRequest(
   url: string,
   path: string,

@@ -1,9 +1,9 @@
-/** Between two pieces: long enough that they arrive one by one. */
+/** The pause between two pieces, long enough that they arrive separately. */
 const GAP_MS = 5;
 
 /**
- * Sends bytes as they are, over a socket of their own, in as many pieces as are given, and gives all that came back until
- * the server closed it. A reset after an answer counts as a close: what was sent behind a refused request causes it.
+ * Sends raw bytes over a new socket, in the given pieces, and returns everything received until the server closed it. A
+ * reset after a response counts as a close: bytes behind a refused request cause it.
  */
 export function sendRaw(url: string, ...pieces: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -36,7 +36,7 @@ export function sendRaw(url: string, ...pieces: readonly string[]): Promise<stri
   return done.promise;
 }
 
-/** A GET of a target that no client library would send as it is. */
+/** A GET of a target that client libraries would normalise. */
 export function getRaw(url: string, target: string, headers = ''): Promise<string> {
   return sendRaw(url, `GET ${target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n${headers}\r\n`);
 }

@@ -10,8 +10,8 @@ onPostgresStop(() => {
 });
 
 /**
- * The URL of a ledger as it is after its first opening. A new PostgreSQL takes 300 ms, 40 times over; so the first is
- * copied, and the next copy is made while this one is in use. All copies have the epoch of the first.
+ * The URL of a migrated, empty ledger. Migrating a new PostgreSQL database takes 300 ms, so the first one is copied, and
+ * the next copy is prepared in advance. All copies have the epoch of the first.
  */
 export async function readyLedgerUrl(engine: EngineName): Promise<string> {
   if (engine === 'sqlite') return newLedgerUrl(engine);
@@ -19,7 +19,7 @@ export async function readyLedgerUrl(engine: EngineName): Promise<string> {
   const name = await template;
   const url = await (spare ?? newDatabase(`TEMPLATE ${name}`));
   spare = newDatabase(`TEMPLATE ${name}`);
-  spare.catch(() => {}); // the last one is not waited for
+  spare.catch(() => {}); // nobody awaits the last one
   return url;
 }
 

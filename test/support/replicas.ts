@@ -5,7 +5,7 @@ import { Program } from './program.ts';
 /** The operator's token, on every replica. */
 export const ADMIN_TOKEN = 'a-token-for-the-operator';
 
-/** Several replicas of the real program on one PostgreSQL, each with a data folder of its own. */
+/** Several replicas of the real program on one PostgreSQL, each with its own data folder. */
 export class Replicas {
   readonly #settings: Record<string, string>[];
   readonly programs: Program[] = [];
@@ -21,7 +21,7 @@ export class Replicas {
     }));
   }
 
-  /** For commands beside them. */
+  /** The settings for commands on the same ledger. */
   get settings(): Record<string, string> {
     return this.#settings[0]!;
   }
@@ -30,12 +30,12 @@ export class Replicas {
     return this.programs.map((program) => program.url);
   }
 
-  /** All at the same time: one of them makes the ledger. */
+  /** Starts all at the same time: one of them creates the ledger. */
   async start(): Promise<void> {
     this.programs.push(...(await Promise.all(this.#settings.map((settings) => Program.start(settings)))));
   }
 
-  /** Ends one and starts it again on its own folder. */
+  /** Stops one and restarts it with its own folder. */
   async restart(index: number, signal: NodeJS.Signals): Promise<void> {
     await this.programs[index]!.end(signal);
     this.programs[index] = await Program.start(this.#settings[index]!);

@@ -1,5 +1,5 @@
 import { newReport } from '../../src/feeds/run/run-record.ts';
 import type { RunReport } from '../../src/ledger/operations/feed-runs.ts';
 
-/** What a run says that ended well and brought nothing. */
+/** The report of a successful run without prices. */
 export const EMPTY_RUN: RunReport = { ...newReport(), status: 'ok', bodyHash: 'ab', bytes: 10, requests: 1 };

@@ -1,4 +1,4 @@
-/** Chance that is the same on every run (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export class Seeded {
   #state: number;
 

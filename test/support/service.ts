@@ -17,7 +17,7 @@ export const MINUTE = 60_000;
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
-/** The whole service behind a real socket, with a clock that the test moves and no feed of its own. */
+/** The whole service behind a real socket, with a clock that the test controls and without feeds. */
 export async function openTestService(
   engine: EngineName,
   options: {
@@ -28,7 +28,7 @@ export async function openTestService(
     ledgerUrl?: string;
   } = {},
 ) {
-  /** `time` passes; `setBy` is what somebody has set the wall clock by. */
+  /** `time` is the true time; `setBy` is the error of the wall clock. */
   const clock = {
     time: options.now ?? NOON,
     setBy: 0,
@@ -47,7 +47,7 @@ export async function openTestService(
     },
     {},
   );
-  // Tests choose the time; the clock of a shared PostgreSQL is another.
+  // The test's clock differs from that of the shared PostgreSQL.
   const core = await openCore({ ...config, acceptClock: true }, clock, log);
   core.phase = 'ready';
   const listener = listen(core.api, { hostname: '127.0.0.1', port: 0 });
@@ -72,7 +72,7 @@ export async function openTestService(
     url: listener.url,
     listener,
 
-    /** Makes an account on a plan and gives its key. */
+    /** Creates an account on a plan and returns its key. */
     async key(plan = 'unlimited'): Promise<string> {
       const { issued } = await createAccount(ledger, { name: 'Test', plan }, clock.time, secureRandom);
       return issued.text;
@@ -91,12 +91,12 @@ export async function openTestService(
       await core.follow();
     },
 
-    /** When quotas start anew, in ms: by the ledger's own time, which on PostgreSQL the test does not move. */
+    /** When quotas reset, in ms, by the ledger's time, which on PostgreSQL the test does not control. */
     async resetAt(): Promise<number> {
       return periodEnd(periodOf(await ledger.engine.now(ledger.engine.read)));
     },
 
-    /** Whether a number of seconds is what is left of the month, give or take what a slow test takes. */
+    /** Whether a number of seconds is the rest of the month, within the duration of a slow test. */
     async isSecondsToReset(seconds: number): Promise<boolean> {
       const now = await ledger.engine.now(ledger.engine.read);
       return Math.abs(periodEnd(periodOf(now)) - now - seconds * 1000) < 60_000;
@@ -119,14 +119,14 @@ export async function openTestService(
       await core.follow();
     },
 
-    /** Appends one tick, made and received now unless said otherwise. */
+    /** Appends one tick, by default quoted and received now. */
     async tick(code: string, price: number, at = clock.time, received = at, source = 'test'): Promise<void> {
       const tick = { symbolId: await idOf(code), at, received, price, id: `${code} ${at} ${price}` };
       await ledger.ticks.append([tick], source);
       await core.follow();
     },
 
-    /** Asks over the socket. The key travels in the header unless the path carries its own. */
+    /** Sends a request over the socket. The key is sent in a header unless the path has one. */
     get(path: string, key?: string, init: RequestInit = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       if (key !== undefined) headers.set('x-api-key', key);

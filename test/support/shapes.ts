@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { SCHEMAS } from '../../src/api/openapi/schemas.ts';
 
-/** The bodies of the interface by the last part of the path, strict: a member more or less fails. */
+/** The response bodies of the API by the last segment of the path. Strict: an extra or missing member fails. */
 export const SUCCESS_SHAPES: Readonly<Record<string, z.ZodType>> = {
   symbols: SCHEMAS.Symbols,
   latest: SCHEMAS.Latest,

@@ -7,7 +7,7 @@ interface Statement {
   values: unknown[];
 }
 
-/** Runs some work, and returns each statement that it gave to the database once, with the values of its first use. */
+/** Runs some work, and returns each distinct statement it executed, with the values of its first use. */
 export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>): Promise<Statement[]> {
   const engine = ledger.engine as { -readonly [K in keyof Engine]: Engine[K] };
   const { read, write, writePrices, placeholder } = engine;
@@ -40,7 +40,7 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
   return [...seen.values()];
 }
 
-/** A part of PostgreSQL's plan, as far as it is looked at. */
+/** The relevant part of a PostgreSQL query plan. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -51,8 +51,8 @@ interface PlanNode {
 }
 
 /**
- * How a statement reads a table: 'by index', or what the engine says where it goes through all of it. PostgreSQL also runs
- * a SELECT and says how many rows it looked at.
+ * How a statement reads a table: 'by index', or the engine's description of a full scan. PostgreSQL also runs a SELECT and
+ * reports the number of rows it read.
  */
 export async function accessTo(
   ledger: Ledger,

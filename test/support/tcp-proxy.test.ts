@@ -22,7 +22,7 @@ afterEach(async () => {
   echo.close();
 });
 
-/** Sends a word and gives what came back: all of it, or what there was when the connection broke or the time was over. */
+/** Sends a text and returns what was received until the end, a break of the connection, or a timeout. */
 async function say(word: string, socket = newSocket(), waitMs = 300): Promise<string> {
   let back = '';
   const done = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ test('bytes pass, both ways', async () => {
   expect(proxy.connections).toBe(1);
 });
 
-test('a black hole answers nothing and closes nothing, and a connection that lost bytes stays lost', async () => {
+test('a black hole neither responds nor closes, and a connection that lost bytes stays dead', async () => {
   const socket = newSocket();
   expect(await say('one', socket)).toBe('one');
   proxy.swallow = true;
@@ -59,19 +59,19 @@ test('a black hole answers nothing and closes nothing, and a connection that los
   expect(heard).toBe('onefour');
 });
 
-test('bytes come late, and in order', async () => {
+test('bytes arrive late, and in order', async () => {
   proxy.delayMs = 100;
   const start = performance.now();
   expect(await say('late', newSocket(), 5_000)).toBe('late');
   expect(performance.now() - start).toBeGreaterThan(190);
 });
 
-test('a connection is cut after so many bytes', async () => {
+test('a connection is cut after a number of bytes', async () => {
   proxy.cutAfterBytes = 3;
   expect(await say('hello', newSocket(), 5_000)).toBe('hel|');
 });
 
-test('a connection is cut when the server has the request, before its answer', async () => {
+test('a connection is cut when the server has the request, before its response', async () => {
   proxy.delayMs = 20;
   proxy.cutBehind = (sent) => sent.includes('COMMIT');
   expect(await say('COMMIT', newSocket(), 5_000)).toBe('|');

@@ -1,32 +1,32 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** One connection of a client, and the one to the target that was made for it. */
+/** A client's connection, and the corresponding one to the target. */
 interface Pair {
   client: Socket;
   target: Socket;
-  /** Bytes of it were swallowed: it is dead for good, and neither end is told. */
+  /** Bytes were dropped: the connection stays dead, and neither end notices. */
   isLost: boolean;
   fromTarget: number;
 }
 
 /**
- * Stands between a client and a server on this machine and plays a bad network. What it does can be changed at any
- * moment and holds for open connections too.
+ * A proxy between a client and a local server that simulates a bad network. Its behaviour can be changed at any time, also
+ * for open connections.
  */
 export class TcpProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
-  /** A black hole: connections are taken and stay open, bytes go nowhere, either way. */
+  /** A black hole: connections are accepted and stay open, but no bytes are forwarded. */
   swallow = false;
-  /** New connections are closed at once, as by a server that is not there. */
+  /** New connections are closed at once, as if there were no server. */
   refuse = false;
-  /** What a refused connection is told before it is closed. */
+  /** Sent to a refused connection before it is closed. */
   refusal: Uint8Array | undefined;
-  /** How long bytes are under way, each way. */
+  /** The latency of each direction. */
   delayMs = 0;
-  /** A connection is cut when so many bytes have come back on it. */
+  /** A connection is cut after this many bytes of the response. */
   cutAfterBytes = Number.POSITIVE_INFINITY;
-  /** Says of what a client sends whether the connection is cut when the target has it, before its answer. */
+  /** Whether to cut the connection once the target has these bytes of the client, before it responds. */
   cutBehind: (sent: Buffer) => boolean = () => false;
   /** How often a client has connected. */
   connections = 0;
@@ -69,7 +69,7 @@ export class TcpProxy {
 
   #take(client: Socket, targetPort: number): void {
     this.connections++;
-    client.on('error', () => {}); // a reset is what is played here
+    client.on('error', () => {}); // resets are expected
     if (this.refuse) {
       const { refusal } = this;
       if (refusal) client.once('data', () => client.end(refusal));
@@ -87,11 +87,11 @@ export class TcpProxy {
     target.on('error', () => client.destroy());
   }
 
-  /** Carries bytes from one end to the other; `isLast` says whether the connection breaks behind these. */
+  /** Forwards bytes from one end to the other; `isLast` tells whether to break the connection after them. */
   #carry(pair: Pair, from: Socket, to: Socket, isLast: (bytes: Buffer) => boolean): void {
     let dueAt = 0;
     const inTime = (send: () => void) => {
-      dueAt = Math.max(dueAt, performance.now() + this.delayMs); // never overtakes what was sent before
+      dueAt = Math.max(dueAt, performance.now() + this.delayMs); // never overtakes earlier bytes
       const waitMs = dueAt - performance.now();
       if (waitMs <= 0) send();
       else setTimeout(send, waitMs);
@@ -100,7 +100,7 @@ export class TcpProxy {
       pair.isLost ||= this.swallow;
       if (pair.isLost) return;
       const cut = isLast(bytes);
-      pair.isLost = cut; // at once: an answer may come before these bytes are out
+      pair.isLost = cut; // at once: a response may arrive before these bytes are sent
       const part = bytes.subarray(
         0,
         bytes.length - Math.max(0, cut ? pair.fromTarget - this.cutAfterBytes : 0),
@@ -110,7 +110,7 @@ export class TcpProxy {
       });
     });
     from.on('close', () => {
-      if (pair.isLost) return; // the other end is not told
+      if (pair.isLost) return; // the other end does not notice
       inTime(() => to.end());
       if (from === pair.client) this.#pairs.delete(pair);
     });
@@ -120,6 +120,6 @@ export class TcpProxy {
     this.#pairs.delete(pair);
     pair.isLost = true;
     pair.client.resetAndDestroy();
-    pair.target.end(); // not destroyed: what the target was sent, it has
+    pair.target.end(); // not destroyed, so that the target gets what was sent
   }
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { newFolder } from './ledger.ts';
 
 /**
- * The wall clock of child processes, which a test can set. Their other clocks go on as they do. So do waits in the kernel
- * until some time of the wall clock, which the JavaScript engine has when it ends a thread: put it right before a stop.
+ * The wall clock of child processes, which a test can set. Their other clocks are not affected, nor are waits in the kernel
+ * until a wall-clock time, which the JavaScript engine uses to end a thread: reset the clock before a stop.
  */
 export class WallClock {
   readonly #cell: Float64Array;
-  /** The environment of a program that goes by it. */
+  /** The environment of a program that uses this clock. */
   readonly settings: Readonly<Record<string, string>>;
 
   constructor() {
@@ -32,7 +32,7 @@ export class WallClock {
     this.settings = { LD_PRELOAD: library, CLOCK_SHIM_FILE: file };
   }
 
-  /** What is lacking on this machine. */
+  /** What is missing on this machine. */
   static lacks(): string | undefined {
     if (process.platform !== 'linux') return 'Linux';
     return Bun.which('cc') === null ? 'C compiler (cc) to build a clock with' : undefined;

@@ -1,11 +1,11 @@
 export interface WebhookPost {
-  /** The same when an event is posted twice. */
+  /** The same when an event is posted again. */
   id: string;
   type: string;
   body: Record<string, unknown>;
 }
 
-/** What an operator's webhook is posted. */
+/** Receives the posts to an operator's webhook. */
 export class WebhookReceiver {
   readonly posts: WebhookPost[] = [];
   readonly #server = Bun.serve({
@@ -22,7 +22,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** The types of what was posted after the first `skipped` posts. */
+  /** The types of the events after the first `skipped` posts. */
   types(skipped = 0): string[] {
     return this.posts.slice(skipped).map(({ type }) => type);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
 
-/** A second is promised; the rest is for a busy machine. */
+/** A second is promised; the rest is slack for a busy machine. */
 const WITHIN_MS = 5_000;
 
 let program: Program | undefined;
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 onEachEngine('a running service', (engine) => {
-  test('refuses a deleted account and forgets a deleted symbol, without a restart', async () => {
+  test('refuses a deleted account and drops a deleted symbol, without a restart', async () => {
     const folder = newFolder();
     const url = await newLedgerUrl(engine);
     const settings = {

@@ -12,7 +12,7 @@ setDefaultTimeout(180_000);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-onEachEngine('what openpit doctor says of the content', (engine) => {
+onEachEngine('openpit doctor on the content of the ledger', (engine) => {
   async function open() {
     const url = await newLedgerUrl(engine);
     const ledger = await Ledger.open(url, systemClock);
@@ -23,7 +23,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     return { ledger, settings, now: Date.now() };
   }
 
-  test('without accounts, prices and feeds it warns, and has no problem', async () => {
+  test('without accounts, prices and feeds there are warnings and no problems', async () => {
     const { ledger, settings } = await open();
     const doctor = await Doctor.run(settings);
     expect(doctor.complaints).toEqual(['feeds.enabled', 'keys.active']);
@@ -31,7 +31,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     await ledger.close();
   });
 
-  test('feeds: late, failing, partial, quarantined and without their key', async () => {
+  test('feeds: late, failing, partial, quarantined and without their API key', async () => {
     const { ledger, settings, now } = await open();
     const { feeds } = ledger;
     const run = async (
@@ -44,7 +44,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
       await feeds.finish(lease!, {
         ended: now - HOUR,
         nextRun: now + HOUR,
-        ...(report.status === 'ok' || report.status === 'partial' ? { lateAt } : {}), // as a run ends
+        ...(report.status === 'ok' || report.status === 'partial' ? { lateAt } : {}), // as at the end of a run
         report: { ...EMPTY_RUN, ...report },
         failing: failing as never,
       });
@@ -80,7 +80,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     expect(withKey.of('feeds.key')).toEqual([]);
   });
 
-  test('accounts: without a working key, over quota, with keys that expire; plans without accounts', async () => {
+  test('accounts: without a valid key, over quota, with expiring keys; plans without accounts', async () => {
     const { ledger, settings, now } = await open();
     const create = async (name: string, plan: string) => {
       const { stdout } = await openpit(
@@ -123,7 +123,7 @@ onEachEngine('what openpit doctor says of the content', (engine) => {
     expect(doctor.of('accounts.webhook')[0]).toMatch(/^problem: the webhook has not accepted 2 quota events/);
   });
 
-  test('processes: alarms of those that serve are problems, a silent one and another version are warnings', async () => {
+  test('processes: alarms are problems; a silent process and another version are warnings', async () => {
     const { ledger, settings } = await open();
     const beat = { phase: 'ready', revision: 1 };
     const event = { type: 'feeds.failing', reason: 'no room' };

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => postgres.remove());
 
-/** In this order: the roles before a failover, after it, and with the old primary back. */
+/** Checks the roles before a failover, after it, and with the old primary back, in this order. */
 test('the doctor names the role of each host, one that is down, and an old primary that must be stopped', async () => {
   const [one, two] = [postgres.primary.host, postgres.standby.host];
   const before = await Doctor.run(settings);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => asOwner(`DROP OWNED BY ${ROLE}`, `DROP ROLE ${ROLE}`));
 
-test('a ledger that is fine has no problem', async () => {
+test('a healthy ledger has no problem', async () => {
   const doctor = await doctorOn(url);
   expect(doctor.exitCode).toBe(0);
   for (const check of ['reachable', 'schema', 'version', 'privileges', 'connections'])
@@ -41,7 +41,7 @@ test('a ledger that is fine has no problem', async () => {
   expect(doctor.of('clock.database')[0]).toMatch(/^ok/);
 });
 
-test('a server that does not answer, a wrong password and a wrong database are told apart, without the password', async () => {
+test('an unreachable server, a wrong password and a wrong database are distinguished, without printing the password', async () => {
   const away = new URL(url);
   away.port = '1';
   expect((await doctorOn(away.href)).of('ledger.reachable')[0]).toMatch(
@@ -59,7 +59,7 @@ test('a server that does not answer, a wrong password and a wrong database are t
   );
 });
 
-test('an empty database and an outdated ledger are warnings, and stay as they are', async () => {
+test('an empty database and an outdated ledger are warnings, and are not changed', async () => {
   const empty = await newDatabase();
   expect((await doctorOn(empty)).of('ledger.schema')[0]).toMatch(
     /^warning: the database holds no ledger yet/,
@@ -72,7 +72,7 @@ test('an empty database and an outdated ledger are warnings, and stay as they ar
   expect((await doctorOn(old)).of('ledger.schema')[0]).toMatch(/^warning: the ledger has schema 9/);
 });
 
-test('a user that lacks privileges is told which, and how to get them', async () => {
+test('missing privileges are named, with the statement that grants them', async () => {
   const restricted = new URL(url);
   restricted.username = ROLE;
   restricted.password = encodeURIComponent('choose one');
@@ -106,7 +106,7 @@ test('too many processes for the connections of the server, or of the user, are 
   );
 });
 
-test('the connections of all processes that serve are counted, also of several on one machine', async () => {
+test('the connections of all running processes are counted, including several on one machine', async () => {
   const ledger = await Ledger.open(url, systemClock);
   for (let i = 0; i < 20; i++) {
     await ledger.replicas.beat({

@@ -11,7 +11,7 @@ setDefaultTimeout(180_000);
 const DAY_MS = 86_400_000;
 const LONG_TOKEN = '3f9c27d1a86be4507cd2';
 
-test('every setting that cannot be used is a problem, all of them at once, and the rest is still inspected', async () => {
+test('every invalid setting is a problem, all are reported at once, and the rest is still checked', async () => {
   const doctor = await Doctor.run({
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_PORT: 'eighty',
@@ -26,7 +26,7 @@ test('every setting that cannot be used is a problem, all of them at once, and t
   expect(doctor.of('disk.room')).toHaveLength(1);
 });
 
-test('a variable that is no setting is a warning with the setting that was meant', async () => {
+test('a variable that is not a setting is a warning with the setting that was probably meant', async () => {
   const doctor = await Doctor.run({
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_PROT: '80',
@@ -71,7 +71,7 @@ test('listening on all addresses without TLS and without a proxy is a warning', 
   expect(await complaints({ OPENPIT_HOST: '127.0.0.1' })).toBe(0);
 });
 
-test('certificates: missing, expired, about to expire, with a key that others can read', async () => {
+test('certificates: missing, expired, expiring soon, with a key that others can read', async () => {
   const folder = newFolder();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const settings = {
@@ -102,7 +102,7 @@ test('certificates: missing, expired, about to expire, with a key that others ca
   expect(await finding()).toMatch(/^problem: OPENPIT_TLS_KEY/);
 });
 
-test('an access log in a folder that is not there is a problem, a webhook in plain text a warning', async () => {
+test('an access log in a missing folder is a problem, a webhook without TLS a warning', async () => {
   const doctor = await Doctor.run({
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_ACCESS_LOG: '/nowhere/at/all/access.log',
@@ -114,7 +114,7 @@ test('an access log in a folder that is not there is a problem, a webhook in pla
   expect(doctor.of('settings.webhook')[0]).toMatch(/^warning/);
 });
 
-test('the report for people has a line for each finding, with what to do about it', async () => {
+test('the text report has a line for each finding, with its fix', async () => {
   const { stdout, stderr, exitCode } = await openpit(['doctor', '--admin-token', 'short'], {
     OPENPIT_DATA_DIR: newFolder(),
   });

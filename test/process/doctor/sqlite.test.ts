@@ -17,7 +17,7 @@ afterEach(async () => {
   program = undefined;
 });
 
-/** A ledger with an account, as an operator has it after the first minute. */
+/** A ledger with an account. */
 async function newLedger(): Promise<{ settings: Record<string, string>; path: string }> {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   await openpit(['account', 'create', '--name', 'A', '--plan', 'basic'], settings);
@@ -32,7 +32,7 @@ test('a missing ledger is a warning, and is not created', async () => {
   expect(doctor.exitCode).toBe(0);
 });
 
-test('a sound ledger of this version has no problem, beside a server too', async () => {
+test('an intact ledger of this version has no problem, even beside a running server', async () => {
   const { settings } = await newLedger();
   program = await Program.start(settings);
   const doctor = await Doctor.run(settings);
@@ -44,7 +44,7 @@ test('a sound ledger of this version has no problem, beside a server too', async
   expect((await program.get('/health', '')).status).toBe(200);
 });
 
-test('a damaged page is a problem that names the way out', async () => {
+test('a damaged page is a problem, with openpit restore as its fix', async () => {
   const { settings, path } = await newLedger();
   new DamagedTable(path, 'account').damage();
   const doctor = await Doctor.run(settings);
@@ -52,7 +52,7 @@ test('a damaged page is a problem that names the way out', async () => {
   expect(doctor.of('ledger.pages')[0]).toMatch(/^problem: .*→ .*openpit restore/);
 });
 
-test('a file that is no database is a problem', async () => {
+test('a file that is not a database is a problem', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'openpit.db'), 'Dear diary, today I was no database. '.repeat(400), {
     mode: 0o600,
@@ -64,7 +64,7 @@ test('a file that is no database is a problem', async () => {
   expect(doctor.of('disk.room')[0]).toMatch(/^ok/);
 });
 
-test('an older schema is a warning and stays as it is, a newer one is a problem', async () => {
+test('an older schema is a warning and is not migrated, a newer one is a problem', async () => {
   const url = await loadFixture(12, 'sqlite');
   const older = await Doctor.run({ OPENPIT_DATABASE_URL: `sqlite://${url}`, OPENPIT_DATA_DIR: newFolder() });
   expect(older.of('ledger.schema')[0]).toMatch(/^warning: the ledger has schema 12, .*openpit migrate/);
@@ -78,7 +78,7 @@ test('an older schema is a warning and stays as it is, a newer one is a problem'
   expect((await Doctor.run(settings)).of('ledger.schema')[0]).toMatch(/^problem: the ledger has schema 999/);
 });
 
-test('files that others may read are a warning with the command that takes them away', async () => {
+test('files that others can read are a warning, with the command that fixes it', async () => {
   const { settings, path } = await newLedger();
   chmodSync(path, 0o644);
   const doctor = await Doctor.run(settings);
@@ -91,7 +91,7 @@ test.skipIf(process.getuid?.() !== 0)('a file of another user than the folder is
   expect((await Doctor.run(settings)).of('disk.owner')[0]).toMatch(/^problem: .*openpit\.db.*chown/);
 });
 
-test('counts of a killed process wait in the spool, and damaged spool files are named', async () => {
+test('counts of a killed process in the spool, and damaged spool files, are reported', async () => {
   const { settings } = await newLedger();
   const { stdout } = await openpit(
     ['account', 'create', '--name', 'B', '--plan', 'basic', '--json'],

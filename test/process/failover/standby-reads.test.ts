@@ -17,7 +17,7 @@ describe('requests about the past with a standby', () => {
   let postgres: ReplicatedPostgres;
   let ledger: Ledger;
   let program: Program;
-  /** Reads from the primary alone. */
+  /** Reads only from the primary. */
   let reference: Program;
   let key: string;
   /** What was recorded when, in ms: two versions of every day. */
@@ -52,7 +52,7 @@ describe('requests about the past with a standby', () => {
     await postgres.remove();
   });
 
-  /** Until the standby is read again: after a failure it is left alone for some seconds. */
+  /** Waits until the standby is used again: after a failure it is skipped for some seconds. */
   beforeEach(async () => {
     await postgres.standby.query('SELECT pg_wal_replay_resume()');
     await postgres.caughtUp();
@@ -92,7 +92,7 @@ describe('requests about the past with a standby', () => {
     return { primary: count('primary'), standby: count('standby') };
   }
 
-  /** Which server a request is read from. */
+  /** The server that a request is read from. */
   async function serverOf(path: string): Promise<string> {
     const before = await reads();
     await ask(path);
@@ -134,7 +134,7 @@ describe('requests about the past with a standby', () => {
     expect(tags[0]).toBe(tags[1]!);
   });
 
-  test('show what was just confirmed, though the standby has stopped replaying; old moments are still its own', async () => {
+  test('show what was just confirmed while the standby has stopped replaying; it still serves old moments', async () => {
     await postgres.standby.query('SELECT pg_wal_replay_pause()');
     const at = await correct(2_101);
     expect(await serverOf(REVISIONS)).toBe('primary');

@@ -12,7 +12,7 @@ import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
 import { EMPTY_RUN } from '../../support/run-report.ts';
 import { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** The dashboard and the alert rules in deploy/, held against a service that runs with everything there is. */
+/** Checks the dashboard and the alert rules in deploy/ against a service that uses every feature. */
 setDefaultTimeout(180_000);
 
 const DEPLOY = join(import.meta.dir, '../../../deploy');
@@ -26,7 +26,7 @@ const rules = (
   Bun.YAML.parse(rulesText) as { groups: { rules: { alert: string; expr: string }[] }[] }
 ).groups.flatMap(({ rules }) => rules);
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
-/** What Grafana would ask for, with all jobs and instances chosen. */
+/** The query that Grafana would send, with all jobs and instances selected. */
 const panelExpressions = panels.flatMap((panel) =>
   (panel.targets ?? []).map(({ expr }) =>
     expr.replaceAll('$__rate_interval', '30s').replaceAll('$job', '.*').replaceAll('$instance', '.*'),
@@ -52,7 +52,7 @@ beforeAll(async () => {
   mkdirSync(dataDir);
   const ledger = await Ledger.open(join(dataDir, 'openpit.db'), systemClock);
   const now = Date.now();
-  // Neither asks a provider: one has run, and the other lacks its key.
+  // Neither contacts a provider: one has already run, and the other has no API key.
   await ledger.feeds.enable('ecb', now, now + HOUR);
   const lease = await ledger.feeds.take({ feed: 'ecb', holder: 'x', leaseMs: HOUR, started: now });
   await ledger.feeds.finish(lease!, {
@@ -93,7 +93,7 @@ test('every metric and every label in the dashboard and the rules is exported by
   for (const [, name, matchers = ''] of used) {
     const family = name!.replace(/_(bucket|sum|count)$/, '');
     expect(page).toMatch(new RegExp(`^# TYPE (${name} (gauge|counter)|${family} histogram)$`, 'm'));
-    if (name === 'openpit_alarm') continue; // nothing is wrong
+    if (name === 'openpit_alarm') continue; // there are no alarms
     for (const [, label] of matchers.matchAll(/([a-z]+)(?:=~|!~|!=|=)"/g)) {
       if (label === 'job' || label === 'instance') continue; // Prometheus adds these
       expect(page).toMatch(new RegExp(`^${name}\\{([^}]*,)?${label}="`, 'm'));
@@ -108,7 +108,7 @@ test('every metric of the running service is documented', async () => {
   expect(names.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every panel has a unique id, a place that no other takes, and a description of its data source', () => {
+test('every panel has a unique id, a position of its own, and a description of its data source', () => {
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   const taken = new Set<string>();
   for (const { gridPos, title } of dashboard.panels) {

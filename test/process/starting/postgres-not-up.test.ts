@@ -9,10 +9,10 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-/** What PostgreSQL answers to every connection from its start until it has replayed its log. */
+/** PostgreSQL's response to every connection while it starts and replays its log. */
 const STARTING_UP = errorResponse('57P03', 'the database system is starting up');
 
-test('a PostgreSQL that is starting up is waited for, and the wait is logged', async () => {
+test('a start waits for a PostgreSQL that is starting up, and logs the wait', async () => {
   const url = await newDatabase();
   const proxy = await TcpProxy.open(Number(new URL(url).port));
   endings.push(() => proxy.close());
@@ -31,7 +31,7 @@ test('a PostgreSQL that is starting up is waited for, and the wait is logged', a
   await eventually(async () => program.stderr.includes('"event":"waiting for PostgreSQL"'));
 }, 180_000);
 
-test('a PostgreSQL that does not come up ends the start with exit code 1 and a line that names the setting', async () => {
+test('if PostgreSQL does not come up, the start ends with exit code 1 and a line that names the setting', async () => {
   const { exitCode, stderr } = await openpit(['serve'], {
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
@@ -44,7 +44,7 @@ test('a PostgreSQL that does not come up ends the start with exit code 1 and a l
   expect(last).toContain('OPENPIT_DATABASE_URL');
 }, 180_000);
 
-test('with several processes the first one waits for it, too', async () => {
+test('with several processes the first one waits for it too', async () => {
   const { exitCode, stderr } = await openpit(['serve', '--processes', '2'], {
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

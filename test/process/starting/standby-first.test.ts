@@ -3,7 +3,7 @@ import { newFolder } from '../../support/ledger.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
 import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
 
-test('a start waits until one of the hosts accepts writes, with several processes, too', async () => {
+test('a start waits until one of the hosts accepts writes, also with several processes', async () => {
   const postgres = await ReplicatedPostgres.start('asynchronous');
   const settings = {
     OPENPIT_DATABASE_URL: postgres.url,
@@ -16,7 +16,7 @@ test('a start waits until one of the hosts accepts writes, with several processe
     await postgres.caughtUp();
     await postgres.primary.end('SIGKILL');
     const starting = Program.start(settings);
-    await Bun.sleep(3_000); // it is waiting by now, or would have given up
+    await Bun.sleep(3_000); // by now it is waiting, or has given up
     await postgres.promote();
     const program = await starting;
     expect(program.stderr).toContain('waiting for PostgreSQL');
