@@ -58,7 +58,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** A file for one line of JSON per request; `-` is standard output. */
   readonly accessLog: string | undefined;
-  /** Settings that providers of prices ask for by name, such as their API keys. */
+  /** The API keys of providers, by the names of their settings. */
   readonly secrets: Readonly<Record<string, string>>;
   /** Whether to trust the clock however far it is from the ledger's newest write. A flag of `serve` only. */
   readonly acceptClock: boolean;

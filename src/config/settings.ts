@@ -5,7 +5,7 @@ export interface Setting {
   env: string;
   default: string;
   help: string;
-  /** An API key of a provider, which asks for it by its name. */
+  /** An API key of a provider, which looks it up by its name. */
   isSecret?: true;
 }
 

@@ -1,9 +1,9 @@
 import { SeenBefore } from './seen-before.ts';
 
-/** Overhead of an entry beside its key and value, measured on Bun 1.4: an object, and a slot in a map that doubles when full. */
+/** Overhead of an entry in addition to its key and value, measured on Bun 1.4: an object, and a slot in a map that doubles when full. */
 const ENTRY_BYTES = 160;
 
-/** Overhead of a string beside its characters: its cell and its buffer's header. */
+/** Overhead of a string in addition to its characters: its cell and its buffer's header. */
 const STRING_BYTES = 48;
 
 export interface CacheOptions<V> {

@@ -3,7 +3,7 @@ import { startFeeds } from '../feeds/thread/client.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { Core } from './core.ts';
 
-/** Starts the thread that brings prices, and hands pushed prices to it from then on. */
+/** Starts the feed thread, which from then on also stores pushed prices. */
 export function startFeedThread(
   config: Config,
   core: Core,

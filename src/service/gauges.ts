@@ -31,7 +31,7 @@ export interface GaugeSources extends Work {
   hasDiskSpace(): boolean;
 }
 
-/** Every metric beside those of requests, in the order of `/metrics`. */
+/** Every metric except those of requests, in the order of `/metrics`. */
 export function serviceGauges(sources: GaugeSources): Gauge[] {
   const { report, faults, board, readers, accessLog, feeds, clock, certificate, hasDiskSpace } = sources;
   return [
@@ -52,7 +52,7 @@ export function serviceGauges(sources: GaugeSources): Gauge[] {
     ...sources.cacheGauges,
     {
       name: 'openpit_disk_full',
-      help: '1 when the disk is nearly full and no prices are taken in.',
+      help: '1 when the disk is nearly full and no prices are accepted.',
       value: () => Number(!hasDiskSpace()),
     },
     ...processGauges(sources.process, sources.loop),

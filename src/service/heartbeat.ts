@@ -5,7 +5,7 @@ import { processName } from '../runtime/process-name.ts';
 import { VERSION } from '../runtime/version.ts';
 import type { Core } from './core.ts';
 
-/** Announces this process to the ledger. Each beat also tells how many machines share the burst limits. */
+/** Announces this process to the ledger. Each beat also reads which machines share the burst limits. */
 export function createHeartbeat(core: Core, log: Log): Heartbeat {
   const { burst, ledger } = core;
   const replicas = {

@@ -16,7 +16,7 @@ const ALARMS_EVERY_MS = 500;
 /** How often the certificate's files are compared with the certificate in use. */
 const CERTIFICATE_EVERY_MS = 5_000;
 
-/** The jobs that run beside requests. */
+/** The background jobs. */
 export interface Loops {
   /** Follows the ledger now, instead of at the next interval. */
   follow(): Promise<void>;

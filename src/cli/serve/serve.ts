@@ -58,8 +58,8 @@ function ownCommand(): string[] {
 async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
   const { index, port } = assignment;
-  const tell = (message: FromChild) => void process.send?.(message);
-  const metrics = new MetricsCollector(assignment, tell);
+  const send = (message: FromChild) => void process.send?.(message);
+  const metrics = new MetricsCollector(assignment, send);
   process.on('message', (message: ToChild) => metrics.onMessage(message));
   const disconnected = new Promise<void>((resolve) => process.once('disconnect', resolve));
   const service = await startService({ ...config, port }, systemClock, log, {
@@ -69,7 +69,7 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   });
   const stopped = onStopSignal(() => service.stop(), { orWhen: disconnected, insistent: false });
   await Promise.race([service.ready, stopped]);
-  tell({ kind: 'ready', url: service.url, demoKey: service.demoKey });
+  send({ kind: 'ready', url: service.url, demoKey: service.demoKey });
   await stopped;
   process.disconnect?.();
 }

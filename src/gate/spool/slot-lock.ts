@@ -21,7 +21,7 @@ export const lockSlot: LockSlot = (path) => {
   const database = new Database(path, { create: true });
   try {
     database.run('PRAGMA busy_timeout = 0');
-    database.run('PRAGMA journal_mode = MEMORY'); // no second file beside it
+    database.run('PRAGMA journal_mode = MEMORY'); // no journal file
     database.run('BEGIN EXCLUSIVE');
     held.add(database);
     return {

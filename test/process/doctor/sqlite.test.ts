@@ -142,7 +142,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', async () => {
     await openpit(['plan', 'list'], settings);
     writeFileSync(join(folder, 'filler'), new Uint8Array(14.5 * 1024 * 1024));
     const doctor = await Doctor.run(settings);
-    expect(doctor.of('disk.room')[0]).toMatch(/^problem: .*no prices are taken in/);
+    expect(doctor.of('disk.room')[0]).toMatch(/^problem: .*no prices are accepted/);
     expect(doctor.of('disk.memory')[0]).toMatch(/^warning: the data folder .* is in memory/);
   } finally {
     Bun.spawnSync(['umount', '-l', folder]);

@@ -40,7 +40,7 @@ function checkRoom(folder: string): Finding[] {
   const fix = 'free up space, or move the data folder to a larger disk';
   if (files > 0 && ffree < files * 0.01)
     return [problem('disk.inodes', `the file system of ${folder} has no inodes left for new files`, fix)];
-  if (!hasDiskSpace(folder)) return [problem('disk.room', `${text}: no prices are taken in`, fix)];
+  if (!hasDiskSpace(folder)) return [problem('disk.room', `${text}: no prices are accepted`, fix)];
   if (free < Math.min(FREE_BYTES_MIN, total / 2) || free < total * FREE_SHARE_MIN)
     return [warning('disk.room', text, fix)];
   return [ok('disk.room', text)];
