@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { readConfig, readUsableConfig } from './config.ts';
 import { DEFAULT_RETENTION } from './ledger/retention/rules.ts';
 
-test('the keys of providers are kept by their names, and nothing else is among them', () => {
+test('secrets holds the API keys of providers by name, and nothing else', () => {
   const env = {
     OPENPIT_FRED_API_KEY: ' fred-key ',
     OPENPIT_EIA_API_KEY: '',
@@ -26,11 +26,11 @@ test('a standby is for PostgreSQL only, and its URL is checked', () => {
   expect([onSqlite.readUrl, onSqlite.warnings.length]).toEqual([undefined, 1]);
 });
 
-test('what is kept for how long is the same whether the service or a test asks for the defaults', () => {
+test('the default retention of the settings is that of the ledger', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
 });
 
-test('a variable that is almost a setting is reported with the setting that was meant', () => {
+test('a misspelt setting is reported with the setting that was probably meant', () => {
   const { warnings } = readConfig({ OPENPIT_PROT: '1', OPENPIT_ADMINTOKEN: 'x', OPENPIT_ZZZZZZ: 'x' }, {});
   expect(warnings).toEqual([
     'OPENPIT_PROT is not a setting and has no effect; did you mean OPENPIT_PORT?',
@@ -39,7 +39,7 @@ test('a variable that is almost a setting is reported with the setting that was 
   ]);
 });
 
-test('all settings that cannot be used are found at once, and the others keep their values', () => {
+test('all invalid settings are reported at once, and the others keep their values', () => {
   const { config, errors } = readUsableConfig(
     { OPENPIT_PORT: 'x', OPENPIT_TLS_KEY: 'key.pem', OPENPIT_HOST: '10.0.0.1' },
     { 'cache-mb': '1' },

@@ -30,7 +30,7 @@ async function monitored(files = written(first)) {
   return { files, clock, lines, monitor, used, alarms };
 }
 
-describe('files that cannot be used are refused in one line that names the setting, the file and the reason', () => {
+describe('invalid files are refused in one line that names the setting, the file and the reason', () => {
   const folder = newFolder();
   const closed = written(first);
   chmodSync(closed.key, 0);
@@ -72,7 +72,7 @@ test('a chain behind the certificate is accepted, and the first certificate deci
   expect(gauge!.value()).toBe((NOON + 90 * DAY_MS) / 1_000);
 });
 
-test('a key that every user can read is warned of, at the start and after a renewal', async () => {
+test('a key that every user can read causes a warning, at the start and after a renewal', async () => {
   const files = written(first);
   chmodSync(files.key, 0o640);
   const { lines, monitor } = await monitored(files);
@@ -86,7 +86,7 @@ test('a key that every user can read is warned of, at the start and after a rene
 });
 
 describe('a renewal', () => {
-  test('is taken into use once, logged with its expiry, and files that stay the same change nothing', async () => {
+  test('is used and logged with its expiry once, and unchanged files change nothing', async () => {
     const { files, monitor, used, lines } = await monitored();
     await monitor.check();
     expect(used).toEqual([]);
@@ -98,7 +98,7 @@ describe('a renewal', () => {
     expect(lines.join('')).toContain('2027-05-15T12:00:00.000Z');
   });
 
-  test('by a symbolic link that points elsewhere, as certbot and Kubernetes do it, is noticed', async () => {
+  test('by a changed symbolic link, as certbot and Kubernetes do it, is noticed', async () => {
     const folder = newFolder();
     for (const [name, certificate] of Object.entries({ first, second })) {
       mkdirSync(join(folder, name));
@@ -113,7 +113,7 @@ describe('a renewal', () => {
     expect(used).toEqual([second.cert]);
   });
 
-  test('of which one file is written later than the other is no alarm', async () => {
+  test('that writes one file later than the other raises no alarm', async () => {
     const { files, monitor, used, alarms } = await monitored();
     writeFileSync(files.cert, second.cert);
     await monitor.check();
@@ -123,7 +123,7 @@ describe('a renewal', () => {
     expect({ used, alarms: alarms() }).toEqual({ used: [second.cert], alarms: [] });
   });
 
-  test('that cannot be used keeps the earlier certificate and is an alarm until it is repaired', async () => {
+  test('that is invalid keeps the earlier certificate and raises an alarm until it is repaired', async () => {
     const { files, monitor, used, alarms, clock } = await monitored();
     rmSync(files.key);
     await monitor.check();
@@ -142,7 +142,7 @@ describe('a renewal', () => {
     expect(alarms()).toEqual([]);
   });
 
-  test('that the listener refuses is an alarm too, and is tried again', async () => {
+  test('that the listener refuses raises an alarm too, and is retried', async () => {
     const { files, monitor, alarms } = await monitored();
     let attempts = 0;
     monitor.onRenewed = () => {
@@ -157,7 +157,7 @@ describe('a renewal', () => {
   });
 });
 
-test('an alarm comes 14 days before the expiry, another one at the expiry, and a renewal ends them', async () => {
+test('an alarm is raised 14 days before expiry, another one at expiry, and a renewal ends them', async () => {
   const { files, clock, monitor, alarms } = await monitored();
   clock.time = NOON + 76 * DAY_MS - 1;
   expect(alarms()).toEqual([]);
@@ -172,7 +172,7 @@ test('an alarm comes 14 days before the expiry, another one at the expiry, and a
   expect(alarms()).toEqual([]);
 });
 
-test('a certificate of the future is an alarm', async () => {
+test('a certificate that is not valid yet raises an alarm', async () => {
   const { clock, alarms } = await monitored();
   clock.time = NOON - 2 * DAY_MS;
   expect(alarms()).toEqual(['tls.not_yet_valid']);

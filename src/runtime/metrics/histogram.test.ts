@@ -13,7 +13,7 @@ test('a duration counts in every bucket that is as long or longer, up to 60 s', 
   expect(lines).toContain('seconds_count{a="b"} 4');
 });
 
-test('without labels the braces hold the bound alone', () => {
+test('without labels the braces hold only the bound', () => {
   const lines = new Histogram().lines('seconds', '');
   expect(lines[0]).toBe('seconds_bucket{le="0.0001"} 0');
   expect(lines.slice(-2)).toEqual(['seconds_sum 0', 'seconds_count 0']);

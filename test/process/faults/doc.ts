@@ -4,10 +4,10 @@ import { ROWS } from './rows.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 export const RELIABILITY = join(ROOT, 'docs', 'reliability.md');
-/** The last result of each row, so that the page can be made over several runs. */
+/** The last result of each row, so that the page can be generated from several runs. */
 const RESULTS = join(import.meta.dir, 'results.json');
 
-/** Keeps a result and writes the page. What is known of the other rows is read anew: two runs may go on at once. */
+/** Stores a result and writes the page. The other results are read again: two runs may be in progress at once. */
 export async function keepResult(result: Result): Promise<void> {
   const file = Bun.file(RESULTS);
   const known: Partial<Record<string, Result>> = (await file.exists()) ? await file.json() : {};
@@ -16,7 +16,7 @@ export async function keepResult(result: Result): Promise<void> {
   await Bun.write(RELIABILITY, render(known));
 }
 
-/** The page, from the last result of each row. */
+/** Generates the page from the last result of each row. */
 export async function reliabilityFromResults(): Promise<string> {
   return render(await Bun.file(RESULTS).json());
 }

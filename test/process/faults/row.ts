@@ -2,32 +2,32 @@ import { loadavg } from 'node:os';
 import { type RowName, SCALES, type ScaleName, type ScaleOf } from './scales.ts';
 import { Scene } from './scene.ts';
 
-/** What a row says after it was played: what was done and how often, and what was measured. */
+/** The report of a row: what was done and how often, and what was measured. */
 export interface Played {
   tried: string;
   figures: string;
 }
 
-/** One row of the reliability table: a fault by real means, and what must hold. */
+/** One row of the reliability table: a real fault, and what must hold. */
 export interface Row {
   name: RowName;
   fault: string;
   mustHold: string;
-  /** What this machine lacks for it; undefined when it can be played. */
+  /** What this machine lacks to run it; undefined when it can run. */
   lacks(): string | undefined;
   play(scene: Scene, scale: ScaleName): Promise<Played>;
 }
 
-/** The outcome of one row, as it is kept and shown. */
+/** The stored outcome of one row. */
 export interface Result extends Played {
   name: RowName;
   scale: ScaleName;
-  /** The day it was played. */
+  /** The day of the run. */
   on: string;
   seconds: number;
-  /** What else the machine had to do: its load average at the end. */
+  /** The load average of the machine at the end. */
   load?: number;
-  /** Everything that did not hold, in words. Empty: all held. */
+  /** Everything that did not hold. Empty: all held. */
   broke: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function row<Name extends RowName>(
   };
 }
 
-/** Plays a row in a scene of its own, and ends whatever it started. */
+/** Runs a row in a new scene, and ends whatever it started. */
 export async function playRow(one: Row, scale: ScaleName): Promise<Result> {
   const scene = new Scene(scale);
   const start = performance.now();

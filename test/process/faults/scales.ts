@@ -1,8 +1,8 @@
 import { ABUSE_SCALES } from './abuse-scales.ts';
 
 /**
- * How hard each row is tried: in CI, where the whole set has three minutes, and at full scale by `npm run faults`.
- * Everything that makes a row longer or harder is here and nowhere else.
+ * The scale of each row: in CI, where the whole set has three minutes, and at full scale by `npm run faults`. Everything
+ * that makes a row longer or harder is in this file.
  */
 export const SCALES = {
   'kill-sqlite': { ci: { kills: 5, connections: 16 }, full: { kills: 100, connections: 32 } },
@@ -50,7 +50,7 @@ export const SCALES = {
 
 export type ScaleName = 'ci' | 'full';
 
-/** How many times the promised time something may take: CI shares its machine with others. */
+/** The tolerance for promised times, as a factor: CI shares its machine with others. */
 export const SLACK: Readonly<Record<ScaleName, number>> = { ci: 8, full: 1 };
 export type RowName = keyof typeof SCALES;
 

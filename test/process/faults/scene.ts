@@ -11,9 +11,9 @@ export interface Account {
   keyId: string;
 }
 
-/** Where a row is played: what is started here is ended with it, and what does not hold is written down. */
+/** The environment of a row: it ends what was started in it, and records what does not hold. */
 export class Scene {
-  /** Everything that did not hold, in words. */
+  /** Descriptions of everything that did not hold. */
   readonly broke: string[] = [];
   readonly #endings: (() => unknown)[] = [];
   readonly #slack: number;
@@ -22,17 +22,17 @@ export class Scene {
     this.#slack = SLACK[scale];
   }
 
-  /** Writes it down if something that must hold does not. The words say what was found. */
+  /** Records a fault if the condition does not hold. The text describes what was found. */
   holds(isSo: boolean, otherwise: string): void {
     if (!isSo) this.broke.push(otherwise);
   }
 
-  /** Writes it down if something took longer than was promised. */
+  /** Records a fault if something took longer than promised. */
   holdsWithin(promisedMs: number, tookMs: number, what: string): void {
     this.holds(tookMs <= promisedMs * this.#slack, `${what} took ${Math.round(tookMs)} ms`);
   }
 
-  /** Done at the end, the last first, whatever happened. */
+  /** Runs at the end, in reverse order, whatever happened. */
   atEnd(ending: () => unknown): void {
     this.#endings.push(ending);
   }
@@ -54,14 +54,14 @@ export class Scene {
     return settings;
   }
 
-  /** The real program, killed at the end if it is still there. */
+  /** Starts the real program, which is killed at the end if it still runs. */
   async program(settings: Settings): Promise<Program> {
     const program = await Program.start(settings);
     this.atEnd(() => program.end('SIGKILL'));
     return program;
   }
 
-  /** So many replicas on one PostgreSQL, all started. */
+  /** Starts replicas on one PostgreSQL. */
   async replicas(databaseUrl: string, count: number): Promise<Replicas> {
     const replicas = new Replicas(databaseUrl, count);
     this.atEnd(() => replicas.end());
@@ -69,7 +69,7 @@ export class Scene {
     return replicas;
   }
 
-  /** An account on a plan of its own, without delay unless told otherwise. */
+  /** Creates an account on a new plan, by default without delay. */
   async account(settings: Settings, quota: number, delaySeconds = 0): Promise<Account> {
     const plan = `fault-${quota}-${delaySeconds}`;
     const limits = ['--quota', `${quota}`, '--burst', '1000000', '--delay-seconds', `${delaySeconds}`];
@@ -78,7 +78,7 @@ export class Scene {
     return JSON.parse(made);
   }
 
-  /** One command of the program, which must succeed. */
+  /** Runs a command, which must succeed. */
   async run(settings: Settings, ...args: readonly string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await openpit(args, settings);
     if (exitCode !== 0) throw new Error(`openpit ${args[0]} ended with ${exitCode}: ${stderr || stdout}`);
