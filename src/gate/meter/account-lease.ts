@@ -5,6 +5,7 @@ import type { Lease } from './lease.ts';
 import type { ClockReading } from './ledger-time.ts';
 import type { QuotaRefusal, Spend } from './spend.ts';
 import type { SyncParty } from './syncer.ts';
+import type { KnownUsage } from './usage-reader.ts';
 
 /** How long a request waits for units that other replicas hold. */
 const RECALL_WAIT_MS = 1_000;
@@ -54,6 +55,13 @@ export class AccountLease implements SyncParty {
 
   get isBusy(): boolean {
     return this.#waiting.length > 0;
+  }
+
+  /** The usage as of the last answer of the ledger; undefined without a lease. */
+  get usage(): KnownUsage | undefined {
+    if (!this.lease) return undefined;
+    const { period, quota, remaining, asOf } = this.lease;
+    return { period, used: quota - remaining, quota, asOf, exact: false };
   }
 
   /** Whether the lease ended with its month. */

@@ -201,12 +201,12 @@ export class Meter {
    * within 300 ms, the older value with its time. Throws when nothing is known at all.
    */
   async usage(accountId: string): Promise<KnownUsage> {
-    return this.#usage.read(accountId, this.#time.period(), this.#knownUsage(accountId));
+    return this.#usage.read(accountId, this.#time.period(), this.#accounts.get(accountId)?.usage);
   }
 
   /** Like `usage`, after every replica has reported its counts to the ledger. */
   async reportedUsage(accountId: string): Promise<KnownUsage> {
-    return this.#usage.readReported(accountId, this.#time.period(), this.#knownUsage(accountId));
+    return this.#usage.readReported(accountId, this.#time.period(), this.#accounts.get(accountId)?.usage);
   }
 
   /** Reports every count of this process again, to a ledger that may have lost its last writes. */
@@ -248,19 +248,6 @@ export class Meter {
   #refill(account: AccountLease, lease: Lease): void {
     lease.refillAt = Number.POSITIVE_INFINITY;
     this.#syncer.enqueue(account);
-  }
-
-  #knownUsage(accountId: string): KnownUsage | undefined {
-    const lease = this.#accounts.get(accountId)?.lease;
-    return (
-      lease && {
-        period: lease.period,
-        used: lease.quota - lease.remaining,
-        quota: lease.quota,
-        asOf: lease.asOf,
-        exact: false,
-      }
-    );
   }
 
   async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {

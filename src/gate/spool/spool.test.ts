@@ -197,7 +197,7 @@ test('a file with a damaged header is renamed, and the spool keeps working', () 
   replaceFile(dir, broken);
   const spool = open(dir);
   expect(spool.leftovers).toEqual([]);
-  expect(warnings.join()).toContain('its header is damaged');
+  expect(warnings.join()).toContain('the header is damaged');
   spool.add(ownerOf(1));
   expect(readdirSync(dir).sort()).toEqual(['0-0.v2.spool.damaged', '0-1.v2.spool', '0.lock']);
 });

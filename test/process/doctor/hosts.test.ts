@@ -38,5 +38,7 @@ test('the doctor names the role of each host, one that is down, and an old prima
   await postgres.primary.start();
   const split = await Doctor.run(settings);
   expect(split.exitCode).toBe(1);
-  expect(split.of('ledger.hosts')[0]).toStartWith(`problem: ${one} accepts writes, and is not the primary`);
+  expect(split.of('ledger.hosts')[0]).toStartWith(
+    `problem: ${one} accepts writes but is no longer the primary`,
+  );
 }, 180_000);

@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux')(
       Bun.spawnSync(['prlimit', '--pid', String(program.pid), '--nofile=1000']);
       await eventually(async () => {
         const doctor = await Doctor.run(settings);
-        return doctor.of('limits.open_files')[0]!.startsWith('problem: a process may have 1000 files open');
+        return doctor.of('limits.open_files')[0]!.startsWith('problem: a process may open 1000 files');
       });
     } finally {
       await program.end('SIGKILL');
