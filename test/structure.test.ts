@@ -14,6 +14,12 @@ test('no import of this program goes the wrong way', async () => {
   expect(wrongDirections(await readSources())).toEqual([]);
 });
 
+test('this program has no crowded folders or ambiguous type names', async () => {
+  const sources = await readSources();
+  expect(crowdedFolders(sources)).toEqual([]);
+  expect(duplicateTypes(sources)).toEqual([]);
+});
+
 describe('in a made-up tree', () => {
   test.each([
     ['market/day.ts', `import { open } from '../ledger/ledger.ts';`, 'market may not import from ledger'],

@@ -1,13 +1,13 @@
 /** The answers that the page reads. */
 
-export interface Ohlc {
+export interface OhlcRecord {
   open: number;
   high: number;
   low: number;
   close: number;
 }
 
-export interface Bar extends Ohlc {
+export interface ChartBar extends OhlcRecord {
   /** YYYY-MM-DD */
   date: string;
 }
@@ -35,7 +35,7 @@ export interface Rate {
   source: string;
 }
 
-export interface Plan {
+export interface PlanRecord {
   name: string;
   quota: number;
   delaySeconds: number;
@@ -57,7 +57,7 @@ export interface KeyRecord {
 
 export interface AccountAnswer {
   account: { id: string; name: string; status: string };
-  plan: Plan;
+  plan: PlanRecord;
   key: KeyRecord;
 }
 
@@ -69,7 +69,7 @@ export interface UsageAnswer {
   resetAt: number;
 }
 
-export interface UsageDay {
+export interface UsageDayRecord {
   date: string;
   endpoint: string;
   count: number;
@@ -78,7 +78,7 @@ export interface UsageDay {
 export interface UsageDailyAnswer {
   startDate: string;
   endDate: string;
-  days: UsageDay[];
+  days: UsageDayRecord[];
   events: { percent: number; used: number; quota: number; at: number }[];
 }
 
@@ -97,7 +97,7 @@ export interface ConfigAnswer {
 }
 
 export type SeriesAnswer = {
-  rates: Record<string, Record<string, Ohlc>>;
+  rates: Record<string, Record<string, OhlcRecord>>;
   metadata?: Record<string, { unit: string; quote: string; source: string }>;
 };
 

@@ -66,10 +66,10 @@ export interface Feed {
   gaps: number;
   firstDate: string | null;
   lastDate: string | null;
-  runs: FeedRun[];
+  runs: FeedRunRecord[];
 }
 
-export interface FeedRun {
+export interface FeedRunRecord {
   number: number;
   startedAt: string;
   endedAt: string | null;
@@ -84,7 +84,7 @@ export interface FeedRun {
 }
 
 /** A price that was held back because it is far from its neighbours. */
-export interface HeldBar {
+export interface HeldBarRecord {
   id: number;
   symbol: string;
   source: string;
@@ -93,7 +93,7 @@ export interface HeldBar {
   reason: string;
 }
 
-export interface HeldTick {
+export interface HeldTickRecord {
   id: number;
   symbol: string;
   source: string;

@@ -1,6 +1,6 @@
 import type { IChartApi, ISeriesApi } from 'lightweight-charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Bar } from '../api/answers.ts';
+import type { ChartBar } from '../api/answers.ts';
 import { day, decimalsOf, price, signed, trend } from '../show/format.ts';
 import { useTheme } from '../show/theme.tsx';
 
@@ -18,7 +18,7 @@ interface Drawn {
 }
 
 /** Many sources have one price a day, whose candles would be dashes: they are a line. */
-function hasOnePriceADay(bars: readonly Bar[]): boolean {
+function hasOnePriceADay(bars: readonly ChartBar[]): boolean {
   return bars.length > 0 && bars.every(({ open, high, low, close }) => open === close && high === low);
 }
 
@@ -28,7 +28,7 @@ export function Candles({
   marks,
   label,
 }: {
-  bars: readonly Bar[];
+  bars: readonly ChartBar[];
   marks: readonly Mark[];
   label: string;
 }) {
@@ -81,7 +81,7 @@ export function Candles({
   );
 }
 
-function Legend({ bar, before }: { bar: Bar | undefined; before: Bar | undefined }) {
+function Legend({ bar, before }: { bar: ChartBar | undefined; before: ChartBar | undefined }) {
   if (!bar) return <p class="legend">&nbsp;</p>;
   const change =
     before && before.close !== 0 ? ((bar.close - before.close) / Math.abs(before.close)) * 100 : undefined;
@@ -99,7 +99,7 @@ function Legend({ bar, before }: { bar: Bar | undefined; before: Bar | undefined
 }
 
 /** A candle, which is also the point of a line. */
-function pointOf({ date, open, high, low, close }: Bar) {
+function pointOf({ date, open, high, low, close }: ChartBar) {
   return { time: date, open, high, low, close, value: close };
 }
 

@@ -1,4 +1,4 @@
-import type { UsageDay } from '../api/answers.ts';
+import type { UsageDayRecord } from '../api/answers.ts';
 import { addDays } from '../data/days.ts';
 import { count, day, plural } from '../show/format.ts';
 
@@ -16,7 +16,7 @@ export function UsageChart({
   first,
   last,
 }: {
-  days: readonly UsageDay[];
+  days: readonly UsageDayRecord[];
   first: string;
   last: string;
 }) {

@@ -1,4 +1,4 @@
-import type { Bar, MarketSymbol, Ohlc, Plan, SeriesAnswer } from '../api/answers.ts';
+import type { ChartBar, MarketSymbol, OhlcRecord, PlanRecord, SeriesAnswer } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { has } from '../api/features.ts';
 import { addDays, spans, today } from './days.ts';
@@ -8,7 +8,7 @@ export type Range = (typeof RANGES)[number];
 
 /** A chart's data, and how it was come by. */
 export interface History {
-  bars: Bar[];
+  bars: ChartBar[];
   interval: 'day' | 'week';
   source: string;
   /** What the prices are per. */
@@ -20,7 +20,7 @@ export interface History {
 
 /** One row for each interval and symbol, the oldest first. */
 interface HistoryAnswer extends Omit<SeriesAnswer, 'rates'> {
-  rates: readonly (Bar & { symbol: string })[];
+  rates: readonly (ChartBar & { symbol: string })[];
   next: string | null;
 }
 
@@ -50,15 +50,15 @@ export interface Wanted {
   symbol: MarketSymbol;
   range: Range;
   unit: string;
-  plan: Plan;
+  plan: PlanRecord;
 }
 
-export function hasLongHistory(plan: Plan): boolean {
+export function hasLongHistory(plan: PlanRecord): boolean {
   return has('/rates/history') && plan.history;
 }
 
 /** How many requests a range takes; more than a handful is asked about before. */
-export function requestsFor(range: Range, symbol: MarketSymbol, plan: Plan): number {
+export function requestsFor(range: Range, symbol: MarketSymbol, plan: PlanRecord): number {
   if (hasLongHistory(plan) || range === '1M') return 1;
   return spans(firstDayOf(range, symbol), lastDayOf(symbol), plan.maxSpanDays).length;
 }
@@ -66,7 +66,7 @@ export function requestsFor(range: Range, symbol: MarketSymbol, plan: Plan): num
 export async function loadHistory(
   key: string,
   wanted: Wanted,
-  onProgress: (bars: Bar[]) => void,
+  onProgress: (bars: ChartBar[]) => void,
   signal: AbortSignal,
 ): Promise<History> {
   const { range, symbol, plan } = wanted;
@@ -93,7 +93,7 @@ async function fromHistory(
   const query = queryOf(wanted, first, lastDayOf(wanted.symbol));
   query.set('interval', interval);
   const request = `/rates/history?${query}`;
-  const bars: Bar[] = [];
+  const bars: ChartBar[] = [];
   let source = '';
   let requests = 0;
   for (let cursor: string | null = ''; cursor !== null; requests++) {
@@ -110,7 +110,7 @@ async function fromTimeSeries(
   key: string,
   wanted: Wanted,
   first: string,
-  onProgress: (bars: Bar[]) => void,
+  onProgress: (bars: ChartBar[]) => void,
   signal: AbortSignal,
 ): Promise<History> {
   const { plan } = wanted;
@@ -120,7 +120,7 @@ async function fromTimeSeries(
   const requests = parts.map(
     ([startDate, endDate]) => `/rates/time-series?${queryOf(wanted, startDate, endDate)}`,
   );
-  const bars = new Map<string, Bar>();
+  const bars = new Map<string, ChartBar>();
   let source = '';
   const sorted = () => [...bars.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   for (let i = 0; i < requests.length; i += AT_A_TIME) {
@@ -147,8 +147,8 @@ function sourceOf({ metadata }: Pick<SeriesAnswer, 'metadata'>, symbol: string):
   return source === 'none' ? '' : source;
 }
 
-export function barsOf(rates: Record<string, Record<string, Ohlc>>, symbol: string): Bar[] {
-  const bars: Bar[] = [];
+export function barsOf(rates: Record<string, Record<string, OhlcRecord>>, symbol: string): ChartBar[] {
+  const bars: ChartBar[] = [];
   for (const [date, symbols] of Object.entries(rates)) {
     const ohlc = symbols[symbol];
     if (ohlc) bars.push({ date, ...ohlc });

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Bar, LatestAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import type { ChartBar, LatestAnswer, MarketSymbol, Rate } from '../api/answers.ts';
 import { ApiError, askWithKey } from '../api/client.ts';
 import { listen } from '../api/events.ts';
 import type { History } from './history.ts';
@@ -31,9 +31,9 @@ export function useLatest(key: string, { symbol }: MarketSymbol) {
 /** The bars with the newest price, in the same unit, in the last of them. */
 export function useLiveBars(
   history: History | undefined,
-  partial: Bar[] | undefined,
+  partial: ChartBar[] | undefined,
   latest: Rate | undefined,
-): Bar[] {
+): ChartBar[] {
   return useMemo(() => {
     const bars = history?.bars ?? partial ?? [];
     const last = bars.at(-1);
@@ -52,7 +52,7 @@ export function useCloseBefore(
   { unit }: MarketSymbol,
   latest: Rate | undefined,
 ): number | undefined {
-  const days = useRef<readonly Bar[]>([]);
+  const days = useRef<readonly ChartBar[]>([]);
   if (history?.interval === 'day' && history.unit === unit.symbol) days.current = history.bars;
   return latest && days.current.findLast(({ date }) => date < latest.date)?.close;
 }

@@ -1,4 +1,4 @@
-import type { LatestAnswer, MarketSymbol, Plan, Rate, SeriesAnswer } from '../api/answers.ts';
+import type { LatestAnswer, MarketSymbol, PlanRecord, Rate, SeriesAnswer } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { listen } from '../api/events.ts';
 import { addDays, spans, today } from './days.ts';
@@ -41,7 +41,7 @@ const SETTLE_MS = 1_500;
  */
 export class MarketStore {
   readonly #key: string;
-  readonly #plan: Plan;
+  readonly #plan: PlanRecord;
   #symbols: ReadonlyMap<string, MarketSymbol>;
   readonly #quotes = new Map<string, Quote>();
   readonly #watchers = new Map<string, Set<() => void>>();
@@ -58,7 +58,7 @@ export class MarketStore {
   onState: (state: LiveState) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  constructor(key: string, plan: Plan, symbols: readonly MarketSymbol[]) {
+  constructor(key: string, plan: PlanRecord, symbols: readonly MarketSymbol[]) {
     this.#key = key;
     this.#plan = plan;
     this.#symbols = new Map(symbols.map((one) => [one.symbol, one]));

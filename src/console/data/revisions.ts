@@ -1,4 +1,4 @@
-import type { Bar, MarketSymbol, Ohlc } from '../api/answers.ts';
+import type { ChartBar, MarketSymbol, OhlcRecord } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 
 /** A price that was published, and was published otherwise later. */
@@ -13,7 +13,7 @@ export interface Correction {
 }
 
 /** A withdrawal has no prices. */
-interface Version extends Partial<Ohlc> {
+interface Version extends Partial<OhlcRecord> {
   withdrawn?: true;
   recordedAt: string;
   source: string;
@@ -35,7 +35,7 @@ const PROVISIONAL = 'settlement';
 export async function loadCorrections(
   key: string,
   { symbol }: MarketSymbol,
-  bars: readonly Bar[],
+  bars: readonly ChartBar[],
   signal: AbortSignal,
 ): Promise<Correction[]> {
   const [first, last] = [bars[0], bars.at(-1)];
@@ -54,7 +54,7 @@ export async function loadCorrections(
 }
 
 /** The last bar may be a week: the days after its first are in it. */
-function endOf({ date }: Bar): string {
+function endOf({ date }: ChartBar): string {
   return new Date(Date.parse(date) + 6 * 86_400_000).toISOString().slice(0, 10);
 }
 
@@ -73,7 +73,7 @@ function isSame(a: Version, b: Version): boolean {
 }
 
 /** The days of the bars that hold a corrected day, each once. */
-export function markedDays(corrections: readonly Correction[], bars: readonly Bar[]): string[] {
+export function markedDays(corrections: readonly Correction[], bars: readonly ChartBar[]): string[] {
   const marked = new Set<string>();
   for (const { date } of corrections) {
     const bar = bars.findLast((one) => one.date <= date);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Keys } from '../account/keys.tsx';
-import type { IssuedAnswer, KeyRecord, Plan } from '../api/answers.ts';
+import type { IssuedAnswer, KeyRecord, PlanRecord } from '../api/answers.ts';
 import { askAsOperator } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { count } from '../show/format.ts';
@@ -24,7 +24,7 @@ export function Accounts({ token }: { token: string }) {
   const loaded = useLoad(async () => {
     const query = new URLSearchParams({ search });
     const { accounts } = await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`);
-    const { plans } = await askAsOperator<{ plans: Plan[] }>(token, '/admin/plans');
+    const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
     return { accounts, plans: plans.map(({ name }) => name) };
   }, [token, search]);
   const change = async (action: () => Promise<unknown>) => {

@@ -1,8 +1,8 @@
-import type { Feed, FeedRun } from '../api/operator.ts';
+import type { Feed, FeedRunRecord } from '../api/operator.ts';
 import { linkTo } from '../data/route.ts';
 import { ago, count, duration } from '../show/format.ts';
 
-const BADGES: Readonly<Record<FeedRun['status'], string>> = {
+const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
   ok: 'good',
   unchanged: 'good',
   running: '',
@@ -62,7 +62,7 @@ export function FeedDetail({ feed }: { feed: Feed }) {
   );
 }
 
-function Run({ run, feedKey }: { run: FeedRun; feedKey: string }) {
+function Run({ run, feedKey }: { run: FeedRunRecord; feedKey: string }) {
   const { number, startedAt, endedAt, status, message, reasons, refused } = run;
   const seconds = endedAt && Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000);
   return (
@@ -92,7 +92,7 @@ function Run({ run, feedKey }: { run: FeedRun; feedKey: string }) {
   );
 }
 
-function countsOf({ status, taken, corrected, unchanged, missing, refused }: FeedRun): string {
+function countsOf({ status, taken, corrected, unchanged, missing, refused }: FeedRunRecord): string {
   if (status === 'running') return 'under way';
   if (status === 'unchanged') return 'nothing new since the run before';
   const parts: [number, string][] = [

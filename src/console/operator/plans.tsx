@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Plan } from '../api/answers.ts';
+import type { PlanRecord } from '../api/answers.ts';
 import { askAsOperator } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { count, duration } from '../show/format.ts';
 import { ActionsHead, Failure, Loading } from '../show/parts.tsx';
 
-type Limit = Exclude<keyof Plan, 'name' | 'history'>;
+type Limit = Exclude<keyof PlanRecord, 'name' | 'history'>;
 
 const LIMITS: readonly [Limit, string][] = [
   ['quota', 'Answers a month'],
@@ -15,7 +15,7 @@ const LIMITS: readonly [Limit, string][] = [
   ['burstPerSecond', 'Per second'],
 ];
 
-const NEW: Plan = {
+const NEW: PlanRecord = {
   name: '',
   quota: 10_000,
   delaySeconds: 600,
@@ -27,13 +27,13 @@ const NEW: Plan = {
 
 /** Plans: see all, change one, make one. A change holds for every account on the plan within a second. */
 export function Plans({ token }: { token: string }) {
-  const [edited, setEdited] = useState<Plan>();
+  const [edited, setEdited] = useState<PlanRecord>();
   const [error, setError] = useState<unknown>();
   const loaded = useLoad(
-    async () => (await askAsOperator<{ plans: Plan[] }>(token, '/admin/plans')).plans,
+    async () => (await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans')).plans,
     [token],
   );
-  const save = async ({ name, ...body }: Plan) => {
+  const save = async ({ name, ...body }: PlanRecord) => {
     try {
       await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, { method: 'PUT', body });
       setEdited(undefined);
@@ -106,9 +106,9 @@ function Editor({
   onSave,
   onCancel,
 }: {
-  plan: Plan;
+  plan: PlanRecord;
   isNew: boolean;
-  onSave: (plan: Plan) => void;
+  onSave: (plan: PlanRecord) => void;
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(plan);

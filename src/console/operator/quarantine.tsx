@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
-import type { HeldBar, HeldTick } from '../api/operator.ts';
+import type { HeldBarRecord, HeldTickRecord } from '../api/operator.ts';
 import { linkTo } from '../data/route.ts';
 import { count, day, moment, price } from '../show/format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from '../show/parts.tsx';
@@ -10,8 +10,8 @@ const REFRESH_MS = 10_000;
 const SHOWN = 50;
 
 interface HeldAnswer {
-  ticks: HeldTick[];
-  bars: HeldBar[];
+  ticks: HeldTickRecord[];
+  bars: HeldBarRecord[];
 }
 
 /** Ticks and bars in one list, the newest first. */

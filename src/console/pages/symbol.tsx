@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
-import type { Bar, ConfigAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import type { ChartBar, ConfigAnswer, MarketSymbol, Rate } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
 import { Candles } from '../charts/candles.tsx';
@@ -67,7 +67,7 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
   const unit = units.find((one) => one.unit === chosen) ?? units[0]!;
   const requests = requestsFor(range, symbol, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && !agreed;
-  const [partial, setPartial] = useState<Bar[]>();
+  const [partial, setPartial] = useState<ChartBar[]>();
   const history = useLoad(
     async (signal) => {
       setPartial(undefined);
@@ -210,7 +210,7 @@ function Title({
 }
 
 /** The chart in a sentence, for who cannot see it. */
-function summary({ name }: MarketSymbol, range: Range, bars: readonly Bar[]): string {
+function summary({ name }: MarketSymbol, range: Range, bars: readonly ChartBar[]): string {
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return `Chart of ${name}`;
   const high = Math.max(...bars.map((bar) => bar.high));

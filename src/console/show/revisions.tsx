@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Bar, MarketSymbol } from '../api/answers.ts';
+import type { ChartBar, MarketSymbol } from '../api/answers.ts';
 import { useLoad } from '../api/load.ts';
 import type { Mark } from '../charts/candles.tsx';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
@@ -10,7 +10,7 @@ const WORDS_MAX = 12;
 const ROWS_SHOWN = 20;
 
 /** The corrections of the days that are shown, and where to mark them. */
-export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly Bar[] | undefined) {
+export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly ChartBar[] | undefined) {
   const range = `${bars?.[0]?.date} ${bars?.at(-1)?.date}`;
   const loaded = useLoad(
     (signal) => loadCorrections(key, symbol, bars ?? [], signal),
