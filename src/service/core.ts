@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { FeedAdmin } from '../feeds/thread/feed-admin.ts';
 import { Freshness } from '../feeds/thread/freshness.ts';
-import { takePush } from '../feeds/thread/push.ts';
+import { writePush } from '../feeds/thread/push.ts';
 import { BurstLimits } from '../gate/burst/burst-limits.ts';
 import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
@@ -224,7 +224,7 @@ export async function openCore(
     feedsLatency: latency.feeds,
     certificate,
     alarms: report.alarms,
-    push: (push) => takePush(ledger, push),
+    push: (push) => writePush(ledger, push),
     follow,
     close: () => toClose.disposeAsync(),
   };

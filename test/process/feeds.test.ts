@@ -107,7 +107,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
     await asked.promise;
     child.kill('SIGINT');
     expect(await child.exited).toBe(1);
-    expect(await new Response(child.stderr).text()).toContain('it was stopped');
+    expect(await new Response(child.stderr).text()).toContain('the run was stopped');
     play(GOOD);
     await eventually(async () => (await run()).exitCode === 0);
   }, 180_000);

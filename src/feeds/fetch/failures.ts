@@ -2,19 +2,19 @@ import type { SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
 import type { FetchFailure } from './http-client.ts';
 
-/** That another attempt before the next slot is worth it, and how long the provider wants to be left alone before. */
+/** Worth another attempt before the next scheduled run, but not before `comeBackMs` have passed. */
 export interface Retry {
   comeBackMs: number;
 }
 
-/** The series of a provider, of those that it may fill, that the body of a request has. */
+/** The provider's series that the body of a request contains. */
 export function seriesOf({ series }: Provider, { series: one, covers }: FeedRequest): string[] {
   const ids = series.map(({ id }) => id);
   if (one !== undefined) return ids.filter((id) => id === one);
   return covers ? ids.filter((id) => covers.includes(id)) : ids;
 }
 
-/** The series that failed, each with its first reason. */
+/** The series that failed in a run, each with its first failure. */
 export class FetchFailures {
   readonly #provider: Provider;
   readonly #reasons = new Map<string, FetchFailure>();
@@ -29,7 +29,7 @@ export class FetchFailures {
     }
   }
 
-  /** The failure of the run, when no series is left. */
+  /** The failure of the run, if every series failed. */
   get ofAll(): FetchFailure | undefined {
     const [first] = this.#reasons;
     if (!first || this.#reasons.size < this.#provider.series.length) return undefined;
@@ -43,7 +43,7 @@ export class FetchFailures {
     return [...this.#reasons].map(([series, { reason }]) => ({ series, reason }));
   }
 
-  /** Whether it may be better in an hour: a series that is gone is not. */
+  /** Set if some series may succeed later. A series that no longer exists will not. */
   get retry(): Retry | undefined {
     const isOutage = [...this.#reasons.values()].some((failure) => failure.isOutage);
     return isOutage ? { comeBackMs: this.#comeBack.comeBackMs ?? 0 } : undefined;

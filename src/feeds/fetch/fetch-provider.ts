@@ -7,29 +7,29 @@ import { type FetchFailure, type FetchLimits, fetchBody } from './http-client.ts
 import { urlHash } from './redact.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A provider that asks for more requests than this in one run is going in circles. */
+/** More requests in one run mean that the provider's pages form a loop. */
 const REQUESTS_MAX = 500;
 
 export interface FetchProviderOptions {
   secrets: Secrets;
-  /** The first day that is wanted; undefined for all history. */
+  /** The first day to fetch; undefined for all history. */
   since: Day | undefined;
-  /** Stands in for scheme and host of every request: a mirror, or a test. */
+  /** Replaces scheme and host of every request, for a mirror or a test. */
   baseUrl: string | undefined;
   known: ReadonlyMap<string, KnownBody>;
-  /** Takes bodies that hold far fewer observations than the last time. */
+  /** Accepts bodies with far fewer observations than the last time. */
   accept: boolean;
-  /** Series that have failed since an earlier run. */
+  /** Series that failed in the last run. */
   failing: readonly string[];
   runtime: Runtime;
   limits: FetchLimits;
   signal: AbortSignal;
   onAttempt(): Promise<void>;
-  /** So many requests of so many, as far as is known, are done. */
+  /** `total` grows when a body leads to more requests. */
   onProgress(done: number, total: number): void;
 }
 
-/** Everything that a run got, before any of it is believed. */
+/** Everything that a run fetched, not yet validated. */
 export interface ProviderData {
   outcome: 'fetched';
   observations: Observation[];
@@ -40,62 +40,62 @@ export interface ProviderData {
   bodyHash: string | undefined;
   bytes: number;
   requests: number;
-  /** Requests whose body has not changed since it was taken in. */
+  /** How many bodies have not changed since the last run. */
   kept: number;
-  /** Hashes of their URLs. */
+  /** Hashes of the URLs of those bodies. */
   unchanged: Set<string>;
-  /** To be kept when the run has succeeded. */
+  /** To be stored if the run succeeds. */
   bodies: FetchedBody[];
-  /** The series that some body has holes in, or may have. */
+  /** Series that may lack days in some body. */
   incomplete: Set<string>;
-  /** Bodies that hold far fewer observations than the last time. */
+  /** One reason for each body with far fewer observations than the last time. */
   shrunken: string[];
-  /** Series whose requests failed, while those of others did not. */
+  /** Series whose requests failed. */
   failed: SeriesFailure[];
-  /** Given when what failed may succeed before the next slot. */
+  /** Set if what failed may succeed before the next scheduled run. */
   retry: Retry | undefined;
 }
 
-/** A body, and the series that it has or should have. */
+/** A body, and the series that it should contain. */
 export interface FetchedBody extends KnownBody {
   covers: readonly string[];
 }
 
-/** After so many requests in a row that met an outage, the provider is down: the rest is not asked for. */
+/** After this many outages in a row the provider counts as down, and the remaining requests are skipped. */
 const OUTAGES_MAX = 3;
 
 /**
- * Fetches and parses all that a provider has to say. A request that fails takes only its own series with it. It is a
- * failure of the whole when no series is left, or when the run was stopped.
+ * Fetches and parses everything from a provider. A failed request fails only its own series. The run fails if no series is
+ * left, or if it was stopped.
  */
 export async function fetchProvider(
   provider: Provider,
   options: FetchProviderOptions,
 ): Promise<ProviderData | FetchFailure> {
   const missing = provider.needs.filter((name) => !options.secrets[name]);
-  if (missing.length > 0) return failed(`it needs ${missing.join(' and ')} to be set`);
-  const waiting = requestsOf(provider, options);
-  const session = new Session(provider, options, waiting);
+  if (missing.length > 0) return failed(`${missing.join(' and ')} must be set`);
+  const queue = requestsOf(provider, options);
+  const session = new Session(provider, options, queue);
   const fetched = new ProviderDataBuilder();
   const failures = new FetchFailures(provider);
   let outages = 0;
-  for (let request = waiting.shift(); request; request = waiting.shift()) {
-    const failure = await session.ask(request, fetched);
-    if (options.signal.aborted) return failure ?? failed('it was stopped');
-    options.onProgress(session.asked, session.asked + waiting.length);
+  for (let request = queue.shift(); request; request = queue.shift()) {
+    const failure = await session.fetch(request, fetched);
+    if (options.signal.aborted) return failure ?? failed('the run was stopped');
+    options.onProgress(session.requested, session.requested + queue.length);
     outages = failure?.isOutage ? outages + 1 : 0;
     if (!failure) continue;
     failures.add(request, failure);
     if (outages < OUTAGES_MAX && failure.comeBackMs === undefined) continue;
-    for (const other of waiting)
-      failures.add(other, { ...failure, reason: `not asked for: ${failure.reason}` });
+    for (const other of queue)
+      failures.add(other, { ...failure, reason: `not requested: ${failure.reason}` });
     break;
   }
   if (failures.ofAll) return failures.ofAll;
   return fetched.result(failures);
 }
 
-/** All history of the series that failed before: what they missed may be older than what is asked for now. */
+/** Requests all history of series that failed before: they may lack days before `since`. */
 function requestsOf(provider: Provider, { secrets, since, failing }: FetchProviderOptions): FeedRequest[] {
   const wanted = (request: FeedRequest) => seriesOf(provider, request).length > 0;
   const requests = provider.requests(secrets, since).filter(wanted);
@@ -109,62 +109,62 @@ function requestsOf(provider: Provider, { secrets, since, failing }: FetchProvid
   });
 }
 
-/** Asks a provider, and remembers what it was asked for in this run. */
+/** Sends the requests of one run, each URL once. */
 class Session {
   readonly #provider: Provider;
   readonly #options: FetchProviderOptions;
-  readonly #waiting: FeedRequest[];
+  readonly #queue: FeedRequest[];
   readonly #hosts: ReadonlySet<string>;
-  readonly #asked = new Set<string>();
+  readonly #urls = new Set<string>();
 
-  constructor(provider: Provider, options: FetchProviderOptions, waiting: FeedRequest[]) {
+  constructor(provider: Provider, options: FetchProviderOptions, queue: FeedRequest[]) {
     this.#provider = provider;
     this.#options = options;
-    this.#waiting = waiting;
+    this.#queue = queue;
     this.#hosts = new Set([
-      ...waiting.map((request) => new URL(sentTo(request, options.baseUrl)).host),
+      ...queue.map((request) => new URL(targetUrl(request, options.baseUrl)).host),
       ...(options.baseUrl === undefined ? (provider.hosts ?? []) : []),
     ]);
   }
 
-  get asked(): number {
-    return this.#asked.size;
+  get requested(): number {
+    return this.#urls.size;
   }
 
-  /** Undefined when its body was fetched, and the request for more, if there is one, put first in the queue. */
-  async ask(request: FeedRequest, fetched: ProviderDataBuilder): Promise<FetchFailure | undefined> {
+  /** Returns undefined on success, after queueing the request for the next page, if there is one. */
+  async fetch(request: FeedRequest, fetched: ProviderDataBuilder): Promise<FetchFailure | undefined> {
     const { secrets, baseUrl } = this.#options;
-    const url = sentTo(request, baseUrl);
-    if (this.#asked.has(url)) return failed('it goes in circles: a body asks for one that was there before');
-    if (this.#asked.size === REQUESTS_MAX)
-      return failed(`it asks for more than ${REQUESTS_MAX} bodies in one run`);
-    this.#asked.add(url);
+    const url = targetUrl(request, baseUrl);
+    if (this.#urls.has(url))
+      return failed('the pages form a loop: a body leads to a URL that was fetched before');
+    if (this.#urls.size === REQUESTS_MAX) return failed(`more than ${REQUESTS_MAX} requests in one run`);
+    this.#urls.add(url);
     const hash = urlHash(url, secrets);
     const known = this.#options.known.get(hash);
     const kind = request.body ?? this.#provider.body;
-    const ask = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
-    const answer = await fetchBody(ask, this.#options.runtime, this.#options.limits);
-    if (answer.outcome === 'failed') return answer;
+    const bodyRequest = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
+    const result = await fetchBody(bodyRequest, this.#options.runtime, this.#options.limits);
+    if (result.outcome === 'failed') return result;
     const covers = seriesOf(this.#provider, request);
-    if (answer.outcome === 'unchanged') {
+    if (result.outcome === 'unchanged') {
       fetched.keep(known!, covers);
       return undefined;
     }
-    const parsed = parse(this.#provider, answer.body, request);
+    const parsed = parse(this.#provider, result.body, request);
     if ('outcome' in parsed) return parsed;
     const shrinkage = shrinkageOf(parsed, known);
     const isWhole = covers.length === this.#provider.series.length;
     if (shrinkage !== undefined && !isWhole && !this.#options.accept) return failed(shrinkage);
-    if (parsed.next) this.#waiting.unshift(parsed.next);
-    // A body that leads to more is always asked for in full: were it unchanged, the rest would never be found.
-    const validators = parsed.next ? noValidators : validatorsOf(answer);
-    fetched.take(answer.body, placed(parsed, request), { ...validators, urlHash: hash, covers }, known);
+    if (parsed.next) this.#queue.unshift(parsed.next);
+    // Never request a body with a next page conditionally: after a 304 the next page would not be found.
+    const validators = parsed.next ? noValidators : validatorsOf(result);
+    fetched.take(result.body, withPlaces(parsed, request), { ...validators, urlHash: hash, covers }, known);
     return undefined;
   }
 }
 
-/** Remarks with the series that they are about, where a body is of one and does not say so. */
-function placed(parsed: Parsed, { series }: FeedRequest): Parsed {
+/** Adds the series to the place of each remark, for a body of one series that does not name it. */
+function withPlaces(parsed: Parsed, { series }: FeedRequest): Parsed {
   if (series === undefined) return parsed;
   const place = ({ where, reason }: RefusedValue): RefusedValue => ({
     where: where.startsWith(series) ? where : `${series} ${where}`,
@@ -182,8 +182,8 @@ function validatorsOf(of: Validators | undefined): Validators {
   return of ? { etag: of.etag, lastModified: of.lastModified } : noValidators;
 }
 
-/** Where a request is sent: the provider itself knows nothing of mirrors. */
-function sentTo(request: FeedRequest, baseUrl: string | undefined): string {
+/** The URL to contact. Providers know nothing of mirrors. */
+function targetUrl(request: FeedRequest, baseUrl: string | undefined): string {
   if (baseUrl === undefined) return request.url;
   const base = new URL(baseUrl);
   const { pathname, search } = new URL(request.url);
@@ -202,15 +202,15 @@ function failed(reason: string): FetchFailure {
   return { outcome: 'failed', reason };
 }
 
-/** Fewer than half of what was there the last time is a body that was cut, where there was enough to compare. */
-const SHRINK = 0.5;
-const COMPARED_FROM = 10;
+/** A body with fewer than half of the last observations was probably truncated. Small bodies are not compared. */
+const SHRINKAGE_MAX = 0.5;
+const COMPARED_MIN = 10;
 
-/** Why a body looks as if it had been cut. One of a single series fails with it; one of all is for the operator to see. */
+/** Why a body looks truncated. A body of one series then fails; one of all series is left to the operator. */
 function shrinkageOf({ observations }: Pick<Parsed, 'observations'>, before: KnownBody | undefined) {
   const earlier = before?.observations ?? 0;
-  if (earlier < COMPARED_FROM || observations.length >= earlier * SHRINK) return undefined;
-  return `${observations.length} observations where ${earlier} were there the last time`;
+  if (earlier < COMPARED_MIN || observations.length >= earlier * SHRINKAGE_MAX) return undefined;
+  return `${observations.length} observations, but ${earlier} the last time`;
 }
 
 class ProviderDataBuilder {
@@ -266,7 +266,7 @@ class ProviderDataBuilder {
 
   result({ series, retry }: FetchFailures): ProviderData {
     this.#result.failed = series;
-    // What is absent from the pages that were read may be on one that was not.
+    // Days that are absent may be on a page that was not read.
     for (const failure of series) this.#result.incomplete.add(failure.series);
     this.#result.retry = retry;
     if (this.#result.bytes > 0) this.#result.bodyHash = this.#hasher.digest('hex');

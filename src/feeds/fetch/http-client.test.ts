@@ -124,7 +124,7 @@ describe('another attempt', () => {
     const { answer, attempts } = await ask({ url });
     expect(answer).toEqual({
       outcome: 'failed',
-      reason: 'the connection ended before the answer was complete (3 attempts)',
+      reason: 'the connection closed before the response was complete (3 attempts)',
       isOutage: true,
     });
     expect(attempts).toBe(3);
@@ -132,7 +132,7 @@ describe('another attempt', () => {
 
   test('follows a server that is not there', async () => {
     const { answer } = await ask({ url: 'http://127.0.0.1:1/' });
-    expect(answer).toMatchObject({ reason: 'it could not be reached (3 attempts)' });
+    expect(answer).toMatchObject({ reason: 'the provider could not be reached (3 attempts)' });
   });
 });
 
@@ -148,7 +148,7 @@ describe('silence', () => {
     const { answer } = await ask({ url }, limits);
     expect(answer).toMatchObject({
       outcome: 'failed',
-      reason: 'no complete answer within 0.06 s',
+      reason: 'no complete response within 0.06 s',
     });
   });
 
@@ -160,7 +160,7 @@ describe('silence', () => {
     const { answer } = await ask({ url }, limits);
     expect(answer).toMatchObject({
       outcome: 'failed',
-      reason: expect.stringContaining('no complete answer'),
+      reason: expect.stringContaining('no complete response'),
     });
   });
 
@@ -169,7 +169,7 @@ describe('silence', () => {
     const stop = new AbortController();
     const asked = ask({ url, signal: stop.signal });
     stop.abort();
-    expect((await asked).answer).toEqual({ outcome: 'failed', reason: 'it was stopped' });
+    expect((await asked).answer).toEqual({ outcome: 'failed', reason: 'the run was stopped' });
   });
 });
 
@@ -226,7 +226,7 @@ describe('hosts', () => {
       server.play = redirect(target);
       expect((await ask()).answer).toEqual({
         outcome: 'failed',
-        reason: `it was redirected: ${new URL(target).host} is not a host of this provider`,
+        reason: `redirected: ${new URL(target).host} is not a host of this provider`,
       });
     }
     expect(other.requests).toEqual([]);
@@ -234,12 +234,12 @@ describe('hosts', () => {
 
   test('a redirect in circles ends', async () => {
     server.play = redirect('/prices.csv');
-    expect((await ask()).answer).toMatchObject({ reason: 'it was redirected more than 5 times' });
+    expect((await ask()).answer).toMatchObject({ reason: 'more than 5 redirects' });
   });
 
   test('nobody but this machine is asked without TLS', async () => {
     const { answer } = await ask({ url: 'http://prices.example/x.csv' });
-    expect(answer).toMatchObject({ reason: 'prices.example was to be asked without TLS' });
+    expect(answer).toMatchObject({ reason: 'prices.example must be contacted over TLS' });
     const file = await ask({ url: 'file:///etc/passwd' });
     expect(file.answer.outcome).toBe('failed');
   });

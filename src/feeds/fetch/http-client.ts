@@ -3,12 +3,12 @@ import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface FetchLimits {
-  /** A body is read up to here and no further, unpacked. */
+  /** Of a decompressed body. */
   bytesMax: number;
-  /** For one answer, from the first byte sent to the last one read; so also for silence. */
+  /** For one attempt, from sending the request to reading the last byte. */
   timeoutMs: number;
   attempts: number;
-  /** A provider that asks for a longer pause is left alone, and the run is over. */
+  /** If a provider asks for a longer pause, the request fails instead. */
   pauseMsMax: number;
 }
 
@@ -21,121 +21,120 @@ export const FETCH_LIMITS: FetchLimits = {
 
 export interface BodyRequest {
   url: string;
-  /** Hosts, with their port where it is not the usual one, that may be spoken to. */
+  /** Hosts that may be contacted, with the port if it is not the default. */
   hosts: ReadonlySet<string>;
   kind: BodyKind;
   etag: string | undefined;
   lastModified: string | undefined;
   signal: AbortSignal;
-  /** Told before each attempt. What it throws ends the asking. */
+  /** Called before each attempt. If it throws, the request ends. */
   onAttempt(): Promise<void>;
 }
 
 export type FetchResult =
   | { outcome: 'body'; body: Uint8Array; etag: string | undefined; lastModified: string | undefined }
-  /** What was taken in the last time is still all there is. */
+  /** 304: the body is the one that was fetched the last time. */
   | { outcome: 'unchanged' }
   | FetchFailure;
 
 export interface FetchFailure {
   outcome: 'failed';
-  /** In plain words, without the URL: it may hold a key. */
+  /** Without the URL, which may contain an API key. */
   reason: string;
-  /** Whether the provider as a whole may be in trouble: it was not reached, not in time, or it answered with 5xx or 429. */
+  /** Whether the whole provider may be down: a network error, a timeout, or a 408, 429 or 5xx response. */
   isOutage?: true;
-  /** The provider asked not to be called again before this long, in ms. */
+  /** How long the provider asked us to wait before the next request. */
   comeBackMs?: number;
 }
 
-type Attempt = FetchResult | { outcome: 'again'; failure: FetchFailure; pauseMs?: number };
+type Attempt = FetchResult | { outcome: 'retry'; failure: FetchFailure; pauseMs?: number };
 
-/** A chain of redirects that is longer goes nowhere. */
 const REDIRECTS_MAX = 5;
-/** The first pause before another attempt; the next is four times as long. */
+/** Pause before the second attempt; each further pause is four times as long. */
 const FIRST_PAUSE_MS = 1_000;
 
-/** One request, with as many attempts as it may have. A failure is an answer, not an exception. */
+/** Fetches one body, with retries. Returns failures instead of throwing them. */
 export async function fetchBody(
-  ask: BodyRequest,
+  request: BodyRequest,
   runtime: Runtime,
   limits: FetchLimits = FETCH_LIMITS,
 ): Promise<FetchResult> {
   for (let attempt = 1; ; attempt++) {
-    await ask.onAttempt();
-    const made = await attemptOnce(ask, runtime, limits);
-    if (made.outcome !== 'again') return made;
-    const { failure } = made;
-    const pauseMs = made.pauseMs ?? FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + runtime.random());
+    await request.onAttempt();
+    const result = await attemptOnce(request, runtime, limits);
+    if (result.outcome !== 'retry') return result;
+    const { failure } = result;
+    const pauseMs = result.pauseMs ?? FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + runtime.random());
     if (pauseMs > limits.pauseMsMax) return { ...failure, comeBackMs: pauseMs };
     if (attempt >= limits.attempts) {
       const reason = attempt > 1 ? `${failure.reason} (${attempt} attempts)` : failure.reason;
-      return made.pauseMs === undefined
+      return result.pauseMs === undefined
         ? { ...failure, reason }
         : { ...failure, reason, comeBackMs: pauseMs };
     }
-    await runtime.sleep(pauseMs, ask.signal);
-    if (ask.signal.aborted) return failed('it was stopped');
+    await runtime.sleep(pauseMs, request.signal);
+    if (request.signal.aborted) return failed('the run was stopped');
   }
 }
 
-async function attemptOnce(ask: BodyRequest, runtime: Runtime, limits: FetchLimits): Promise<Attempt> {
+async function attemptOnce(request: BodyRequest, runtime: Runtime, limits: FetchLimits): Promise<Attempt> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
-  const signal = AbortSignal.any([ask.signal, deadline]);
+  const signal = AbortSignal.any([request.signal, deadline]);
   try {
-    const answer = await follow(ask, signal);
-    if (!(answer instanceof Response)) return answer;
-    const read = await readAnswer(ask, answer, runtime, limits);
-    if (read.outcome !== 'body') void answer.body?.cancel().catch(() => {});
+    const response = await follow(request, signal);
+    if (!(response instanceof Response)) return response;
+    const read = await readResponse(request, response, runtime, limits);
+    if (read.outcome !== 'body') void response.body?.cancel().catch(() => {});
     return read;
   } catch (error) {
-    if (ask.signal.aborted) return failed('it was stopped');
-    if (deadline.aborted) return again(`no complete answer within ${limits.timeoutMs / 1000} s`);
-    return again(networkReason(error));
+    if (request.signal.aborted) return failed('the run was stopped');
+    if (deadline.aborted) return retry(`no complete response within ${limits.timeoutMs / 1000} s`);
+    return retry(networkReason(error));
   }
 }
 
-/** Follows redirects, as far as they lead to hosts that may be spoken to. */
-async function follow(ask: BodyRequest, signal: AbortSignal): Promise<Response | FetchFailure> {
-  let url = new URL(ask.url);
+/** Follows redirects, but only to hosts that may be contacted. */
+async function follow(request: BodyRequest, signal: AbortSignal): Promise<Response | FetchFailure> {
+  let url = new URL(request.url);
   const headers = new Headers({ Accept: '*/*', 'User-Agent': 'openpit' });
-  if (ask.etag !== undefined) headers.set('If-None-Match', ask.etag);
-  if (ask.lastModified !== undefined) headers.set('If-Modified-Since', ask.lastModified);
+  if (request.etag !== undefined) headers.set('If-None-Match', request.etag);
+  if (request.lastModified !== undefined) headers.set('If-Modified-Since', request.lastModified);
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-    const forbidden = reasonAgainst(url, ask.hosts);
-    if (forbidden) return failed(hop === 0 ? forbidden : `it was redirected: ${forbidden}`);
+    const forbidden = reasonAgainst(url, request.hosts);
+    if (forbidden) return failed(hop === 0 ? forbidden : `redirected: ${forbidden}`);
     const response = await fetch(url, { headers, redirect: 'manual', signal });
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     void response.body?.cancel().catch(() => {});
-    if (!URL.canParse(location, url.href)) return failed('it was redirected to what is no URL');
+    if (!URL.canParse(location, url.href)) return failed('redirected to an invalid URL');
     url = new URL(location, url);
   }
-  return failed(`it was redirected more than ${REDIRECTS_MAX} times`);
+  return failed(`more than ${REDIRECTS_MAX} redirects`);
 }
 
 function reasonAgainst(url: URL, hosts: ReadonlySet<string>): string | undefined {
   if (!hosts.has(url.host)) return `${url.host} is not a host of this provider`;
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) return undefined;
-  return `${url.host} was to be asked without TLS`;
+  return `${url.host} must be contacted over TLS`;
 }
 
-async function readAnswer(
-  ask: BodyRequest,
+async function readResponse(
+  request: BodyRequest,
   response: Response,
   runtime: Runtime,
   limits: FetchLimits,
 ): Promise<Attempt> {
   const { status, headers } = response;
   if (status === 304) {
-    const asked = ask.etag !== undefined || ask.lastModified !== undefined;
-    return asked
+    const isConditional = request.etag !== undefined || request.lastModified !== undefined;
+    return isConditional
       ? { outcome: 'unchanged' }
-      : failed('the provider answered 304 to a request without conditions');
+      : failed('the provider answered 304 to an unconditional request');
   }
   if (status === 429 || status === 408 || status >= 500) {
     const pauseMs = retryAfterMs(headers.get('retry-after'), runtime.now());
-    return again(`the provider answered ${status}`, pauseMs);
+    return retry(`the provider answered ${status}`, pauseMs);
   }
   if (status !== 200) return failed(`the provider answered ${status}`);
   const announced = Number(headers.get('content-length') ?? Number.NaN);
@@ -143,13 +142,13 @@ async function readAnswer(
   if (announced > limits.bytesMax) return tooLong;
   const body = await readUpTo(response, limits.bytesMax);
   if (!body) return tooLong;
-  const isPacked = headers.has('content-encoding');
-  if (!isPacked && !Number.isNaN(announced) && body.length !== announced) {
-    return again(`the body has ${body.length} bytes, and ${announced} were announced`);
+  const isCompressed = headers.has('content-encoding');
+  if (!isCompressed && !Number.isNaN(announced) && body.length !== announced) {
+    return retry(`the body has ${body.length} bytes, but Content-Length is ${announced}`);
   }
   const kind = kindOf(body);
-  if (kind !== ask.kind) {
-    return failed(`the body is ${kindName(kind)} where ${kindName(ask.kind)} was expected`);
+  if (kind !== request.kind) {
+    return failed(`the body is ${kindName(kind)} where ${kindName(request.kind)} was expected`);
   }
   return {
     outcome: 'body',
@@ -159,7 +158,7 @@ async function readAnswer(
   };
 }
 
-/** Counted while it is read, so that no more than the limit is ever held. */
+/** Counts bytes while reading, so that memory use is bounded. Undefined if the body is too long. */
 async function readUpTo(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -171,7 +170,7 @@ async function readUpTo(response: Response, bytesMax: number): Promise<Uint8Arra
   return Buffer.concat(chunks, length);
 }
 
-/** Seconds, or a date. What is neither counts as not said. */
+/** Parses seconds or a date; undefined for anything else. */
 function retryAfterMs(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
@@ -179,12 +178,12 @@ function retryAfterMs(text: string | null, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Bun's own texts are for programmers, and one of them is the same for a refused and a lost connection. */
+/** Replaces Bun's messages, one of which does not distinguish a refused from a lost connection. */
 function networkReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNREFUSED') return 'it could not be reached';
+  if (code === 'ECONNREFUSED') return 'the provider could not be reached';
   if (code === 'ECONNRESET' || code === 'ConnectionClosed')
-    return 'the connection ended before the answer was complete';
+    return 'the connection closed before the response was complete';
   return `the connection failed: ${messageOf(error)}`;
 }
 
@@ -192,7 +191,7 @@ function failed(reason: string): FetchFailure {
   return { outcome: 'failed', reason };
 }
 
-function again(reason: string, pauseMs?: number): Attempt {
+function retry(reason: string, pauseMs?: number): Attempt {
   const failure: FetchFailure = { outcome: 'failed', reason, isOutage: true };
-  return pauseMs === undefined ? { outcome: 'again', failure } : { outcome: 'again', failure, pauseMs };
+  return pauseMs === undefined ? { outcome: 'retry', failure } : { outcome: 'retry', failure, pauseMs };
 }

@@ -1,9 +1,9 @@
 import type { Secrets } from '../provider.ts';
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 const HIDDEN = '***';
 
-/** The same text without any secret, as it is or as it stands in a URL. For everything that is logged or kept. */
+/** Removes secrets, plain or URL-encoded. Apply to everything that is logged or stored. */
 export function withoutSecrets(text: string, secrets: Secrets): string {
   let clean = text;
   for (const secret of Object.values(secrets)) {
@@ -19,7 +19,7 @@ export function withoutSecrets(text: string, secrets: Secrets): string {
   return clean;
 }
 
-/** A name for a URL that holds no secret: a new API key is no new URL. */
+/** Identifies a URL without its secrets: a new API key does not change it. */
 export function urlHash(url: string, secrets: Secrets): string {
   return new Bun.CryptoHasher('sha256').update(withoutSecrets(url, secrets)).digest('hex');
 }

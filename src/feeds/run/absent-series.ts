@@ -6,17 +6,16 @@ import type { FetchedBody, ProviderData } from '../fetch/fetch-provider.ts';
 import type { Provider } from '../provider.ts';
 
 export interface AbsenceCheck {
-  /** The first day that was asked for. */
+  /** The first requested day. */
   since: Day;
-  /** Series that failed in the run before. */
+  /** Series that failed in the previous run. */
   failing: ReadonlySet<string>;
   symbols: readonly LedgerSymbol[];
 }
 
 /**
- * Series of which a body has nothing, although the ledger has prices of theirs that it should repeat: the provider has
- * dropped or renamed them, or changed their unit. A series that ended long ago is not among them: the provider still
- * has its history, and of late there was nothing.
+ * Series that are absent although the ledger has prices of theirs in the requested range: the provider has dropped or renamed
+ * them, or changed their unit. A series that ended before that range does not count.
  */
 export async function absentSeries(
   provider: Provider,
@@ -44,13 +43,13 @@ export async function absentSeries(
   }
 }
 
-/** What the parse said about the series, if it did. */
+/** The parser's reason for refusing the series, if it gave one. */
 function reasonFor(series: string, { refused }: ProviderData): string {
-  const said = refused.find(({ where, reason }) => where.includes(series) || reason.includes(series));
-  return said ? said.reason : 'the provider sent no values for it';
+  const refusal = refused.find(({ where, reason }) => where.includes(series) || reason.includes(series));
+  return refusal ? refusal.reason : 'the provider sent no values for it';
 }
 
-/** What is known of the bodies. One with a failed series is asked for in full again: unchanged, it would look fine. */
+/** The bodies to store. Drops the validators of bodies with failed series, so that the next run fetches them in full. */
 export function bodiesToKeep(bodies: readonly FetchedBody[], failed: readonly SeriesFailure[]): KnownBody[] {
   const names = new Set(failed.map(({ series }) => series));
   return bodies.map(({ covers, ...body }) =>

@@ -7,23 +7,23 @@ import type { Runtime } from '../fetch/runtime.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** What a run needs beside its provider. */
+/** What a run needs besides its provider. */
 export interface RunnerParts {
   ledger: Ledger;
-  /** All there are, in their order: of those that are on, the first that has a symbol brings it. */
+  /** All providers in order of priority: a symbol is filled by the first enabled provider that has it. */
   providers: readonly Provider[];
   secrets: Secrets;
   runtime: Runtime;
-  /** Names this process in the lease. No two have the same. */
+  /** Identifies this process in the lease. Unique. */
   holder: string;
   signal: AbortSignal;
   limits?: FetchLimits;
   leaseMs?: number;
 }
 
-/** One run, for each of its steps. */
+/** What the steps of a run share. */
 export interface RunContext {
-  /** With those of its series whose symbols it owns. */
+  /** Only with the series whose symbols it owns. */
   readonly provider: Provider;
   readonly parts: RunnerParts;
   readonly lease: FeedLease;
@@ -43,10 +43,10 @@ export async function symbolsOf({ provider, parts }: RunContext): Promise<Ledger
   return [...(await symbols.addCurrencies(codes)).values()];
 }
 
-/** Runs first in every transaction of a run: without the lease, nothing is written. */
+/** Runs first in every transaction of a run, so that nothing is written without the lease. */
 export function leaseGuard({ parts, lease }: RunContext): (tx: Sql) => Promise<void> {
   return async (tx) => {
-    if (parts.signal.aborted) throw new Error('it was stopped in the middle; the next run completes it');
+    if (parts.signal.aborted) throw new Error('the run was stopped; the next run completes it');
     await parts.ledger.feeds.renewWithin(tx, lease);
   };
 }

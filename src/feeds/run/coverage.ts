@@ -2,7 +2,7 @@ import type { Coverage } from '../../ledger/operations/feed-runs.ts';
 import { type RunContext, symbolsOf } from './context.ts';
 import { gapsIn } from './gaps.ts';
 
-/** The days that a feed has brought so far, over all of its series. */
+/** The days that a feed has delivered so far, over all of its series. */
 export async function coverageOf(run: RunContext): Promise<Coverage> {
   const { provider, parts } = run;
   const codes = new Set(provider.series.map((series) => series.symbol));

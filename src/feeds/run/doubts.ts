@@ -6,12 +6,12 @@ import { NEIGHBOUR_DAYS } from '../../market/quality/suspicion.ts';
 import type { Provider } from '../provider.ts';
 import { findUnitChange } from './unit-change.ts';
 
-/** Why what a source says about some symbols is not to be believed, by the symbol's id. */
+/** Why the prices of a symbol are suspect, by symbol id. */
 export type Doubts = Map<number, string>;
 
 /**
- * Symbols whose prices look as if their unit had changed. They are compared with the source's own last word on each day
- * and, where it has none, with that of other sources.
+ * Symbols whose unit seems to have changed. Prices are compared with the source's own last price of each day or, if it has
+ * none, with that of other sources.
  */
 export async function unitChanges(ledger: Ledger, bars: readonly NewBar[], source: string): Promise<Doubts> {
   const doubts: Doubts = new Map();
@@ -31,7 +31,7 @@ export async function unitChanges(ledger: Ledger, bars: readonly NewBar[], sourc
   return doubts;
 }
 
-/** Doubts by the name that the provider has for each series. */
+/** The doubts by series instead of symbol. */
 export function heldSeries(
   doubts: Doubts,
   { series }: Provider,

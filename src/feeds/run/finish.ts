@@ -10,13 +10,13 @@ import type { RunResult } from './run-record.ts';
 export interface Success {
   how: 'ok' | 'unchanged';
   fetched: ProviderData;
-  /** Whether all history was asked for. */
+  /** Whether all history was requested. */
   isFull: boolean;
-  /** Series that are not believed until the operator accepts them. */
+  /** Suspect series, not published until the operator accepts them. */
   held: readonly SeriesFailure[];
 }
 
-/** Ends a run that brought what there is, of all series or of some. */
+/** Ends a run that succeeded for all series or for some. */
 export async function succeed(run: RunContext, { how, fetched, isFull, held }: Success): Promise<RunResult> {
   const { provider, parts, lease, record } = run;
   const { ledger, runtime } = parts;
@@ -33,7 +33,7 @@ export async function succeed(run: RunContext, { how, fetched, isFull, held }: S
   const report =
     failing.length === 0
       ? record.result(how, undefined)
-      : record.result('partial', missingInWords(fetched.failed, held, total));
+      : record.result('partial', describeMissing(fetched.failed, held, total));
   await ledger.feeds.finish(lease, {
     ended: now,
     report,
@@ -49,7 +49,7 @@ export async function succeed(run: RunContext, { how, fetched, isFull, held }: S
   return report;
 }
 
-/** What looks wrong will look wrong in an hour too: the next slot is early enough. */
+/** No early retry: suspect data will still be suspect in an hour. */
 export function quarantine(run: RunContext, reason: string): Promise<RunResult> {
   return end(run, 'quarantined', reason, nextSlot(run.provider, run.parts.runtime.now()));
 }
@@ -58,7 +58,7 @@ export function fail(run: RunContext, { reason, comeBackMs = 0 }: FetchFailure):
   const { provider, parts, lease } = run;
   const { runtime, signal } = parts;
   const now = runtime.now();
-  if (signal.aborted) return end(run, 'failed', reason, now); // still due for whoever comes next
+  if (signal.aborted) return end(run, 'failed', reason, now); // stays due for the next runner
   return end(run, 'failed', reason, retryAt(provider, now, lease.failures + 1, comeBackMs, runtime.random()));
 }
 
@@ -78,20 +78,20 @@ async function end(
   return result;
 }
 
-/** Once, and then at each slot: a series that has answered with 500 for days is not asked for every few minutes. */
+/** Retries early only once: a series that has failed for days waits for the scheduled runs. */
 function shouldRetry({ lease }: RunContext, { retry, failed }: ProviderData): boolean {
   const known = new Set(lease.failing.map(({ series }) => series));
   return retry !== undefined && failed.some(({ series }) => !known.has(series));
 }
 
-function missingInWords(
+function describeMissing(
   failed: readonly SeriesFailure[],
   held: readonly SeriesFailure[],
   total: number,
 ): string {
-  const inWords = (some: readonly SeriesFailure[], what: string) =>
+  const describe = (some: readonly SeriesFailure[], what: string) =>
     some.length === 0
       ? []
       : `${some.length} of ${total} series ${what}: ${some.map(({ series, reason }) => `${series}: ${reason}`).join('; ')}`;
-  return [inWords(failed, 'failed'), inWords(held, 'held')].flat().join('; ');
+  return [describe(failed, 'failed'), describe(held, 'held')].flat().join('; ');
 }

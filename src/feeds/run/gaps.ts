@@ -1,8 +1,8 @@
 import { type Day, isWeekend } from '../../market/day.ts';
 
 /**
- * How many days lack a price between the first and the last, by the rhythm that the days themselves have: weekdays, weeks
- * or months. No calendar of holidays is known here, so a holiday counts as a gap.
+ * How many days lack a price between the first and the last. The expected frequency (weekdays, weeks or months) is derived from
+ * the days themselves. Holidays count as gaps, because no holiday calendar is known here.
  */
 export function gapsIn(days: readonly Day[]): number {
   if (days.length < 2) return 0;

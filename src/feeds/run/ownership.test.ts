@@ -23,7 +23,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
       status: 'unchanged',
       taken: 0,
       corrected: 0,
-      notes: [{ kind: 'elsewhere', where: near.key, reason: `brings ${bench.symbol}` }],
+      notes: [{ kind: 'elsewhere', where: near.key, reason: `fills ${bench.symbol}` }],
     });
     expect((await bench.revisions()).length).toBe(20);
     const [kept] = await bench.ledger.feeds.history(1, far.key);

@@ -168,9 +168,7 @@ onEachEngine('a feed of several series', (engine) => {
           .join('\n')}\n`,
       );
     };
-    expect((await run()).message).toBe(
-      '1 of 3 series failed: TIN: 5 observations where 20 were there the last time',
-    );
+    expect((await run()).message).toBe('1 of 3 series failed: TIN: 5 observations, but 20 the last time');
     expect((await run('each', { accept: true })).status).toBe('ok');
   });
 
@@ -189,7 +187,7 @@ onEachEngine('a feed of several series', (engine) => {
     test.each([
       ['its unit seems to have changed', inCents, jump],
       ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
-      ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 is there twice, with different prices'],
+      ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 appears twice with different prices'],
     ])('because %s is held by its name, and the others are taken in', async (_, rows, reason) => {
       play();
       await run();

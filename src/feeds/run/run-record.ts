@@ -13,13 +13,12 @@ export interface RunResult extends RunReport {
   number: number;
 }
 
-/** So many of the refused, and of each kind of note, are kept with their reasons. */
+/** How many refusals, and how many notes of each kind, are stored with their reasons. */
 const REASONS_KEPT = 50;
-/** Texts longer than this tell no more. */
 const REASON_LENGTH_MAX = 200;
 const MESSAGE_LENGTH_MAX = 500;
 
-/** What a run has to say for itself, without secrets, and no longer than is of use. */
+/** The report of a run, without secrets and of bounded length. */
 export class RunRecord {
   readonly #lease: FeedLease;
   readonly #secrets: Secrets;
@@ -48,7 +47,7 @@ export class RunRecord {
     for (const one of remarks.slice(0, REASONS_KEPT)) this.#report.notes.push({ kind, ...this.#clean(one) });
   }
 
-  /** FetchFailures of series as they are stored: without secrets, and no longer than is of use. */
+  /** Failures as they are stored: without secrets and of bounded length. */
   cleanFailures(failures: readonly SeriesFailure[]): SeriesFailure[] {
     return failures.map(({ series, reason }) => ({ series, reason: this.#text(reason, REASON_LENGTH_MAX) }));
   }
@@ -63,7 +62,7 @@ export class RunRecord {
     return { where: this.#text(where, REASON_LENGTH_MAX), reason: this.#text(reason, REASON_LENGTH_MAX) };
   }
 
-  /** It may repeat what a provider sent: PostgreSQL keeps no NUL, and a terminal obeys escapes. */
+  /** Removes control characters, which a provider may have sent: PostgreSQL rejects NUL, and terminals interpret escapes. */
   #text(text: string, lengthMax: number): string {
     return withoutSecrets(text, this.#secrets)
       .replace(/\p{Cc}+/gu, ' ')
@@ -71,7 +70,7 @@ export class RunRecord {
   }
 }
 
-/** Of a run that has brought nothing so far: until it ends well, it has failed. */
+/** The report of a new run. Its status is `failed` until it succeeds. */
 export function newReport(): RunReport {
   return {
     status: 'failed',

@@ -32,7 +32,7 @@ onEachEngine('a provider in trouble', (engine) => {
       ['HTML with status 200', answer('<html>Who are you?</html>'), 'failed', 'HTML where CSV was expected'],
       ['JSON with status 200', answer('{"error":"no"}'), 'failed', 'JSON where CSV was expected'],
       ['an empty body', answer(''), 'failed', 'the body is empty'],
-      ['no rows', answer(csv()), 'quarantined', '0 observations where 20 were there the last time'],
+      ['no rows', answer(csv()), 'quarantined', '0 observations, but 20 the last time'],
       [
         'another header',
         answer('when,GOLD\n2026-07-14,1\n'),
@@ -45,9 +45,9 @@ onEachEngine('a provider in trouble', (engine) => {
         () =>
           playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) => socket.end()),
         'failed',
-        'the connection ended before the answer was complete',
+        'the connection closed before the response was complete',
       ],
-      ['silence', () => playBytes('', () => {}), 'failed', 'no complete answer within 0.06 s'],
+      ['silence', () => playBytes('', () => {}), 'failed', 'no complete response within 0.06 s'],
       [
         'a redirect to another host',
         answer(null, { status: 302, headers: { location: 'https://evil.example/' } }),
@@ -66,12 +66,12 @@ onEachEngine('a provider in trouble', (engine) => {
         'quarantined',
         '2999-01-01 is in the future',
       ],
-      ['a day twice', answer(csv(...rows, '2026-07-01,1')), 'quarantined', '2026-07-01 is there twice'],
+      ['a day twice', answer(csv(...rows, '2026-07-01,1')), 'quarantined', '2026-07-01 appears twice'],
       [
         'far fewer days',
         answer(csv(...rows.slice(-9))),
         'quarantined',
-        '9 observations where 20 were there the last time',
+        '9 observations, but 20 the last time',
       ],
       [
         'a unit that changes from one day on',

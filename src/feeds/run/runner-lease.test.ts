@@ -74,7 +74,7 @@ onEachEngine('runs in time', (engine) => {
       const cut = await runFeed(bench.provider(), bench.parts({ signal: stop.signal }), { onProgress });
       expect(cut).toMatchObject({
         status: 'failed',
-        message: expect.stringContaining('stopped in the middle'),
+        message: expect.stringContaining('the run was stopped; the next run'),
       });
       expect(await bench.revisions()).toHaveLength(2_000);
       expect(await bench.ledger.feeds.due(bench.runtime.time)).toContain(bench.key);

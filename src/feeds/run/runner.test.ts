@@ -104,11 +104,11 @@ onEachEngine('a run', (engine) => {
     expect(await bench.closes()).toEqual([]);
   });
 
-  test('a provider that goes in circles is left', async () => {
+  test('a provider whose pages form a loop fails', async () => {
     bench.play(csv('2026-07-13,4000', 'next,/prices.csv'));
     expect(await bench.run()).toMatchObject({
       status: 'failed',
-      message: expect.stringContaining('circles'),
+      message: expect.stringContaining('loop'),
     });
   });
 
@@ -154,7 +154,7 @@ onEachEngine('a run', (engine) => {
     expect(bench.server.requests.at(-1)!.path).toContain('s3cret');
     expect(message).toBe('the body could not be read: the body says api_key=*** and ***');
     const missing = await bench.run({}, withKey, {});
-    expect(missing).toMatchObject({ status: 'failed', message: 'it needs OPENPIT_TEST_KEY to be set' });
+    expect(missing).toMatchObject({ status: 'failed', message: 'OPENPIT_TEST_KEY must be set' });
     // The same body under a new key is the same body.
     const { parse } = bench.provider();
     await bench.run({}, { ...withKey, parse }, secrets);

@@ -20,34 +20,33 @@ import { hold, publish, withdraw } from './write.ts';
 export type { RunnerParts } from './context.ts';
 
 export interface RunOptions {
-  /** Only if the feed is on and due at this time. */
+  /** Runs only if the feed is enabled and due at this time. */
   dueAt?: number;
   baseUrl?: string;
-  /** Takes what looks suspicious: the operator has looked at it. */
+  /** Publishes suspect prices: the operator has checked them. */
   accept?: boolean;
   onProgress?(what: 'fetched' | 'published', done: number, total: number): void;
 }
 
-/** Longer than one attempt and the pause before it: the lease is renewed before each attempt and with each transaction. */
+/** Longer than an attempt and the pause before it: the lease is renewed before each attempt and in each transaction. */
 const LEASE_MS = 180_000;
-/** What a scheduled run asks for, from a provider that can be asked for less than everything; corrections come late. */
+/** How far back a scheduled run fetches, if the provider supports that. Corrections arrive late. */
 const SINCE_DAYS = 60;
-/** So often everything is asked for again: a correction may be older than that. */
+/** How often all history is fetched, for older corrections. */
 const FULL_EVERY_MS = 7 * MS_PER_DAY;
 
 /**
- * One run of one feed. A series that cannot be read fails by itself, and one that is in doubt is held by itself; the
- * others are taken in:
+ * One run of one feed. A series that cannot be read fails alone, and a suspect series is held alone; the others are
+ * published:
  *
- *     lease ─► fetch all ─► parse ─► map ─► doubt ─► publish ─► finish
+ *     lease ─► fetch all ─► parse ─► map ─► check ─► publish ─► finish
  *              failed       failed          quarantined  ok, or partial
  *
- * Nothing is written before everything has been fetched and looked at, so only the ledger or the end of this process can
- * cut a run short after its first write. Every transaction holds the lease: whoever has lost it writes nothing more. A
- * run that is cut short leaves valid prices, no validators and a feed that is still due; the next run asks for the full
- * bodies again, finds what is there unchanged, and adds the rest.
+ * Nothing is written before everything has been fetched and checked, so only a ledger failure or the end of this process can
+ * interrupt a run after its first write. Every transaction checks the lease. An interrupted run leaves valid prices, no
+ * validators and a feed that is still due; the next run fetches the full bodies again and adds what is missing.
  *
- * Undefined: another runner has the feed, or it is not due any more.
+ * Returns undefined if another runner holds the lease, or the feed is no longer due.
  */
 export async function runFeed(
   provider: Provider,
@@ -72,13 +71,13 @@ function contextOf(
   const record = new RunRecord(lease, parts.secrets);
   const others = [...elsewhere].map(([where, symbols]) => ({
     where,
-    reason: `brings ${symbols.join(', ')}`,
+    reason: `fills ${symbols.join(', ')}`,
   }));
   record.note('elsewhere', others);
   return { provider: { ...provider, series }, parts, lease, record };
 }
 
-/** What a run has found out before it writes. */
+/** What a run knows before it writes. */
 interface Findings {
   symbols: readonly LedgerSymbol[];
   judgement: Judgement<NewBar>;
@@ -89,7 +88,7 @@ interface Findings {
 class Run {
   readonly #context: RunContext;
   readonly #options: RunOptions;
-  /** The first day that is asked for; undefined for all history. A run by hand is of everything. */
+  /** The first requested day; undefined for all history, which manual runs always fetch. */
   readonly #since: Day | undefined;
 
   constructor(context: RunContext, options: RunOptions) {
@@ -105,7 +104,7 @@ class Run {
     try {
       const fetched = await this.#fetchProvider();
       if (fetched.outcome === 'failed') return await fail(this.#context, fetched);
-      return await this.#take(fetched);
+      return await this.#process(fetched);
     } catch (error) {
       if (error instanceof LeaseLost) return this.#context.record.result('failed', messageOf(error));
       return await fail(this.#context, { outcome: 'failed', reason: messageOf(error) });
@@ -130,7 +129,7 @@ class Run {
     });
   }
 
-  async #take(fetched: ProviderData): Promise<RunResult> {
+  async #process(fetched: ProviderData): Promise<RunResult> {
     const { provider, record } = this.#context;
     const { bodyHash, bytes, requests, missing } = fetched;
     record.set({ bodyHash, bytes, requests, missing });
@@ -141,37 +140,37 @@ class Run {
     if (fetched.shrunken[0] !== undefined && !this.#options.accept) {
       return quarantine(this.#context, fetched.shrunken[0]);
     }
-    const believed = <One extends { symbolId: number }>(one: One) => !doubts.has(one.symbolId);
-    const admitted = judgement.admitted.filter(believed);
-    const held = judgement.held.filter(({ bar }) => believed(bar));
+    const isTrusted = <One extends { symbolId: number }>(one: One) => !doubts.has(one.symbolId);
+    const admitted = judgement.admitted.filter(isTrusted);
+    const held = judgement.held.filter(({ bar }) => isTrusted(bar));
     if (admitted.length + held.length === 0) {
       if (doubts.size > 0) return quarantine(this.#context, firstDoubt(doubts, symbols));
-      // A landing page that leads to a file which has not changed has no prices of its own.
+      // A landing page has no prices of its own, and the file behind it has not changed.
       if (fetched.kept > 0 && record.refused === 0) return this.#succeed('unchanged', fetched);
-      const reason = 'there is no observation that can be used';
+      const reason = 'no usable observation';
       return fail(this.#context, { outcome: 'failed', reason });
     }
     const onProgress = (done: number) => this.#options.onProgress?.('published', done, admitted.length);
     record.set(await publish(this.#context, admitted, onProgress));
     await hold(this.#context, held);
-    record.note('held', inWords(held, symbols));
-    const days = withdrawn.days.filter(believed);
+    record.note('held', describeBars(held, symbols));
+    const days = withdrawn.days.filter(isTrusted);
     await withdraw(this.#context, days);
     record.note('withdrawn', days);
     return this.#succeed('ok', fetched, heldSeries(doubts, provider, symbols));
   }
 
-  /** Reads and judges what was fetched, and writes nothing. */
+  /** Checks what was fetched. Writes nothing. */
   async #examine(fetched: ProviderData): Promise<Findings> {
     const { provider, parts, record, lease } = this.#context;
     const symbols = await symbolsOf(this.#context);
     const failing = new Set(lease.failing.map(({ series }) => series));
-    const window = { since: this.#since ?? EARLIEST_DAY, failing, symbols };
-    fetched.failed.push(...(await absentSeries(provider, fetched, parts.ledger, window)));
-    const latestDay = utcDay(parts.runtime.now()) + 2; // two days on: Asia and an evening session are ahead of UTC
+    const check = { since: this.#since ?? EARLIEST_DAY, failing, symbols };
+    fetched.failed.push(...(await absentSeries(provider, fetched, parts.ledger, check)));
+    const latestDay = utcDay(parts.runtime.now()) + 2; // Asia and evening sessions are ahead of UTC
     const mapped = mapObservations(provider, fetched.observations, symbols, latestDay);
     const judgement = await this.#judge(mapped.bars);
-    record.refuse([...fetched.refused, ...mapped.refused, ...inWords(judgement.refused, symbols)]);
+    record.refuse([...fetched.refused, ...mapped.refused, ...describeBars(judgement.refused, symbols)]);
     const withdrawn = await this.#withdrawnDays(fetched, mapped.bars, judgement, symbols);
     const doubts = this.#options.accept
       ? mapped.doubts
@@ -193,7 +192,7 @@ class Run {
     });
   }
 
-  /** Only of series whose bodies are complete. A zero that stands for a missing value is as good as none. */
+  /** Only series with complete bodies can withdraw days. A refused price, such as zero for a missing value, counts as absent. */
   #withdrawnDays(
     { incomplete }: ProviderData,
     bars: readonly NewBar[],
@@ -224,8 +223,8 @@ function firstDoubt(doubts: Doubts, symbols: readonly LedgerSymbol[]): string {
   return `${symbols.find(({ id }) => id === symbolId)!.code}: ${reason}`;
 }
 
-/** Bars as a run's record names them. */
-function inWords(
+/** Describes bars for the report of a run. */
+function describeBars(
   bars: readonly { bar: NewBar; reason: string }[],
   symbols: readonly LedgerSymbol[],
 ): { where: string; reason: string }[] {

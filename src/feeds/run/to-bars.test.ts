@@ -24,13 +24,13 @@ test('bars go by symbol and day, whatever the order was', async () => {
 test('the same day twice with the same prices is one day', async () => {
   const { bars, refused, doubts } = await map(gold(TODAY, 3), gold(TODAY, 3));
   expect(bars).toHaveLength(1);
-  expect(refused).toEqual([{ where: 'GOLD 2026-07-15', reason: 'the day is there twice' }]);
+  expect(refused).toEqual([{ where: 'GOLD 2026-07-15', reason: 'the day appears twice' }]);
   expect(doubts.size).toBe(0);
 });
 
 test('the same day twice with other prices casts doubt on its series', async () => {
   const { doubts } = await map(gold(TODAY, 3), gold(TODAY, 4), { ...gold(TODAY, 50), series: 'SILVER' });
-  expect([...doubts.values()]).toEqual(['2026-07-15 is there twice, with different prices']);
+  expect([...doubts.values()]).toEqual(['2026-07-15 appears twice with different prices']);
 });
 
 test('two days on is today somewhere; three is the future', async () => {

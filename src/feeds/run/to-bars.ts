@@ -6,24 +6,24 @@ import { type Day, EARLIEST_DAY, LAST_DAY, printDay } from '../../market/day.ts'
 import { product } from '../../market/decimal.ts';
 import type { Observation, ProvidedSeries, Provider } from '../provider.ts';
 
-export interface Mapped {
-  /** In the symbols' own units, by symbol and then by day, one for each. */
+export interface MappedBars {
+  /** In the symbols' units, sorted by symbol and day, at most one for each. */
   bars: NewBar[];
   refused: RefusedValue[];
-  /** Symbols of which nothing is to be believed, and why. */
+  /** Symbols whose prices are suspect, and why. */
   doubts: Map<number, string>;
 }
 
 /**
- * Turns what a provider said into bars of the catalogue's symbols. A series that does not fit its symbol is refused, the
- * rest is taken. A day that comes twice with different prices, or lies in the future, casts doubt on its series.
+ * Maps observations to bars of the catalogue's symbols. A series whose unit differs from its symbol's is refused. A day that
+ * appears twice with different prices, or lies in the future, makes its series suspect.
  */
 export function mapObservations(
   provider: Provider,
   observations: readonly Observation[],
   symbols: readonly LedgerSymbol[],
   latestDay: Day,
-): Mapped {
+): MappedBars {
   const refused: RefusedValue[] = [];
   const bars: NewBar[] = [];
   const doubts = new Map<number, string>();
@@ -34,10 +34,10 @@ export function mapObservations(
   for (const [id, ofSeries] of Map.groupBy(observations, (one) => one.series)) {
     const series = seriesById.get(id);
     const symbol = series && symbolByCode.get(series.symbol);
-    if (!series) continue; // a body may hold more than what is mapped
-    const misfit = reasonAgainst(series, symbol);
-    if (misfit !== undefined || !symbol) {
-      refused.push({ where: id, reason: `${misfit}: ${ofSeries.length} observations not used` });
+    if (!series) continue; // a body may contain series that are not mapped
+    const mismatch = reasonAgainst(series, symbol);
+    if (mismatch !== undefined || !symbol) {
+      refused.push({ where: id, reason: `${mismatch}: ${ofSeries.length} observations not used` });
       continue;
     }
     const doubt = (reason: string) => doubts.set(symbol.id, doubts.get(symbol.id) ?? reason);
@@ -53,8 +53,8 @@ export function mapObservations(
       const key = `${symbol.id} ${day}`;
       const before = seen.get(key);
       if (before) {
-        if (!sameOhlc(before, prices)) doubt(`${printDay(day)} is there twice, with different prices`);
-        refused.push({ where, reason: 'the day is there twice' });
+        if (!sameOhlc(before, prices)) doubt(`${printDay(day)} appears twice with different prices`);
+        refused.push({ where, reason: 'the day appears twice' });
         continue;
       }
       seen.set(key, prices);
@@ -65,7 +65,7 @@ export function mapObservations(
   return { bars, refused, doubts };
 }
 
-/** A day of any year that can be printed: one that lies far ahead is told by its date. */
+/** Whether a day can be printed. Days far in the future can, so that messages can name them. */
 function isDay(day: Day): boolean {
   return Number.isInteger(day) && day >= EARLIEST_DAY && day <= LAST_DAY + 365_250;
 }
@@ -76,10 +76,10 @@ function reasonAgainst(series: ProvidedSeries, symbol: LedgerSymbol | undefined)
     `${series.currency}/${series.unit}`,
     `${symbol.currency.code}/${symbol.unit.symbol}`,
   ];
-  return theirs === ours ? undefined : `it is in ${theirs}, and ${symbol.code} is in ${ours}`;
+  return theirs === ours ? undefined : `it is in ${theirs}, but ${symbol.code} is in ${ours}`;
 }
 
-/** Exactly, and rounded once: a price is exact to 15 significant digits. */
+/** Rounds only once: prices are exact to 15 significant digits. */
 function convert({ open, high, low, close }: Ohlc, factor: number): Ohlc {
   const by = (value: number) => (Number.isFinite(value) ? product(value, factor) : value);
   return { open: by(open), high: by(high), low: by(low), close: by(close) };

@@ -5,7 +5,7 @@ import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import type { Doubts } from './doubts.ts';
 
-/** A day that the provider had, and that its new edition has not. */
+/** A day that is no longer in the provider's data. */
 export interface WithdrawnDay {
   symbolId: number;
   day: Day;
@@ -15,17 +15,17 @@ export interface WithdrawnDay {
 
 export interface WithdrawnDays {
   days: WithdrawnDay[];
-  /** Symbols of which so many days are gone that the file looks broken. */
+  /** Symbols that lost so many days that the file looks broken. */
   doubts: Doubts;
 }
 
-/** A provider that takes back more than this share of a series, and more than a few days, has sent a broken file. */
+/** A file that withdraws more than this share of a series, and more than a few days, is considered broken. */
 const SHARE_MAX = 0.05;
 const DAYS_MAX = 2;
 
 /**
- * What a provider has withdrawn: days strictly between the first and the last day of its edition that the edition has
- * not, and whose current bar is the provider's own. An edition that begins later or ends earlier withdraws nothing.
+ * What a provider has withdrawn: days strictly between the first and the last day of its new edition that are not in it, and
+ * whose current bar is the provider's own. Days before or after the edition are not withdrawn.
  */
 export async function findWithdrawnDays(
   ledger: Ledger,
@@ -38,7 +38,7 @@ export async function findWithdrawnDays(
   if (sourceId === undefined) return found;
   for (const [symbolId, bars] of Map.groupBy(edition, (bar) => bar.symbolId)) {
     const days = new Set(bars.map(({ day }) => day));
-    const [first, last] = [bars[0]!.day, bars.at(-1)!.day]; // in order of days
+    const [first, last] = [bars[0]!.day, bars.at(-1)!.day]; // sorted by day
     const own = await ownBars(ledger, symbolId, { first: first + 1, last: last - 1, sourceId });
     const gone = own.filter(({ day }) => !days.has(day));
     const { code } = symbols.find(({ id }) => id === symbolId)!;
@@ -54,7 +54,7 @@ export async function findWithdrawnDays(
   return found;
 }
 
-/** The days of a range whose current bar is of the source. */
+/** The current bars of a range that are from the source. */
 async function ownBars(
   ledger: Ledger,
   symbolId: number,

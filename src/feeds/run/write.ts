@@ -3,7 +3,7 @@ import type { Judgement } from '../../ledger/quarantine/judge-bars.ts';
 import { leaseGuard, type RunContext, runName } from './context.ts';
 import type { WithdrawnDay } from './withdrawn-days.ts';
 
-/** Publishes the bars of a run, and ends the wait of bars in quarantine that they confirm or replace. */
+/** Publishes the bars of a run, and settles held bars that they confirm or replace. */
 export async function publish(
   run: RunContext,
   bars: readonly NewBar[],
@@ -24,7 +24,7 @@ export async function publish(
   return result;
 }
 
-/** Puts suspicious bars in quarantine. */
+/** Puts suspect bars into quarantine. */
 export async function hold(run: RunContext, held: Judgement<NewBar>['held']): Promise<void> {
   const { ledger, runtime } = run.parts;
   await ledger.heldBars.hold(held, {

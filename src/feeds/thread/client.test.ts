@@ -13,31 +13,31 @@ const NOON = Date.UTC(2026, 10, 11, 15);
 function start(ledgerUrl: string) {
   const ready = Promise.withResolvers<void>();
   const ticked = Promise.withResolvers<void>();
-  const told = { written: 0, progress: [] as number[], errors: [] as string[], isReady: false };
+  const events = { written: 0, progress: [] as number[], errors: [] as string[], isReady: false };
   const feeds = startFeeds({
     ledgerUrl,
     demo: true,
     secrets: {},
     clockSkewMs: NOON - Date.now(),
     onWritten() {
-      told.written++;
-      if (told.isReady) ticked.resolve();
+      events.written++;
+      if (events.isReady) ticked.resolve();
     },
-    onProgress: (done, total) => told.progress.push(done / total),
+    onProgress: (done, total) => events.progress.push(done / total),
     onReady() {
-      told.isReady = true;
+      events.isReady = true;
       ready.resolve();
     },
     onTurn() {},
-    onFailure: (message) => told.errors.push(message),
-    onError: (message) => told.errors.push(message),
+    onFailure: (message) => events.errors.push(message),
+    onError: (message) => events.errors.push(message),
   });
-  return { feeds, told, ready: ready.promise, ticked: ticked.promise };
+  return { feeds, events, ready: ready.promise, ticked: ticked.promise };
 }
 
 /** A thread that dies when it is told to. */
 function startDying() {
-  const told = { ready: 0, errors: [] as string[] };
+  const events = { ready: 0, errors: [] as string[] };
   const feeds = startFeeds({
     ledgerUrl: '',
     demo: false,
@@ -45,12 +45,12 @@ function startDying() {
     script: new URL('../../../test/support/dying-worker.ts', import.meta.url),
     onWritten() {},
     onProgress() {},
-    onReady: () => void told.ready++,
+    onReady: () => void events.ready++,
     onTurn() {},
-    onFailure: (message) => told.errors.push(message),
-    onError: (message) => told.errors.push(message),
+    onFailure: (message) => events.errors.push(message),
+    onError: (message) => events.errors.push(message),
   });
-  return { feeds, told };
+  return { feeds, events };
 }
 
 test('the worker fills a new ledger, goes on ticking, stops, and starts again without doubling anything', async () => {
@@ -61,7 +61,7 @@ test('the worker fills a new ledger, goes on ticking, stops, and starts again wi
 
   const first = start(url);
   await first.ready;
-  expect(first.told.progress.at(-1)).toBe(1);
+  expect(first.events.progress.at(-1)).toBe(1);
   expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
   const today = tradeDate(market, NOON);
   expect((await ledger.ticks.ofDay(gold.id, 'simulated', today)).length).toBeGreaterThan(50);
@@ -75,21 +75,21 @@ test('the worker fills a new ledger, goes on ticking, stops, and starts again wi
   await second.ready;
   await second.feeds.stop();
   expect(await ledger.bars.count()).toBe(bars);
-  expect(second.told.progress).toEqual([]);
-  expect([...first.told.errors, ...second.told.errors]).toEqual([]);
+  expect(second.events.progress).toEqual([]);
+  expect([...first.events.errors, ...second.events.errors]).toEqual([]);
   await ledger.close();
 }, 180_000);
 
 test('a worker that is stopped in the middle of its first fill stops at once', async () => {
   const url = await newLedgerUrl('sqlite');
-  const { feeds, told } = start(url);
+  const { feeds, events } = start(url);
   await feeds.stop();
-  expect(told.isReady).toBe(false);
-  expect(told.errors).toEqual([]);
+  expect(events.isReady).toBe(false);
+  expect(events.errors).toEqual([]);
 });
 
 test('a thread that dies is started again; what it had taken on is refused, and may be sent again', async () => {
-  const { feeds, told } = startDying();
+  const { feeds, events } = startDying();
   const push = (source: string) => feeds.push({ kind: 'ticks', source, ticks: [] });
   for (let death = 1; death <= 2; death++) {
     expect(await push('good')).toEqual([]);
@@ -105,12 +105,12 @@ test('a thread that dies is started again; what it had taken on is refused, and 
       );
     await eventually(isBack);
   }
-  expect(told.ready).toBe(1);
-  expect(told.errors.filter((message) => message.includes('is started again in'))).toEqual([
-    "the feeds' thread has ended and is started again in 500 ms",
-    "the feeds' thread has ended and is started again in 1000 ms",
+  expect(events.ready).toBe(1);
+  expect(events.errors.filter((message) => message.includes('restarts in'))).toEqual([
+    'the feed thread died and restarts in 500 ms',
+    'the feed thread died and restarts in 1000 ms',
   ]);
-  expect(told.errors.join()).toContain('die');
+  expect(events.errors.join()).toContain('die');
   await feeds.stop();
 }, 180_000);
 
@@ -139,6 +139,6 @@ test('a stop ends a thread that does not answer, and says so', async () => {
   await ready.promise;
   const push = feeds.push({ kind: 'ticks', source: 'test', ticks: [] }).catch((error) => error);
   await feeds.stop(20);
-  expect(errors).toEqual(['the feed thread did not stop within 20 ms and was ended']);
+  expect(errors).toEqual(['the feed thread did not stop within 20 ms and was terminated']);
   expect(await push).toBeInstanceOf(Unavailable);
 });

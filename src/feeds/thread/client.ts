@@ -13,45 +13,45 @@ export interface FeedsOptions {
   demo: boolean;
   /** Settings that providers need, such as API keys. */
   secrets: Secrets;
-  /** How long the ledger keeps what only grows. */
+  /** How long the ledger keeps data that only grows. */
   retention?: RetentionRules;
   /** How long the thread's ledger calls take. */
   latency?: LedgerLatency;
-  /** Added to the system's clock, so that a test can choose the time. */
+  /** Added to the system clock, so that tests can choose the time. */
   clockSkewMs?: number;
-  /** What runs in the thread, so that a test can have one that dies. */
+  /** The worker's script, so that tests can use one that crashes. */
   script?: URL;
-  /** A write is committed: follow it. */
+  /** A write was committed: the board should follow. */
   onWritten(): void;
-  /** The first fill: so many symbols of so many are complete. */
+  /** Progress of the initial fill, in symbols. */
   onProgress(done: number, total: number): void;
-  /** History and the session so far are there. Said once, also when the thread had to be started again. */
+  /** History and the current session are complete. Called once, even if the thread restarts. */
   onReady(): void;
-  /** The thread has done a turn of its work. */
+  /** The thread has finished a turn of its loop. */
   onTurn(): void;
-  /** A run of a feed is over, however it ended. */
+  /** A run of a feed has ended, successfully or not. */
   onRun?(run: EndedRun): void;
-  /** The thread failed as a whole, or has ended and is started again. */
+  /** The thread's loop failed, or the thread died and restarts. */
   onFailure(message: string): void;
-  /** A feed failed, and will be tried again. */
+  /** A feed failed and will be retried. */
   onError(message: string): void;
 }
 
 export interface Feeds {
-  /** Has the worker take in a push. */
+  /** Writes a push in the worker. */
   push(push: Push): Promise<PushOutcome[]>;
-  /** Resolves when the worker has closed its ledger. One that takes longer than `msMax` is ended; the ledger rolls back. */
+  /** Resolves when the worker has closed its ledger. After `msMax` the worker is terminated; the ledger rolls back. */
   stop(msMax?: number): Promise<void>;
 }
 
-/** A thread that dies at once is started again later and later. */
+/** Exponential backoff for a thread that keeps dying. */
 const RESTART_MS = 500;
 const RESTART_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
-/** After so long a thread has proved itself. */
+/** The backoff starts over after the thread has run for this long. */
 const STEADY_MS = 60_000;
 
-/** Starts what brings prices, in a thread and with a ledger handle of its own. A thread that dies is started again. */
+/** Starts the feeds in a thread with its own ledger handle. A thread that dies is restarted. */
 export function startFeeds(options: FeedsOptions): Feeds {
   const thread = new FeedsThread(options);
   thread.start();
@@ -60,7 +60,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
 
 class FeedsThread implements Feeds {
   readonly #options: FeedsOptions;
-  readonly #waiting = new Map<number, PromiseWithResolvers<PushOutcome[]>>();
+  readonly #pendingPushes = new Map<number, PromiseWithResolvers<PushOutcome[]>>();
   #worker: Worker | undefined;
   #startedAt = 0;
   #restartMs = RESTART_MS;
@@ -86,25 +86,25 @@ class FeedsThread implements Feeds {
     this.#startedAt = performance.now();
     const worker = new Worker(script ?? new URL('./worker.ts', import.meta.url));
     this.#worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#heard(data);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#onMessage(data);
     worker.onerror = (event) => {
       this.#options.onFailure(event.message);
-      worker.terminate(); // whatever is left of it, what it holds in memory cannot be trusted
+      worker.terminate(); // its memory cannot be trusted
     };
     worker.addEventListener('close', () => this.#onEnd(worker));
-    this.#tell({
+    this.#post({
       kind: 'start',
       settings: { ledgerUrl, demo, secrets, retention, clockSkewMs, latency: latency.memory },
     });
   }
 
   push(push: Push): Promise<PushOutcome[]> {
-    if (!this.#worker) return Promise.reject(away());
+    if (!this.#worker) return Promise.reject(restarting());
     const number = ++this.#pushes;
-    const one = Promise.withResolvers<PushOutcome[]>();
-    this.#waiting.set(number, one);
-    this.#tell({ kind: 'push', number, push: packPush(push) });
-    return one.promise;
+    const pending = Promise.withResolvers<PushOutcome[]>();
+    this.#pendingPushes.set(number, pending);
+    this.#post({ kind: 'push', number, push: packPush(push) });
+    return pending.promise;
   }
 
   async stop(msMax = STOP_MS_MAX): Promise<void> {
@@ -112,9 +112,9 @@ class FeedsThread implements Feeds {
     const worker = this.#worker;
     if (!worker) return;
     this.#stopped = Promise.withResolvers();
-    this.#tell({ kind: 'stop' });
+    this.#post({ kind: 'stop' });
     const timer = setTimeout(() => {
-      this.#options.onError(`the feed thread did not stop within ${msMax} ms and was ended`);
+      this.#options.onError(`the feed thread did not stop within ${msMax} ms and was terminated`);
       this.#stopped?.resolve();
     }, msMax);
     await this.#stopped.promise;
@@ -122,11 +122,11 @@ class FeedsThread implements Feeds {
     worker.terminate();
   }
 
-  #tell(message: ToWorker): void {
+  #post(message: ToWorker): void {
     this.#worker?.postMessage(message);
   }
 
-  #heard(data: FromWorker): void {
+  #onMessage(data: FromWorker): void {
     const { onWritten, onProgress, onReady, onTurn, onRun, onFailure, onError } = this.#options;
     if (data.kind === 'written') onWritten();
     else if (data.kind === 'progress') onProgress(data.done, data.total);
@@ -134,8 +134,8 @@ class FeedsThread implements Feeds {
     else if (data.kind === 'ran') onRun?.(data.run);
     else if (data.kind === 'failed') onFailure(data.message);
     else if (data.kind === 'error') onError(data.message);
-    else if (data.kind === 'pushed') this.#settle(data.number)?.resolve(unpackOutcomes(data.outcomes));
-    else if (data.kind === 'not-pushed') this.#settle(data.number)?.reject(errorFrom(data.error));
+    else if (data.kind === 'pushed') this.#takePending(data.number)?.resolve(unpackOutcomes(data.outcomes));
+    else if (data.kind === 'not-pushed') this.#takePending(data.number)?.reject(errorFrom(data.error));
     else if (data.kind === 'stopped') this.#stopped?.resolve();
     else if (!this.#isReady) {
       this.#isReady = true;
@@ -143,17 +143,17 @@ class FeedsThread implements Feeds {
     }
   }
 
-  #settle(number: number): PromiseWithResolvers<PushOutcome[]> | undefined {
-    const one = this.#waiting.get(number);
-    this.#waiting.delete(number);
-    return one;
+  #takePending(number: number): PromiseWithResolvers<PushOutcome[]> | undefined {
+    const pending = this.#pendingPushes.get(number);
+    this.#pendingPushes.delete(number);
+    return pending;
   }
 
-  /** What it had taken on and not answered may be written or not: whoever sent it sends it again, which is harmless. */
+  /** Rejects pending pushes. They may have been written or not; sending them again is harmless. */
   #onEnd(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const number of [...this.#waiting.keys()]) this.#settle(number)?.reject(away());
+    for (const number of [...this.#pendingPushes.keys()]) this.#takePending(number)?.reject(restarting());
     if (this.#stopped) {
       this.#stopped.resolve();
       return;
@@ -161,16 +161,16 @@ class FeedsThread implements Feeds {
     const wasSteady = performance.now() - this.#startedAt > STEADY_MS;
     const waitMs = wasSteady ? RESTART_MS : this.#restartMs;
     this.#restartMs = Math.min(waitMs * 2, RESTART_MS_MAX);
-    this.#options.onFailure(`the feeds' thread has ended and is started again in ${waitMs} ms`);
+    this.#options.onFailure(`the feed thread died and restarts in ${waitMs} ms`);
     this.#restart = setTimeout(() => this.start(), waitMs);
   }
 }
 
-function away(): Unavailable {
-  return new Unavailable('what takes prices in is being started again');
+function restarting(): Unavailable {
+  return new Unavailable('the feed thread is restarting');
 }
 
-/** An error as it was before it came through a message, as far as anybody looks at it. */
+/** Restores an error with the fields that callers read. */
 function errorFrom({ message, ...codes }: { message: string; code?: string; errno?: string }): Error {
   return Object.assign(new Error(message), codes);
 }

@@ -2,7 +2,7 @@ import type { Provider } from '../provider.ts';
 import type { RunResult } from '../run/run-record.ts';
 import { type RunnerParts, runFeed } from '../run/runner.ts';
 
-/** Which feeds are due, and their runs, which go on beside everything else that the feeds' thread does. */
+/** Runs the feeds that are due, concurrently with the other work of the feed thread. */
 export class DueFeeds {
   readonly #parts: RunnerParts;
   readonly #onEnd: (provider: Provider, ended: RunResult | Error) => void;
@@ -13,7 +13,7 @@ export class DueFeeds {
     this.#onEnd = onEnd;
   }
 
-  /** Begins a run of every feed that is on, due, and run by nobody. Does not wait for them. */
+  /** Starts a run of every enabled feed that is due and not running. Does not wait for the runs. */
   async start(now: number): Promise<void> {
     const due = new Set(await this.#parts.ledger.feeds.due(now));
     for (const provider of this.#parts.providers) {
@@ -24,7 +24,7 @@ export class DueFeeds {
     }
   }
 
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }

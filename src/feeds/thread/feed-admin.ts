@@ -5,23 +5,23 @@ import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts
 import type { Provider, Secrets } from '../provider.ts';
 import { lateAfter } from '../schedule.ts';
 
-/** How many of a feed's newest runs are told. */
-const RUNS_TOLD = 10;
+/** How many recent runs of a feed are listed. */
+const RUNS_LISTED = 10;
 
-/** All that the operator sees of a feed, whether it is on or not. */
+/** What the operator sees of a feed, enabled or not. */
 export interface FeedDetails
   extends Omit<FeedHealth, 'failing'>,
     Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
-  /** The symbols that it brings now; none while it is off. */
+  /** The symbols that it fills now; none while it is disabled. */
   symbols: readonly string[];
   failing: readonly SymbolFailure[];
-  /** How many it has a series for. */
+  /** How many series it has. */
   series: number;
-  /** Settings that it needs and that are not there. */
+  /** Required settings that are missing. */
   lacking: readonly string[];
-  /** Who runs it now. */
+  /** The process that runs it now. */
   holder: string | undefined;
-  /** The newest first. */
+  /** Newest first. */
   runs: readonly FeedRun[];
 }
 
@@ -40,7 +40,7 @@ const NEVER_RUN: Omit<FeedHealth, 'key'> = {
   lastDay: undefined,
 };
 
-/** Where the operator sees every feed, and turns it on and off. It reads the ledger anew each time. */
+/** Lists all feeds for the operator, and enables or disables them. Reads the ledger on each call. */
 export class FeedAdmin {
   readonly #ledger: Ledger;
   readonly #providers: readonly Provider[];
@@ -72,13 +72,13 @@ export class FeedAdmin {
           series: series.length,
           lacking: needs.filter((name) => !this.#secrets[name]),
           holder: holders.get(key),
-          runs: await feeds.history(RUNS_TOLD, key),
+          runs: await feeds.history(RUNS_LISTED, key),
         };
       }),
     );
   }
 
-  /** Answers false when there is no such feed. */
+  /** Returns false if there is no such feed. */
   async turn(key: string, enabled: boolean, now: number): Promise<boolean> {
     const provider = this.#providers.find((one) => one.key === key);
     if (!provider) return false;

@@ -175,7 +175,7 @@ test('turns go on while a provider is silent, and a stop does not wait for it', 
   loop.stop();
   await loop.run();
   await stopped;
-  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'failed', message: 'it was stopped' }]);
+  expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'failed', message: 'the run was stopped' }]);
   expect(await ledger.feeds.due(now)).toEqual(['played']); // for whoever comes next
   await ledger.close();
 });

@@ -13,24 +13,24 @@ import { Simulator } from '../simulator/simulator.ts';
 import { DueFeeds } from './due-feeds.ts';
 import { packOutcomes } from './packed-push.ts';
 import type { FromWorker } from './protocol.ts';
-import { takePush } from './push.ts';
+import { writePush } from './push.ts';
 
-/** Ticks are due at any second. */
+/** Simulated ticks are due at any second. */
 const TURN_MS = 1_000;
 /** A bar is published at most this long after its session's end. */
 const CLOSE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
-/** After this time closing and pruning let the other work of a turn go on, and continue in the next one. */
+/** Closing and pruning stop after this time and continue in the next turn. */
 const CLOSE_BUDGET_MS = 500;
 
-/** The providers whose feeds may be turned on, and the words of the environment that they need. */
-export interface Providing {
+/** The providers whose feeds may be enabled, and the settings that they need. */
+export interface ProviderSetup {
   providers: readonly Provider[];
   secrets: Secrets;
 }
 
-/** What works on one ledger. Another epoch is another ledger: what was remembered of the old one is wrong. */
-interface Crew {
+/** The workers of one ledger epoch. After a restore they are replaced, because their state is wrong. */
+interface Workers {
   epoch: string;
   simulator: Simulator;
   closer: Closer;
@@ -38,26 +38,26 @@ interface Crew {
 }
 
 /**
- * All work of the feeds, one turn after the other:
+ * The work of the feed thread, one turn after the other:
  *
  *     open the ledger ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks and old rows
  *                        every 10 s      every 1 s    every 10 s         every 10 s    every hour
  *
- * History comes before closing: a simulated day's bar is the walk's, also when some of its ticks were never made.
- * Without room on the disk nothing of it is done. A feed's run goes on beside the turns: a provider may be silent for half a minute, and ticks do not wait for it.
+ * History comes before closing: the bar of a simulated day comes from the random walk, even if some of its ticks were never
+ * written. If the disk is full, nothing is done. Feed runs are concurrent: ticks do not wait for a slow provider.
  */
 export class FeedLoop {
   readonly #url: string;
   readonly #demo: boolean;
   readonly #clock: Clock;
   readonly #post: (message: FromWorker) => void;
-  readonly #providing: Providing;
+  readonly #setup: ProviderSetup;
   readonly #retention: RetentionRules;
   readonly #latency: LedgerLatency | undefined;
   readonly #stopping = new AbortController();
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
-  #crew: Crew | undefined;
+  #workers: Workers | undefined;
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
   #isReady = false;
@@ -69,7 +69,7 @@ export class FeedLoop {
     demo: boolean,
     clock: Clock,
     post: (message: FromWorker) => void,
-    providing: Providing = { providers: [], secrets: {} },
+    setup: ProviderSetup = { providers: [], secrets: {} },
     retention: RetentionRules = DEFAULT_RETENTION,
     latency?: LedgerLatency,
   ) {
@@ -79,22 +79,22 @@ export class FeedLoop {
     this.#demo = demo;
     this.#clock = clock;
     this.#post = post;
-    this.#providing = providing;
+    this.#setup = setup;
   }
 
-  /** Takes turns until it is stopped, then closes the ledger. A turn that fails is reported, and the next one tries again. */
+  /** Runs until stopped, then closes the ledger. Reports a failed turn; the next turn tries again. */
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
         await this.turn();
         this.#post({ kind: 'turned' });
       } catch (error) {
-        this.#isBehind = false; // not tried again at once
+        this.#isBehind = false; // wait before the next attempt
         this.#post({ kind: 'failed', message: messageOf(error) });
       }
       await sleep(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }
-    await this.#crew?.due.settled();
+    await this.#workers?.due.settled();
     await Promise.allSettled(this.#pushes);
     await this.#opening?.then((ledger) => ledger.close()).catch(() => {});
     this.#post({ kind: 'stopped' });
@@ -104,18 +104,18 @@ export class FeedLoop {
     this.#stopping.abort();
   }
 
-  /** Takes in what was sent, between or beside the turns, and tells what became of it. */
+  /** Writes a push, concurrently with the turns, and posts the outcome. */
   async push(number: number, push: Push): Promise<void> {
-    const taking = this.#openLedger().then((ledger) => takePush(ledger, push));
-    this.#pushes.add(taking);
+    const writing = this.#openLedger().then((ledger) => writePush(ledger, push));
+    this.#pushes.add(writing);
     try {
-      const outcomes = await taking;
+      const outcomes = await writing;
       this.#post({ kind: 'pushed', number, outcomes: packOutcomes(outcomes) });
       this.#post({ kind: 'written' });
     } catch (error) {
-      this.#post({ kind: 'not-pushed', number, error: tellable(error) });
+      this.#post({ kind: 'not-pushed', number, error: toMessage(error) });
     }
-    this.#pushes.delete(taking);
+    this.#pushes.delete(writing);
   }
 
   #openLedger(): Promise<Ledger> {
@@ -130,12 +130,12 @@ export class FeedLoop {
 
   async turn(): Promise<void> {
     const now = this.#clock.now();
-    const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also when the clock was set back
+    const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also after the clock was set back
     const ledger = await this.#openLedger();
     if (isCloseDue) await ledger.engine.tidy();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
-    if (isCloseDue) this.#crew = await this.#crewFor(ledger);
-    const { simulator, closer, due } = this.#crew!;
+    if (isCloseDue) this.#workers = await this.#workersFor(ledger);
+    const { simulator, closer, due } = this.#workers!;
     if (this.#demo) {
       if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
@@ -143,11 +143,11 @@ export class FeedLoop {
     }
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
-    if (isCloseDue) await this.#tend(ledger, closer, due, now);
+    if (isCloseDue) await this.#maintain(ledger, closer, due, now);
   }
 
-  /** One failure does not keep the others from being done: each is tried, and the first failure is reported. */
-  async #tend(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
+  /** Runs all periodic tasks, even if one fails, and reports the first failure. */
+  async #maintain(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
     const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
     let [isPruned, isRetained] = [!isPruneDue, !isPruneDue];
@@ -175,11 +175,11 @@ export class FeedLoop {
     if (!this.#isBehind) this.#closedAt = now;
   }
 
-  async #crewFor(ledger: Ledger): Promise<Crew> {
+  async #workersFor(ledger: Ledger): Promise<Workers> {
     const { epoch } = await ledger.head();
-    if (this.#crew?.epoch === epoch) return this.#crew;
-    await this.#crew?.due.settled();
-    const { providers, secrets } = this.#providing;
+    if (this.#workers?.epoch === epoch) return this.#workers;
+    await this.#workers?.due.settled();
+    const { providers, secrets } = this.#setup;
     const parts = {
       ledger,
       providers,
@@ -209,10 +209,10 @@ export class FeedLoop {
   };
 }
 
-/** What of an error goes through a message: its text, and what says whether the ledger was out of reach. */
-function tellable(error: unknown): { message: string; code?: string; errno?: string } {
-  const told: { message: string; code?: string; errno?: string } = { message: messageOf(error) };
-  if (error instanceof Error && 'code' in error) told.code = String(error.code);
-  if (error instanceof Error && 'errno' in error) told.errno = String(error.errno);
-  return told;
+/** The parts of an error that a message carries. The codes say whether the ledger was unreachable. */
+function toMessage(error: unknown): { message: string; code?: string; errno?: string } {
+  const plain: { message: string; code?: string; errno?: string } = { message: messageOf(error) };
+  if (error instanceof Error && 'code' in error) plain.code = String(error.code);
+  if (error instanceof Error && 'errno' in error) plain.errno = String(error.errno);
+  return plain;
 }

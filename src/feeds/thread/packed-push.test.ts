@@ -35,7 +35,7 @@ const bars = fc.record({
   ),
 });
 
-test('a push comes out of its message as it went in', () => {
+test('a push is unchanged after packing and unpacking', () => {
   fc.assert(
     fc.property(fc.oneof<fc.Arbitrary<Push>[]>(ticks, bars), (push) => {
       expect(unpackPush(structuredClone(packPush(push)))).toEqual(push);
@@ -43,7 +43,7 @@ test('a push comes out of its message as it went in', () => {
   );
 });
 
-test('so do the outcomes', () => {
+test('outcomes are unchanged after packing and unpacking', () => {
   const outcomes: PushOutcome[] = [
     { status: 'accepted' },
     { status: 'refused', reason: 'it is "not" a number\n' },

@@ -3,10 +3,10 @@ import type { RetentionRules } from '../../ledger/retention/rules.ts';
 import type { Secrets } from '../provider.ts';
 import type { PackedPush } from './packed-push.ts';
 
-/** What the main thread tells the worker. */
+/** Messages from the main thread to the worker. */
 export type ToWorker =
   | { kind: 'start'; settings: FeedSettings }
-  /** `number` comes back with the answer. */
+  /** The reply carries the same `number`. */
   | { kind: 'push'; number: number; push: PackedPush }
   | { kind: 'stop' };
 
@@ -16,32 +16,32 @@ export interface FeedSettings {
   demo: boolean;
   /** Settings that providers need, such as API keys. */
   secrets: Secrets;
-  /** How long the ledger keeps what only grows. */
+  /** How long the ledger keeps data that only grows. */
   retention: RetentionRules;
-  /** Added to the system's clock, so that a test can choose the time. */
+  /** Added to the system clock, so that tests can choose the time. */
   clockSkewMs: number;
-  /** Shared memory in which the worker counts how long its ledger calls take. */
+  /** Shared memory for the latencies of the worker's ledger calls. */
   latency: SharedArrayBuffer;
 }
 
-/** What the worker tells the main thread. */
+/** Messages from the worker to the main thread. */
 export type FromWorker =
-  /** A write is committed: the board may follow it at once. */
+  /** A write was committed: the board can follow at once. */
   | { kind: 'written' }
-  /** The first fill: so many symbols of so many are complete. */
+  /** Progress of the initial fill, in symbols. */
   | { kind: 'progress'; done: number; total: number }
-  /** History and the session so far are there. Said once. */
+  /** History and the current session are complete. Sent once. */
   | { kind: 'ready' }
-  /** A turn is done: the thread works. */
+  /** A turn has finished. */
   | { kind: 'turned' }
-  /** A turn failed. The next one tries again. */
+  /** A turn failed; the next one tries again. */
   | { kind: 'failed'; message: string }
-  /** A run of a feed is over, however it ended. */
+  /** A run of a feed has ended, successfully or not. */
   | { kind: 'ran'; run: EndedRun }
-  /** A feed's run failed. Its schedule says when it is tried again. */
+  /** A run of a feed failed; its schedule determines the next attempt. */
   | { kind: 'error'; message: string }
-  /** What became of a push, packed; or the push failed as a whole, and may be sent again. */
+  /** The packed outcomes of a push; or the whole push failed and may be sent again. */
   | { kind: 'pushed'; number: number; outcomes: string }
   | { kind: 'not-pushed'; number: number; error: { message: string; code?: string; errno?: string } }
-  /** The ledger is closed; nothing more comes. */
+  /** The ledger is closed. This is the last message. */
   | { kind: 'stopped' };

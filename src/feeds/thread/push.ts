@@ -12,21 +12,21 @@ const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
   unchanged: 'duplicate',
 };
 
-/** Takes in what the operator's own feed has sent, and answers for each record. What it accepted is on the disk then. */
-export async function takePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {
+/** Writes a push of the operator's own feed. Returns the outcome of each record once accepted ones are on disk. */
+export async function writePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {
   const outcomes =
     push.kind === 'ticks'
       ? await ledger.quarantine.admit(push.ticks, push.source)
-      : await takeBars(ledger, push);
+      : await writeBars(ledger, push);
   await ledger.engine.flush();
   return outcomes;
 }
 
-async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<PushOutcome[]> {
+async function writeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<PushOutcome[]> {
   const { source, bars, received, accept } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
-  const once = withoutRepeats(bars, outcomes);
-  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, once, {
+  const unique = withoutRepeats(bars, outcomes);
+  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, unique, {
     source,
     comparedWith: 'own',
     accept,
@@ -57,7 +57,7 @@ async function takeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<
   return bars.map((bar) => outcomes.get(bar)!);
 }
 
-/** One bar for each symbol and day. */
+/** Keeps the first bar of each symbol and day, and records the outcome of the others. */
 function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutcome>): NewBar[] {
   const first = new Map<string, NewBar>();
   for (const bar of bars) {
@@ -66,7 +66,7 @@ function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutco
     if (!before) first.set(key, bar);
     else if (sameOhlc(before, bar)) outcomes.set(bar, { status: 'duplicate' });
     else {
-      const reason = `${printDay(bar.day)} is there twice with different prices; the first was used`;
+      const reason = `${printDay(bar.day)} appears twice with different prices; the first was used`;
       outcomes.set(bar, { status: 'refused', reason });
     }
   }

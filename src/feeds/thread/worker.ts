@@ -1,4 +1,4 @@
-/** The feeds' own thread: SQLite works on its caller's thread, and an answer should never wait behind a write. */
+/** The feed thread. SQLite runs on its caller's thread, and a response must never wait for a write. */
 
 import { LedgerLatency } from '../../ledger/engine/latency.ts';
 import { systemClock } from '../../runtime/clock.ts';
