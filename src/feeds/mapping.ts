@@ -2,8 +2,8 @@ import type { FailingSeries } from '../ledger/operations/feed-runs.ts';
 import type { ProvidedSeries, Provider } from './provider.ts';
 
 /**
- * Which series each symbol is filled from, when these providers are on, first come first served. A currency provider
- * fills no symbols.
+ * The series that fills each symbol if these providers are enabled. The first provider with a series for a symbol wins. Currency
+ * providers fill no symbols.
  */
 export function assignSymbols(
   providers: readonly Provider[],
@@ -18,12 +18,12 @@ export function assignSymbols(
   return assigned;
 }
 
-/** A series that fails, and the symbol that it is the price of. */
+/** A failing series and its symbol. */
 export interface SymbolFailure extends FailingSeries {
   symbol: string;
 }
 
-/** With their symbols; those that the provider no longer has are left out. */
+/** Adds the symbols. Drops series that the provider no longer has. */
 export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): SymbolFailure[] {
   return failing.flatMap((one) => {
     const symbol = provider.series.find(({ id }) => id === one.series)?.symbol;
@@ -31,17 +31,17 @@ export function failingSymbols(provider: Provider, failing: readonly FailingSeri
   });
 }
 
-/** What a provider may fill now, and what others fill in its place. */
+/** What a provider may fill now, and what others fill instead. */
 export interface Ownership {
-  /** Of its series, those whose symbol it owns. */
+  /** Those of its series whose symbol it owns. */
   series: readonly ProvidedSeries[];
-  /** By the key of the provider that owns them: symbols that it has a series for, and must leave alone. */
+  /** Symbols of its series that other providers own, by the owner's key. */
   elsewhere: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * What a provider owns, when the feeds of `enabled` are on. One that is off comes after all that are on: a run by hand
- * takes what nobody else brings.
+ * What a provider owns if the feeds in `enabled` are on. A disabled provider has the lowest priority: a manual run fills
+ * what no enabled provider fills.
  */
 export function ownershipOf(
   provider: Provider,

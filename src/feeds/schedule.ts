@@ -1,32 +1,32 @@
 import { Cron } from 'croner';
 
-/** When something is run: a cron expression on the clock of an IANA zone. */
+/** A cron expression in an IANA time zone. */
 export interface Schedule {
   readonly schedule: string;
   readonly zone: string;
 }
 
-/** A run may take this long, attempts and pauses included, before its slot counts as missed. */
+/** How long a run may take, retries included, before it counts as missed. */
 const GRACE_MS = 10 * 60_000;
-/** A failed run is tried again after this long, then twice as long, and so on. */
+/** Exponential backoff of failed runs. */
 const FIRST_RETRY_MS = 15 * 60_000;
 const DOUBLINGS_MAX = 4; // four hours
 
-/** The first slot after an instant, in ms. */
+/** The first scheduled run after a time, in ms. */
 export function nextSlot({ schedule, zone }: Schedule, after: number): number {
   const next = new Cron(schedule, { timezone: zone }).nextRun(new Date(after));
-  if (!next) throw new Error(`the schedule "${schedule}" never comes`);
+  if (!next) throw new Error(`the schedule "${schedule}" never matches`);
   return next.getTime();
 }
 
-/** When a feed is late whose last good run was at `since`: two of its slots have passed without one. */
+/** When a feed becomes late if its last successful run was at `since`: after two missed runs. */
 export function lateAfter(schedule: Schedule, since: number): number {
   return nextSlot(schedule, nextSlot(schedule, since)) + GRACE_MS;
 }
 
 /**
- * When to try again after so many failures in a row: well before the next slot where that is far away, at the latest then,
- * and never before the provider wants to be asked. `random` spreads those who failed together.
+ * When to retry after a number of consecutive failures: by exponential backoff, at the next scheduled run at the latest, and
+ * never before `comeBackMs`. `random` adds jitter.
  */
 export function retryAt(
   schedule: Schedule,

@@ -25,7 +25,7 @@ export function readPriceText(
   const splitter = new RowSplitter(layout.delimiter, layout.firstRow + 1);
   const rows = [...splitter.push(text.slice(layout.start)), ...splitter.end()];
   const finder = new ConventionsFinder(layout.columns, given, layout.delimiter);
-  for (const row of rows) finder.see(row);
+  for (const row of rows) finder.add(row);
   const symbolOf = (code: string) => ({ number: 0, code, currency: 'USD' });
   const reader = new RowReader({ columns: layout.columns, latestDay, zone, symbolOf }, finder.conventions);
   const bars = new Map<

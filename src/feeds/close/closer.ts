@@ -9,22 +9,22 @@ import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/
 import { ClosingProgress } from './progress.ts';
 import { closingOf, limitsOf } from './session-bar.ts';
 
-/** Ticks stay this long after their session and the longest delay: late ones and restarted replicas need them. */
+/** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
 const KEEP_MS = 7 * MS_PER_DAY;
-/** Bars are published together when this many are ready, or folding them has taken this long. */
+/** A transaction publishes this many bars, or those that were folded within this time. */
 const DAYS_PER_TRANSACTION = 50;
 const MS_PER_TRANSACTION = 100;
 
-/** How much is done in one go. */
+/** Bounds the work of one call. */
 export interface CloseLimits {
-  /** Stops as soon as possible. What is not done is done at the next start. */
+  /** Stops as soon as possible. The next start does the rest. */
   signal?: AbortSignal;
-  /** Stops between two days after this time, with at least one done. */
+  /** Stops between two days after this time, but does at least one. */
   budgetMs?: number;
 }
 
-/** A day whose ticks are folded, outside of any lock. */
-interface Prepared {
+/** A day whose ticks were folded, outside of any lock. */
+interface FoldedSession {
   day: TradingDay;
   settlement: number | undefined;
   limits: FoldLimits;
@@ -62,11 +62,11 @@ export class Closer {
   /** Of those, the ones whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
   readonly #pruning: TickPruning;
-  /** Those that were due when pruning began, and have not been looked at. */
+  /** The days that were due when pruning started and are not marked yet. */
   #old: OldDays | undefined;
   /** Whether the last `close` left something that was due. */
   isBehind = false;
-  /** Whether the last `prune` did. */
+  /** Whether the last `prune` left something that was due. */
   isPruningBehind = false;
 
   constructor(ledger: Ledger) {
@@ -80,15 +80,15 @@ export class Closer {
     for await (const days of this.#progress.newDays()) {
       for (const day of days) {
         this.#waiting.set(keyOf(day), day);
-        this.#settled.delete(keyOf(day)); // a late tick may be one of before the settlement
+        this.#settled.delete(keyOf(day)); // a late tick may be from before the settlement
       }
     }
-    await this.#learnTraits();
+    await this.#readTraits();
     const waiting = [...this.#waiting.values()].filter((day) => this.#traits.has(day.symbolId));
     waiting.sort((a, b) => a.day - b.day);
     const over = waiting.filter((day) => this.#endOf(day) <= now);
     const settled = waiting.filter((day) => this.#isSettlementDue(day, now));
-    const work = new Work(limits);
+    const work = new WorkBudget(limits);
     let written = await this.#closeAll(over, now, work, undefined);
     written += await this.#closeAll(settled, now, work, (day) => this.#settlementOf(day));
     this.isBehind =
@@ -100,13 +100,13 @@ export class Closer {
 
   /**
    * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
-   * delay and seven days. Marks all such days first, then deletes. Returns the days it is done with.
+   * delay and seven days. Marks all such days first, then deletes. Returns the days that are completely deleted.
    */
   async prune(now: number, limits: CloseLimits = {}): Promise<TradingDay[]> {
     this.#old ??= await this.#oldDays(now);
     const { days, horizon } = this.#old;
-    const work = new Work(limits);
-    while (days.length > 0 && !work.isOver) {
+    const work = new WorkBudget(limits);
+    while (days.length > 0 && !work.isUsedUp) {
       const { symbolId, day } = days.pop()!;
       for (const origin of await this.#originsOf(symbolId)) {
         const isMarked = await this.#pruning.mark({ symbolId, origin, day }, horizon, limits.signal);
@@ -114,7 +114,7 @@ export class Closer {
       }
     }
     const pruned: TradingDay[] = [];
-    while (this.#pruning.size > 0 && !work.isOver) {
+    while (this.#pruning.size > 0 && !work.isUsedUp) {
       const day = await this.#pruning.deleteSome();
       if (day) pruned.push(day);
       work.hasDoneSome = true;
@@ -128,7 +128,7 @@ export class Closer {
     const plans = await this.#ledger.accounts.plans();
     const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
     const horizon = now - longestDelayMs - KEEP_MS;
-    await this.#learnTraits();
+    await this.#readTraits();
     const old: SymbolDay[] = [];
     // No session ends more than two days from its date, in any zone.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
@@ -140,14 +140,14 @@ export class Closer {
   async #closeAll(
     days: readonly SymbolDay[],
     now: number,
-    work: Work,
+    work: WorkBudget,
     settlementOf: ((day: SymbolDay) => number | undefined) | undefined,
   ): Promise<number> {
     let written = 0;
-    let group: Prepared[] = [];
+    let group: FoldedSession[] = [];
     let groupMs = 0;
     for (const day of days) {
-      if (work.isOver) break;
+      if (work.isUsedUp) break;
       const startMs = performance.now();
       const prepared = await this.#prepare(day, settlementOf?.(day), work.signal);
       if (work.isAborted) break;
@@ -163,12 +163,12 @@ export class Closer {
     return written + (await this.#publish(group, now));
   }
 
-  /** Folds a day's ticks; undefined when its bar stays as it is. Simulated prices of a symbol with real ones make no bar. */
+  /** Folds the ticks of a day. Undefined if its bar stays as it is. A symbol with real prices gets no simulated bars. */
   async #prepare(
     { symbolId, day }: SymbolDay,
     settlement: number | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Prepared | undefined> {
+  ): Promise<FoldedSession | undefined> {
     const { ledger, of } = { ledger: this.#ledger, of: this.#tradingDay(symbolId, day) };
     const { prices } = await ledger.head();
     const current = (await ledger.bars.revisions(symbolId, of.origin, day, day)).at(-1);
@@ -178,11 +178,11 @@ export class Closer {
     return { day: of, settlement, limits, current, folded, revision: prices };
   }
 
-  /** Days whose bar has changed since they were folded stay waiting. */
-  async #publish(group: readonly Prepared[], now: number): Promise<number> {
+  /** Days whose bar changed after they were folded stay in the queue. */
+  async #publish(group: readonly FoldedSession[], now: number): Promise<number> {
     if (group.length === 0) return 0;
     const byKey = new Map(group.map((one) => [keyOf(one.day), one]));
-    const changed = new Set<Prepared>();
+    const changed = new Set<FoldedSession>();
     const decide: Decide = async (day, current, ticksSince) => {
       const one = byKey.get(keyOf(day))!;
       if (current?.revision !== one.current?.revision) {
@@ -208,7 +208,7 @@ export class Closer {
     }
   }
 
-  /** A simulated day has one bar, the walk's: nobody settles it. */
+  /** Simulated days have no settlement: their only bar comes from the random walk. */
   #isSettlementDue(day: SymbolDay, now: number): boolean {
     const isReal = this.#traits.get(day.symbolId)!.real;
     if (!isReal || this.#settled.has(keyOf(day)) || this.#endOf(day) <= now) return false;
@@ -234,8 +234,8 @@ export class Closer {
     return (await this.#ledger.ticks.hasSimulated(symbolId)) ? ['real', 'simulated'] : ['real'];
   }
 
-  /** Read again each time: a symbol may have got its first real price, or another market. */
-  async #learnTraits(): Promise<void> {
+  /** Called each time: a symbol may have its first real price, or another market. */
+  async #readTraits(): Promise<void> {
     const { symbols } = this.#ledger;
     const known = [...(await symbols.list()), ...(await symbols.currencies())];
     this.#traits.clear(); // a symbol may have been deleted
@@ -245,8 +245,8 @@ export class Closer {
   }
 }
 
-/** Says when one call has done enough. */
-class Work {
+/** The budget of one call. */
+class WorkBudget {
   readonly signal: AbortSignal | undefined;
   readonly #endsAt: number;
   hasDoneSome = false;
@@ -260,7 +260,7 @@ class Work {
     return this.signal?.aborted ?? false;
   }
 
-  get isOver(): boolean {
+  get isUsedUp(): boolean {
     return this.isAborted || (this.hasDoneSome && performance.now() >= this.#endsAt);
   }
 }

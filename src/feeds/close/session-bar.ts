@@ -3,25 +3,24 @@ import type { Closing } from '../../ledger/prices/session-bars.ts';
 import type { FoldedDay, FoldLimits } from '../../ledger/ticks/fold-day.ts';
 import { ohlcOf, sameOhlc } from '../../market/bar.ts';
 
-const FIRST = 'session close';
-const AGAIN = 'late ticks';
-/** Bars with these reasons came from here. */
-const OURS: ReadonlySet<string | null> = new Set([PROVISIONAL, FIRST, AGAIN]);
+const SESSION_CLOSE = 'session close';
+const LATE_TICKS = 'late ticks';
+/** The reasons of bars that the closer published. */
+const OWN_REASONS: ReadonlySet<string | null> = new Set([PROVISIONAL, SESSION_CLOSE, LATE_TICKS]);
 
 /**
- * Which ticks a day's bar is made of: those up to `settlement`, or, without one, all of a session that has ended. After a
- * withdrawal only prices made later count; those before are what was withdrawn. Undefined when the bar stays as it is
- * whatever the ticks say: a bar from elsewhere (an import, a feed) is better than ours.
+ * Which ticks make up the bar of a day: those up to `settlement` or, without one, all of the session. After a withdrawal only
+ * later ticks count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
  */
 export function limitsOf(current: BarRevision | undefined, settlement?: number): FoldLimits | undefined {
   const limits = { madeBy: settlement ?? Number.MAX_SAFE_INTEGER, receivedBy: Number.MAX_SAFE_INTEGER };
   if (current?.withdrawn) return { ...limits, madeAfter: current.recordedAt };
-  if (current && !OURS.has(current.reason)) return undefined;
+  if (current && !OWN_REASONS.has(current.reason)) return undefined;
   if (current && settlement !== undefined && current.reason !== PROVISIONAL) return undefined;
   return limits;
 }
 
-/** The bar to publish for a day whose ticks, within `limitsOf`, are folded; undefined when it should stay as it is. */
+/** The bar to publish for a day, from its ticks within `limitsOf`. Undefined if the current bar stays. */
 export function closingOf(
   current: BarRevision | undefined,
   folded: FoldedDay | undefined,
@@ -30,10 +29,10 @@ export function closingOf(
   if (!folded) return undefined;
   const closing = { ...ohlcOf(folded), sourceId: folded.close.sourceId };
   if (!current || current.withdrawn) {
-    return { ...closing, reason: settlement === undefined ? FIRST : PROVISIONAL };
+    return { ...closing, reason: settlement === undefined ? SESSION_CLOSE : PROVISIONAL };
   }
-  // A day's old ticks are deleted together. Once those of the bar are gone, a straggler alone says nothing of the day.
+  // If the bar's own ticks were deleted, a late tick alone does not make up the day.
   if (folded.firstRevision >= current.revision || sameOhlc(current, closing)) return undefined;
   if (settlement !== undefined) return { ...closing, reason: PROVISIONAL };
-  return { ...closing, reason: current.reason === PROVISIONAL ? FIRST : AGAIN };
+  return { ...closing, reason: current.reason === PROVISIONAL ? SESSION_CLOSE : LATE_TICKS };
 }

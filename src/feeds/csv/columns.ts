@@ -3,10 +3,10 @@ import { parsePlainDay } from '../formats/day.ts';
 import { looksLikeDate } from './dates.ts';
 import { readPrice } from './numbers.ts';
 
-/** Which column is which, by its name in the header or by its number, counted from 1. What is not said is found by name. */
+/** Columns, by header name or by number from 1. Omitted ones are found by name. */
 export interface CsvColumns {
   date?: string;
-  /** One column that is open, high, low and close. */
+  /** One column for open, high, low and close. */
   value?: string;
   ohlc?: readonly [open: string, high: string, low: string, close: string];
   symbol?: string;
@@ -14,12 +14,12 @@ export interface CsvColumns {
 
 export interface ColumnIndexes {
   date: number;
-  /** One column that is all four, or four. */
+  /** One column for all four prices, or four columns. */
   prices: readonly [number] | readonly [open: number, high: number, low: number, close: number];
   symbol: number | undefined;
 }
 
-/** Best first: a file with Date and Time has its day in Date. */
+/** In order of preference: in a file with Date and Time, Date has the day. */
 const DATE_NAMES = [
   'date',
   'observation date',
@@ -53,7 +53,7 @@ const VALUE_NAMES = [
   'close last',
 ];
 
-/** Whether a row may be the header: it names a date column, and something else that is not itself a date or a number. */
+/** Whether a row may be the header: it names a date column and another one that is not itself a date or a number. */
 export function isHeader(names: readonly string[], columns: CsvColumns): boolean {
   const filled = names.filter((name) => name !== '');
   if (filled.length < 2 || filled.some((name) => parsePlainDay(name) !== undefined)) return false;
@@ -65,7 +65,7 @@ export function isHeader(names: readonly string[], columns: CsvColumns): boolean
   return names.some((name, index) => index !== date && name !== '' && parseNumber(name) === undefined);
 }
 
-/** Throws with what the header has when it does not tell. */
+/** Throws an error that lists the header if the columns are not clear. */
 export function findColumns(header: readonly string[], columns: CsvColumns): ColumnIndexes {
   const symbol = columns.symbol === undefined ? undefined : named(header, columns.symbol);
   const date = findDate(header, columns);
@@ -73,8 +73,8 @@ export function findColumns(header: readonly string[], columns: CsvColumns): Col
 }
 
 /**
- * The columns of a row that is data, where a file has no header. Undefined when the row is not data, or does not tell
- * which of its columns is which.
+ * The columns of a data row, for a file without a header. Undefined if the row is not data, or its columns are
+ * ambiguous.
  */
 export function columnsOfData(cells: readonly string[], columns: CsvColumns): ColumnIndexes | undefined {
   const all = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])];
@@ -92,7 +92,7 @@ export function columnsOfData(cells: readonly string[], columns: CsvColumns): Co
   return { date, symbol, prices: prices as ColumnIndexes['prices'] };
 }
 
-/** The one column with a date. A bare year is one only where it stands first: `1960` may also be a price. */
+/** The only column with a date. A bare year counts only in the first column: `1960` may be a price. */
 function dateIn(cells: readonly string[], taken: readonly (number | undefined)[]): number | undefined {
   const free = cells.map((_, index) => index).filter((index) => !taken.includes(index));
   const dates = free.filter((index) => looksLikeDate(cells[index]!) && !/^\d{4}$/.test(cells[index]!));
@@ -113,7 +113,7 @@ function isPrice(text: string): boolean {
   );
 }
 
-/** Whether a column is given by its name and not by its number. */
+/** Whether a column is given by name rather than by number. */
 function isName(column: string): boolean {
   return !/^[1-9]\d{0,3}$/.test(column.trim());
 }
@@ -148,7 +148,7 @@ function findPrices(
   const only = others.length === 1 ? others[0] : known.length === 1 ? known[0] : undefined;
   if (only !== undefined) return [only];
   throw new Error(
-    `the header must name open, high, low and close, or one value column; say which with --value-column (it has ${list(header)})`,
+    `the header must name open, high, low and close, or one value column; choose it with --value-column (it has ${list(header)})`,
   );
 }
 

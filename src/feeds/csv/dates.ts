@@ -4,15 +4,15 @@ import { inRange, parseMonth, parseMonthInWords, parsePlainDay, parseYear } from
 
 export type DateOrder = 'dmy' | 'mdy';
 
-/** No date has more; what is longer is not looked at. */
+/** Longer texts are not dates. */
 const CHARS_MAX = 64;
 
-/** Both numbers before the year: which is the day is not in the text itself. */
+/** Two numbers before the year: either may be the day. */
 const TWO_NUMBERS = /^(\d{1,2})([-/. ])(\d{1,2})\2(\d{4})\b/;
 const TIME =
   /^(.*\d)(?:T|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([ap]m)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i;
 
-/** Whether a text leaves open which of its first two numbers is the day. */
+/** Whether either of the first two numbers may be the day. */
 export function needsDateOrder(text: string): boolean {
   return TWO_NUMBERS.test(text);
 }
@@ -23,40 +23,40 @@ export function looksLikeDate(text: string): boolean {
 }
 
 /**
- * Finds which of day and month comes first in a file. One value above 12 settles it for the whole file. When none does
- * and it matters, the file is rejected rather than read by chance.
+ * Finds the order of day and month in a file. One value above 12 determines it for the whole file. If none does and it
+ * matters, the file is rejected.
  */
 export class DateOrderFinder {
-  #settled: { order: DateOrder; text: string } | undefined;
-  #open: string | undefined;
+  #known: { order: DateOrder; text: string } | undefined;
+  #ambiguous: string | undefined;
 
-  see(text: string): void {
+  add(text: string): void {
     const match = TWO_NUMBERS.exec(text);
     if (!match) return;
     const [first, second] = [Number(match[1]), Number(match[3])];
     if (first <= 12 && second <= 12) {
-      if (first !== second) this.#open ??= text;
+      if (first !== second) this.#ambiguous ??= text;
       return;
     }
     const order: DateOrder = first > 12 ? 'dmy' : 'mdy';
-    if (this.#settled && this.#settled.order !== order)
-      throw new Error(`"${this.#settled.text}" and "${text}" cannot have the same order of day and month`);
-    this.#settled ??= { order, text };
+    if (this.#known && this.#known.order !== order)
+      throw new Error(`"${this.#known.text}" and "${text}" cannot have the same order of day and month`);
+    this.#known ??= { order, text };
   }
 
-  /** Undefined when no date leaves it open. */
+  /** Undefined if no date is ambiguous. */
   get order(): DateOrder | undefined {
-    if (!this.#settled && this.#open !== undefined)
+    if (!this.#known && this.#ambiguous !== undefined)
       throw new Error(
-        `"${this.#open}" may be day/month or month/day, and no date in the file settles it; use --date-order dmy or mdy`,
+        `"${this.#ambiguous}" may be day/month or month/day, and no date in the file decides; use --date-order dmy or mdy`,
       );
-    return this.#settled?.order;
+    return this.#known?.order;
   }
 }
 
 /**
- * The day that a text names: a date, a month (its first day), a year (1 January) or a timestamp. The day of a timestamp
- * is the one that is written; with a `zone`, a timestamp with an offset is converted to that zone first.
+ * The day of a text: a date, a month (its first day), a year (1 January) or a timestamp. A timestamp's day is taken as
+ * written; with a `zone`, a timestamp with an offset is converted to that zone first.
  */
 export function readDay(
   text: string,

@@ -3,7 +3,7 @@ import { isMissing } from '../formats/cell.ts';
 
 export type DecimalMark = 'point' | 'comma';
 
-/** A price, and the currency that its text names, if it does: `$`, `€`, `USD`. */
+/** A price, and the currency in its text, if any: `$`, `€`, `USD`. */
 export interface ReadPrice {
   value: number;
   currency?: string;
@@ -12,20 +12,20 @@ export interface ReadPrice {
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
 const POINT_GROUPED = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
 const COMMA_GROUPED = /^[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/;
-/** `1,234`: a thousand and more, or one and a bit. */
-const EITHER = /^[1-9]\d{0,2}[.,]\d{3}$/;
+/** `1,234` may be 1234 or 1.234. */
+const AMBIGUOUS = /^[1-9]\d{0,2}[.,]\d{3}$/;
 const POWERS: Readonly<Record<string, string>> = { k: 'e3', m: 'e6', b: 'e9' };
 
 const SIGN = String.raw`US\$|[$€£¥¢]`;
 const BEFORE = new RegExp(String.raw`^([+\-−]?)\s*(${SIGN}|[A-Z]{3})\s*([+\-−]?\s*[\d.,].*)$`, 'i');
 const AFTER = new RegExp(String.raw`^(.*[\d.,])\s*(${SIGN}|[A-Z]{3})$`, 'i');
-/** `($36.98)`: how a spreadsheet shows a negative amount. */
+/** `($36.98)`: a negative amount in a spreadsheet. */
 const NEGATIVE = new RegExp(String.raw`^\(\s*((?:${SIGN}).*|.*(?:${SIGN}))\)$`);
 
-/** No price has more; what is longer is not looked at. */
+/** Longer texts are not prices. */
 const CHARS_MAX = 64;
 
-/** What a sign may stand for. */
+/** The currencies that a sign may mean. */
 const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
   $: ['USD', 'AUD', 'CAD', 'HKD', 'MXN', 'NZD', 'SGD'],
   US$: ['USD'],
@@ -35,32 +35,32 @@ const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
   '¢': ['USX'],
 };
 
-/** Whether a sign or code that stands beside a price can mean a currency. */
+/** Whether a sign or code beside a price can mean a currency. */
 export function isCurrency(sign: string, code: string): boolean {
   return sign === code || (CURRENCIES[sign]?.includes(code) ?? false);
 }
 
-/** Whether a price can be read in two ways, depending on how its file writes decimals. */
+/** Whether the value of a price depends on the decimal mark of its file. */
 export function needsDecimalMark(text: string): boolean {
   return text.includes(',');
 }
 
-/** Finds whether a file writes 1.5 as `1.5` or as `1,5`. A file that has both is rejected. */
+/** Finds whether a file writes 1.5 as `1.5` or as `1,5`. Rejects a file with both. */
 export class DecimalMarkFinder {
   readonly #delimiter: string;
   #comma: string | undefined;
   #point: string | undefined;
-  #either = false;
+  #isAmbiguous = false;
 
   constructor(delimiter: string) {
     this.#delimiter = delimiter;
   }
 
-  see(text: string): void {
+  add(text: string): void {
     if (PLAIN.test(text) && (this.#point !== undefined || !text.includes('.'))) return;
     if (text.length > CHARS_MAX) return;
     const body = bodyOf(splitCurrency(text).amount)?.digits ?? '';
-    if (EITHER.test(body)) this.#either ||= body.includes(',');
+    if (AMBIGUOUS.test(body)) this.#isAmbiguous ||= body.includes(',');
     else if (POINT_GROUPED.test(body) || /^\d*\.\d+$/.test(body)) this.#point ??= text;
     else if (COMMA_GROUPED.test(body) || /^\d*,\d+$/.test(body)) this.#comma ??= text;
     if (this.#comma !== undefined && this.#point !== undefined)
@@ -69,17 +69,17 @@ export class DecimalMarkFinder {
       );
   }
 
-  /** Undefined when the file has commas in numbers and none of them tells. */
+  /** Undefined if every number with a comma is ambiguous. */
   get mark(): DecimalMark | undefined {
     if (this.#comma !== undefined) return 'comma';
-    // Where commas separate columns, one inside a number was put there on purpose, in quotes: it groups thousands.
-    return this.#point !== undefined || !this.#either || this.#delimiter !== ';' ? 'point' : undefined;
+    // In a comma-separated file a quoted number with a comma groups thousands.
+    return this.#point !== undefined || !this.#isAmbiguous || this.#delimiter !== ';' ? 'point' : undefined;
   }
 }
 
 /**
- * A price as people write it: `1,234.5`, `1 234,5`, `−37.63`, `144.15K`, `$1,234.50`, `12.3 USD`. Undefined when it is
- * not a number, or can be read in two ways.
+ * A price as people write it: `1,234.5`, `1 234,5`, `−37.63`, `144.15K`, `$1,234.50`, `12.3 USD`. Undefined if it is
+ * not a number, or ambiguous.
  */
 export function readPrice(text: string, mark: DecimalMark | undefined): ReadPrice | 'missing' | undefined {
   if (mark !== 'comma' && PLAIN.test(text)) return priceOf(parseNumber(text));
@@ -98,7 +98,7 @@ function readNumber(text: string, mark: DecimalMark | undefined): number | undef
   const body = bodyOf(text);
   if (!body) return mark === 'comma' ? undefined : parseNumber(text); // such as 1.5e-3
   const { sign, digits, power } = body;
-  if (mark === undefined && EITHER.test(digits)) return undefined;
+  if (mark === undefined && AMBIGUOUS.test(digits)) return undefined;
   const grouped = mark === 'comma' ? COMMA_GROUPED : POINT_GROUPED;
   const ungrouped = grouped.test(digits) ? digits.replaceAll(mark === 'comma' ? '.' : ',', '') : digits;
   const plain = mark === 'comma' ? decimalPoint(ungrouped) : ungrouped;
@@ -120,7 +120,7 @@ function splitCurrency(text: string): { amount: string; currency?: string } {
   return after ? { amount: after[1]!, currency: after[2]!.toUpperCase() } : { amount: text };
 }
 
-/** A sign, digits with their marks, and a power of ten such as K; spaces and apostrophes that group digits are dropped. */
+/** A sign, digits with marks, and a power of ten such as K. Spaces and apostrophes between digits are dropped. */
 function bodyOf(text: string): { sign: string; digits: string; power: string } | undefined {
   const match = /^([+\-−]?)\s*([\d.,]+(?:[ '’\u00a0\u202f]\d{3}\b[\d.,]*)*)\s?([kmb]?)$/i.exec(text);
   if (!match) return undefined;
@@ -131,7 +131,7 @@ function bodyOf(text: string): { sign: string; digits: string; power: string } |
   };
 }
 
-/** `12,5` as `12.5`; a point that groups nothing has no place in it. */
+/** `12,5` as `12.5`. Undefined if the text also has a point. */
 function decimalPoint(digits: string): string | undefined {
   return digits.includes('.') ? undefined : digits.replace(',', '.');
 }

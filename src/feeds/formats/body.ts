@@ -1,21 +1,21 @@
-/** A body of this size, once unzipped, is more than any provider sends: the full ECB history is 2 MB, the Pink Sheet 4 MB. */
+/** More than any provider sends: the full ECB history is 2 MB unzipped, the Pink Sheet 4 MB. */
 export const UNZIPPED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What kind of body is expected; HTML where CSV was expected is a failure, whatever the status says. */
+/** The expected kind of a body. HTML instead of CSV is a failure, whatever the status. */
 export type BodyKind = 'csv' | 'json' | 'xml' | 'xlsx' | 'zip' | 'html';
 
-/** How far into a body its kind is looked for. */
+/** How much of a body is read to find its kind. */
 const HEAD_BYTES = 2_048;
-/** The names of a zip's files stand at its end. */
+/** How much of the end of a zip is searched for file names. */
 const TAIL_BYTES = 65_536;
 
-/** What may stand before the first tag that tells. */
+/** What may precede the first significant tag. */
 const PROLOGUE = /^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/;
 const HTML = /^<(!doctype\s+html|html|head|body|script|title|meta)\b/i;
 
 /**
- * What a body is, by its bytes, whatever its name or its status says. A provider that is in trouble, or does not like
- * us, sends a page with status 200. Text that is nothing else is CSV.
+ * The kind of a body, from its bytes. A provider with a problem, or one that blocks clients, may send a web page with status
+ * 200. Text of no other kind counts as CSV.
  */
 export function kindOf(body: Uint8Array): BodyKind | 'empty' | 'binary' {
   if (startsWith(body, [0x50, 0x4b, 3]) || startsWith(body, [0x50, 0x4b, 5])) {
@@ -41,12 +41,12 @@ const NAMES: Readonly<Record<ReturnType<typeof kindOf>, string>> = {
   binary: 'binary',
 };
 
-/** A kind in words, for reasons. */
+/** A kind in words, for messages. */
 export function kindName(kind: ReturnType<typeof kindOf>): string {
   return NAMES[kind];
 }
 
-/** A body as text. Throws a plain reason when it is empty, a web page, packed, or not text at all. */
+/** A body as text. Throws if it is empty, a web page, zipped or not text. */
 export function textOf(body: Uint8Array, wanted: string): string {
   const kind = kindOf(body);
   if (kind === 'empty') throw new Error(`the body is empty where ${wanted} was expected`);
@@ -58,7 +58,7 @@ export function textOf(body: Uint8Array, wanted: string): string {
   return text;
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so, without the mark. */
+/** UTF-8, or UTF-16 if there is a byte order mark, which is removed. */
 export function decode(body: Uint8Array): string {
   if (body[0] === 0xff && body[1] === 0xfe) return new TextDecoder('utf-16le').decode(body);
   return new TextDecoder().decode(body);
@@ -68,7 +68,7 @@ function startsWith(body: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, i) => body[i] === byte);
 }
 
-/** A workbook is a zip with these files in it. */
+/** A workbook is a zip with these files. */
 function isWorkbook(body: Uint8Array): boolean {
   const names = new TextDecoder('latin1').decode(body.subarray(-TAIL_BYTES));
   return names.includes('[Content_Types].xml') && names.includes('xl/');

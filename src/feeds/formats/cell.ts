@@ -22,12 +22,12 @@ const MISSING = new Set([
   '(na)',
 ]);
 
-/** Missing is never zero. */
+/** A missing value is never read as zero. */
 export function isMissing(text: string): boolean {
   return text.length <= 5 && MISSING.has(text.trim().toLowerCase());
 }
 
-/** One cell with plain decimal text: its number, `missing`, or undefined when it is neither. */
+/** The number in a cell; `missing` for an empty one; undefined if it is neither. */
 export function readCell(cell: string | number | null | undefined): number | 'missing' | undefined {
   if (cell === null || cell === undefined) return 'missing';
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell + 0 : undefined; // −0 + 0 is 0
@@ -35,7 +35,7 @@ export function readCell(cell: string | number | null | undefined): number | 'mi
   return isMissing(text) ? 'missing' : parseNumber(text);
 }
 
-/** A cell for a message: short, and on one line. */
+/** Quotes a cell for a message, shortened to one line. */
 export function quote(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return `"${line.length > 40 ? `${line.slice(0, 40)}…` : line}"`;

@@ -1,44 +1,39 @@
 import { type Bar, type Ohlc, sameOhlc } from '../../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY, printDay } from '../../market/day.ts';
-import { printNumber } from '../../market/decimal.ts';
+import { printOhlc } from './ohlc.ts';
 
-/** A body of which more rows than this cannot be used is not the body that was meant; and the list must end somewhere. */
+/** A body with more unusable rows is rejected as a whole. */
 const REFUSED_MAX = 10_000;
 
 /** ECB's full history, the largest body of a provider, has 300,000 and grows by 8,000 a year. */
 const OBSERVATIONS_MAX = 500_000;
 
-/** A day's price of one series, and where in the body it stands. */
-export interface CollectedBar<W> extends Bar {
+/** The price of a series on a day, and its place in the body. */
+export interface CollectedBar extends Bar {
   series: string;
-  where: W;
+  where: string;
 }
 
 /**
- * Collects what a body says, row by row in any order. A day that is given twice with the same price is one day; with
- * two prices, neither is taken and both are named.
+ * Collects the prices of a body, row by row in any order. A day that appears twice with the same price counts once; with two
+ * prices, neither is used and both are reported.
  */
-export class Collector<W extends string | number> {
-  readonly refused: { where: W; reason: string }[] = [];
+export class Collector {
+  readonly refused: { where: string; reason: string }[] = [];
   missing = 0;
-  /** False once a row could not be used: what is absent then may be in that row. */
+  /** False once a row was unusable: a day that seems absent may be in that row. */
   isIntact = true;
   #observations = 0;
-  readonly #series = new Map<string, Map<Day, CollectedBar<W>>>();
-  readonly #disputed = new Map<string, Set<Day>>();
+  readonly #series = new Map<string, Map<Day, CollectedBar>>();
+  readonly #conflicts = new Map<string, Set<Day>>();
   readonly #refusedSeries = new Set<string>();
-  readonly #place: (where: W) => string;
 
-  constructor(place: (where: W) => string = String) {
-    this.#place = place;
+  /** Adds a price as open, high, low and close. */
+  addValue(series: string, day: Day, value: number, where: string): void {
+    this.add(series, day, { open: value, high: value, low: value, close: value }, where);
   }
 
-  /** One price that is all four of a bar. */
-  takeValue(series: string, day: Day, value: number, where: W): void {
-    this.take(series, day, { open: value, high: value, low: value, close: value }, where);
-  }
-
-  take(series: string, day: Day, ohlc: Ohlc, where: W): void {
+  add(series: string, day: Day, ohlc: Ohlc, where: string): void {
     if (!(day >= EARLIEST_DAY && day <= LAST_DAY)) {
       this.refuse(where, 'its day is out of range');
       return;
@@ -55,57 +50,40 @@ export class Collector<W extends string | number> {
       const { open, high, low, close } = ohlc;
       days.set(day, { series, day, open, high, low, close, where });
     } else if (!sameOhlc(known, ohlc)) {
-      this.#disputed.set(series, (this.#disputed.get(series) ?? new Set()).add(day));
-      const both = `${say(known)} (${this.#place(known.where)}) and ${say(ohlc)} (${this.#place(where)})`;
-      this.refuse(where, `${printDay(day)} has two prices, ${both}; neither is taken`);
+      this.#conflicts.set(series, (this.#conflicts.get(series) ?? new Set()).add(day));
+      const both = `${printOhlc(known)} (${known.where}) and ${printOhlc(ohlc)} (${where})`;
+      this.refuse(where, `${printDay(day)} has two prices, ${both}; neither is used`);
     }
   }
 
-  /** Says why a row is not taken. */
-  refuse(where: W, reason: string): void {
+  /** Records why a row is unusable. */
+  refuse(where: string, reason: string): void {
     this.isIntact = false;
     this.#refuse(where, reason);
   }
 
-  #refuse(where: W, reason: string): void {
+  #refuse(where: string, reason: string): void {
     this.refused.push({ where, reason });
     if (this.refused.length <= REFUSED_MAX) return;
     const first = this.refused[0]!;
-    throw new Error(
-      `more than ${REFUSED_MAX} rows cannot be used; the first: ${this.#place(first.where)}: ${first.reason}`,
-    );
+    throw new Error(`more than ${REFUSED_MAX} rows are unusable; the first: ${first.where}: ${first.reason}`);
   }
 
-  /** Says once why nothing of a series is taken, however many rows it has. */
-  refuseSeries(series: string, where: W, reason: string): void {
+  /** Records once why a series is unusable, however many rows it has. */
+  refuseSeries(series: string, where: string, reason: string): void {
     if (this.#refusedSeries.has(series)) return;
     this.#refusedSeries.add(series);
     this.#refuse(where, reason);
   }
 
-  /** What is undisputed, series by series, each from its first day to its last. */
-  taken(): CollectedBar<W>[] {
-    const all: CollectedBar<W>[] = [];
+  /** The bars without conflicts, by series and ascending day. */
+  bars(): CollectedBar[] {
+    const all: CollectedBar[] = [];
     for (const [series, days] of this.#series) {
-      const disputed = this.#disputed.get(series);
+      const conflicts = this.#conflicts.get(series);
       const rows = [...days.values()].sort((a, b) => a.day - b.day);
-      for (const row of rows) if (!disputed?.has(row.day)) all.push(row);
+      for (const row of rows) if (!conflicts?.has(row.day)) all.push(row);
     }
     return all;
   }
-}
-
-/** Bars whose low or high does not hold its open and close. They are kept: a source's word is not repaired. */
-export function oddOnes<W>(rows: readonly CollectedBar<W>[]): { where: W; reason: string }[] {
-  const odd: { where: W; reason: string }[] = [];
-  for (const { open, high, low, close, where } of rows) {
-    if (low <= Math.min(open, close, high) && high >= Math.max(open, close)) continue;
-    odd.push({ where, reason: `open ${open}, high ${high}, low ${low}, close ${close} do not fit together` });
-  }
-  return odd;
-}
-
-function say({ open, high, low, close }: Ohlc): string {
-  const all = [open, high, low, close].map(printNumber);
-  return new Set(all).size === 1 ? all[0]! : all.join('/');
 }

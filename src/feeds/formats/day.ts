@@ -15,7 +15,7 @@ export function parseYear(text: string): Day | undefined {
   return /^\d{4}$/.test(text) ? inRange(dayOf(Number(text), 1, 1)) : undefined;
 }
 
-/** A day with its month in words or its year first, so that nothing about it is in doubt: `13 April 2026`, `20260413`. */
+/** A day in an unambiguous form, with its month in words or its year first: `13 April 2026`, `20260413`. */
 export function parsePlainDay(text: string): Day | undefined {
   const iso = parseDay(text);
   if (iso !== undefined) return iso;

@@ -7,8 +7,8 @@ const VALUES_MAX = 1_000_000;
 const DEPTH_MAX = 64;
 
 /**
- * A JSON body in the shape that a provider promises. An error names the place and never quotes the body: it may echo
- * the key that was sent with the request.
+ * Parses and validates a JSON body. Errors name the place but never quote the body, which may echo the API key of the
+ * request.
  */
 export function readJson<T>(body: Uint8Array, shape: z.ZodType<T>): T {
   const text = textOf(body, 'JSON');
@@ -23,13 +23,13 @@ export function readJson<T>(body: Uint8Array, shape: z.ZodType<T>): T {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const place = issue?.path.length ? issue.path.map(String).join('.').slice(0, 100) : 'the top';
-  throw new Error(`the JSON is not in the provider's shape: at ${place}, ${expected(issue)}`);
+  throw new Error(`the JSON does not have the expected structure: at ${place}, ${expected(issue)}`);
 }
 
-/** A number or its text: providers change between the two. */
+/** A number, or a number as text: providers switch between the two. */
 export const numeric = z.union([z.number(), z.string(), z.null()]);
 
-/** An array that is checked up to its first wrong item: Zod's own reports each of a million, at 500 bytes apiece. */
+/** An array that is validated up to its first wrong item: Zod's own array reports every one, at 500 bytes each. */
 export function list<T>(item: z.ZodType<T>): z.ZodType<T[]> {
   return z.array(z.unknown()).transform((items, context) => {
     const checked: T[] = [];
@@ -54,8 +54,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts values and levels before anything is built of them. Parsed, `[],` takes 20 times its 3 bytes. Outside strings
- * every value is preceded by a comma or by what opens its list.
+ * Counts values and levels before parsing: parsed, the 3 bytes of `[],` take 20 times as much memory. Outside of strings
+ * every value follows a comma or an opening bracket.
  */
 function requireBounded(text: string): void {
   let values = 1;

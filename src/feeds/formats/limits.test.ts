@@ -123,12 +123,12 @@ describe('tables', () => {
 });
 
 test('a body of more than half a million observations is rejected', () => {
-  const collector = new Collector<string>();
+  const collector = new Collector();
   const take = (from: number, to: number) => {
-    for (let i = from; i < to; i++) collector.takeValue(`s${i % 10}`, Math.floor(i / 10), 1, '');
+    for (let i = from; i < to; i++) collector.addValue(`s${i % 10}`, Math.floor(i / 10), 1, '');
   };
   take(0, 500_000);
-  collector.takeValue('s1', 1, 1, 'again'); // a repetition is not one more
+  collector.addValue('s1', 1, 1, 'again'); // a repetition is not one more
   expect(() => take(500_000, 500_001)).toThrow('more than 500000 observations');
 });
 

@@ -7,24 +7,24 @@ export interface TextRow {
 
 export interface TextTable {
   header: readonly string[];
-  /** Cut out of the text as they are asked for: a body of millions of rows is never held twice. */
+  /** Split lazily, so that a body of millions of rows is not in memory twice. */
   rows: Iterable<TextRow>;
   delimiter: string;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'];
-/** How far down a header is looked for: EIA's files have four or five lines before theirs. */
+/** How many lines are searched for a header: EIA's files have four or five lines before it. */
 const PREAMBLE_LINES_MAX = 60;
-/** A price row has some hundred characters. The widest header of a provider, ECB's, has 200. */
+/** A price row has about a hundred characters. The longest header of a provider, ECB's, has 200. */
 export const LINE_CHARS_MAX = 200_000;
 /** The widest table of a provider, ECB's, has 42 columns. */
 export const COLUMNS_MAX = 4_096;
-/** Rows with quotes are held together, unlike plain ones. ECB's full history has 300,000 cells. */
+/** Tables with quotes are parsed as a whole, unlike plain ones. ECB's full history has 300,000 cells. */
 const QUOTED_CELLS_MAX = 4_000_000;
 
 /**
- * Reads delimited text. The first line that `isHeader` accepts, cut by whichever delimiter, is the header; what stands
- * before it is skipped. Cells are trimmed, empty rows left out. Undefined when no line is a header.
+ * Reads delimited text. The header is the first line that `isHeader` accepts with any delimiter; lines before it are skipped.
+ * Cells are trimmed, and empty rows dropped. Undefined if no line is a header.
  */
 export function readTable(
   text: string,
@@ -39,19 +39,19 @@ export function readTable(
     const delimiter = DELIMITERS.find((one) => isHeader(splitQuoted(head, one)));
     if (delimiter !== undefined) {
       const rows = splitRows(plain.slice(start), delimiter, line);
-      return { ...beheaded(rows), delimiter };
+      return { ...splitHeader(rows), delimiter };
     }
     start = end + (plain.startsWith('\r\n', end) ? 2 : 1);
   }
   return undefined;
 }
 
-/** The first lines of a text, for a message that says what was found instead. */
+/** The first line of a text, for error messages. */
 export function firstLine(text: string): string {
   return text.slice(0, Math.min(endOfLine(text, 0), 200)).replace(/^\uFEFF/, '');
 }
 
-/** A row that is a remark and not a row: one cell with words in it. */
+/** Whether a row is a remark instead of data: it has one cell, with words. */
 export function isFootnote(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell !== '');
   return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
@@ -62,7 +62,7 @@ export function splitRows(text: string, delimiter: string, firstLineNumber: numb
   return { [Symbol.iterator]: () => splitPlainRows(text, delimiter, firstLineNumber) };
 }
 
-function beheaded(all: Iterable<TextRow>): { header: readonly string[]; rows: Iterable<TextRow> } {
+function splitHeader(all: Iterable<TextRow>): { header: readonly string[]; rows: Iterable<TextRow> } {
   const [first] = all;
   const rows = function* (): Generator<TextRow> {
     for (const row of all) if (row.line !== first?.line) yield row;
@@ -70,7 +70,7 @@ function beheaded(all: Iterable<TextRow>): { header: readonly string[]; rows: It
   return { header: first?.cells ?? [], rows: { [Symbol.iterator]: rows } };
 }
 
-/** Without a quote in the text a row is a line and a cell is what stands between delimiters: ten times the speed. */
+/** Without quotes a row is a line, and splitting is ten times as fast. */
 function* splitPlainRows(text: string, delimiter: string, firstLineNumber: number): Generator<TextRow> {
   let start = 0;
   for (let line = firstLineNumber; start <= text.length; line++) {
@@ -82,7 +82,7 @@ function* splitPlainRows(text: string, delimiter: string, firstLineNumber: numbe
   }
 }
 
-/** Most rows have no space at the edge of a cell; one look at the row spares a look at each. */
+/** Most rows have no spaces, so cells are trimmed only if the row has any. */
 function cellsOf(row: string, delimiter: string, line: number): string[] {
   const cells = row.split(delimiter, COLUMNS_MAX + 1);
   if (cells.length > COLUMNS_MAX) throw tooWide(line);
@@ -118,8 +118,7 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
   } catch (error) {
     if (excess) throw excess;
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'CSV_QUOTE_NOT_CLOSED')
-      throw new Error('a quote is not closed; the file may have been cut off');
+    if (code === 'CSV_QUOTE_NOT_CLOSED') throw new Error('a quote is not closed; the file may be truncated');
     if (code === 'CSV_MAX_RECORD_SIZE') throw tooLong(rows.at(-1)?.line ?? firstLineNumber);
     throw new Error('the text is not well-formed CSV');
   }

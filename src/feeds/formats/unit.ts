@@ -1,4 +1,4 @@
-/** What one number of a series is: `USD` per `Bbl`. */
+/** What a series is quoted in: `USD` per `Bbl`. */
 export interface PriceUnit {
   currency: string;
   unit: string;
@@ -10,7 +10,7 @@ const CURRENCIES: readonly [RegExp, string][] = [
   [/^(€|euros?|eur)$/, 'EUR'],
 ];
 
-/** How providers write the catalogue's units. A unit that is not here is not known, and a series in it is refused. */
+/** How providers write the catalogue's units. A series in any other unit is refused. */
 const UNITS: Readonly<Record<string, readonly string[]>> = {
   Bbl: ['bbl', 'barrel', 'barrels'],
   MMBtu: [
@@ -32,7 +32,7 @@ const unitOfName = new Map(
   Object.entries(UNITS).flatMap(([unit, names]) => names.map((name) => [name, unit])),
 );
 
-/** Reads a label such as `($/bbl)`, `$/MMBTU`, `Dollars per Barrel`, `U.S. Cents per Pound`; undefined when it says something else. */
+/** Parses a label such as `($/bbl)`, `$/MMBTU`, `Dollars per Barrel` or `U.S. Cents per Pound`; undefined for anything else. */
 export function readPriceUnit(label: string): PriceUnit | undefined {
   const plain = label
     .toLowerCase()

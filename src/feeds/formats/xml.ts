@@ -10,7 +10,7 @@ export interface Element {
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What a streaming reader is told, in document order. Names are without their namespace prefix. */
+/** Receives events in document order. Names are without their namespace prefix. */
 export interface XmlHandler {
   open?(name: string, attributes: Attributes): void;
   text?(text: string): void;
@@ -19,14 +19,14 @@ export interface XmlHandler {
 
 /** The deepest document of a provider, a worksheet with rich text, has 8 levels. */
 const DEPTH_MAX = 32;
-/** The root of a worksheet declares about ten namespaces; no other element comes near. */
+/** The root of a worksheet, the element with the most, declares about ten namespaces. */
 const ATTRIBUTES_MAX = 64;
 /** ECB's full history, the largest document that is read as a tree, has 300,000 elements. */
 const TREE_ELEMENTS_MAX = 500_000;
 
 /**
- * Reads a document in chunks, so that its size does not matter. A document type is rejected: no provider needs one, and
- * entities are how a small body grows to fill the memory.
+ * Reads a document in chunks, with bounded memory. Rejects document types: no provider needs one, and entities allow a small
+ * body to expand without limit.
  */
 export class XmlReader {
   readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
@@ -65,7 +65,7 @@ export class XmlReader {
     this.#parser.write(chunk);
   }
 
-  /** Throws when the document is incomplete. */
+  /** Throws if the document is incomplete. */
   end(): void {
     this.#parser.close();
   }
@@ -109,7 +109,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** `r:id` as `id`. Declarations of namespaces are not attributes of ours. The object has no prototype. */
+/** `r:id` as `id`, without namespace declarations. The object has no prototype. */
 function localNames(attributes: Record<string, string>): Attributes {
   const plain: Record<string, string> = Object.create(null);
   for (const name in attributes) {

@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import { decode, UNZIPPED_BYTES_MAX } from './body.ts';
 
-/** A file in a zip, as the directory describes it. */
-export interface Entry {
+/** A file of a zip, from the central directory. */
+export interface ZipEntry {
   name: string;
   method: number;
   crc: number;
@@ -11,28 +11,26 @@ export interface Entry {
   offset: number;
 }
 
-/** As many files as a workbook or a download could have, many times over. */
+/** Far more than a workbook or a download has. */
 const ENTRIES_MAX = 2_000;
-/** Prices as text shrink to a tenth, those of a worksheet to a thirtieth. */
+/** Prices compress to a tenth as text, and to a thirtieth in a worksheet. */
 const RATIO_MAX = 200;
-/** A small file of blanks may well shrink further. */
+/** Small files may compress further. */
 const RATIO_FROM_BYTES = 1024 * 1024;
 
 /**
- * The files of a zip, unpacked when asked for. The sizes in the directory are added up before anything is inflated, and
- * inflating stops at the size that the directory gives: a small file that would fill the memory is refused either way.
- * Each file's checksum is compared, so that a damaged body never becomes a price.
+ * The files of a zip, inflated on demand. The sizes in the directory are checked before anything is inflated, and inflating
+ * stops at those sizes, so a zip bomb is rejected either way. Checksums are verified.
  */
 export class Zip {
   readonly #body: Uint8Array;
-  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #entries: ReadonlyMap<string, ZipEntry>;
 
   constructor(body: Uint8Array, bytesMax = UNZIPPED_BYTES_MAX) {
     this.#body = body;
     const entries = readDirectory(body);
     const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total > bytesMax)
-      throw new Error(`the zip file unpacks to ${total} bytes; at most ${bytesMax} are taken`);
+    if (total > bytesMax) throw new Error(`the zip file unpacks to ${total} bytes; the limit is ${bytesMax}`);
     const packed = entries.reduce((sum, { packedBytes }) => sum + packedBytes, 0);
     if (total > RATIO_FROM_BYTES && total > packed * RATIO_MAX)
       throw new Error(`the zip file unpacks to more than ${RATIO_MAX} times its size`);
@@ -51,14 +49,15 @@ export class Zip {
     return bytes;
   }
 
-  #unpack({ name, method, packedBytes, bytes, offset }: Entry): Uint8Array {
+  #unpack({ name, method, packedBytes, bytes, offset }: ZipEntry): Uint8Array {
     const view = viewOf(this.#body);
     if (offset + 30 > view.byteLength || view.getUint32(offset, true) !== 0x04034b50) throw damaged(name);
     const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
     const packed = this.#body.subarray(start, start + packedBytes);
     if (packed.length !== packedBytes) throw damaged(name);
     if (method === 0) return packed;
-    if (method !== 8) throw new Error(`"${name.slice(0, 60)}" in the zip file is packed in an unknown way`);
+    if (method !== 8)
+      throw new Error(`"${name.slice(0, 60)}" in the zip file has an unknown compression method`);
     try {
       return inflateRawSync(packed, { maxOutputLength: Math.max(bytes, 1) });
     } catch {
@@ -67,17 +66,16 @@ export class Zip {
   }
 }
 
-function readDirectory(body: Uint8Array): Entry[] {
+function readDirectory(body: Uint8Array): ZipEntry[] {
   const { directoryAt: at, count } = findEnd(body);
   return directoryAt(body, at, count);
 }
 
-/** The entries of a directory that begins at `start`. */
-export function directoryAt(body: Uint8Array, start: number, count: number): Entry[] {
-  if (count > ENTRIES_MAX)
-    throw new Error(`the zip file has ${count} files; at most ${ENTRIES_MAX} are taken`);
+/** The entries of a directory that starts at `start`. */
+export function directoryAt(body: Uint8Array, start: number, count: number): ZipEntry[] {
+  if (count > ENTRIES_MAX) throw new Error(`the zip file has ${count} files; the limit is ${ENTRIES_MAX}`);
   const view = viewOf(body);
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let at = start;
   for (let i = 0; i < count; i++) {
     if (at + 46 > view.byteLength || view.getUint32(at, true) !== 0x02014b50) throw cutOff();
@@ -96,10 +94,10 @@ export function directoryAt(body: Uint8Array, start: number, count: number): Ent
 }
 
 const END_BYTES = 22;
-/** The record at the end, and a comment of 64 KiB at most. */
+/** The end record, and a comment of at most 64 KiB. */
 export const END_BYTES_MAX = END_BYTES + 0xffff;
 
-/** Finds the record at the end of a zip: where it is in `tail`, and where the directory begins in the file. */
+/** Finds the end record of a zip: its position in `tail`, and where the directory starts in the file. */
 export function findEnd(tail: Uint8Array): { at: number; directoryAt: number; count: number } {
   const view = viewOf(tail);
   const first = Math.max(0, view.byteLength - END_BYTES_MAX);
@@ -115,7 +113,7 @@ function viewOf(body: Uint8Array): DataView {
 }
 
 function cutOff(): Error {
-  return new Error('the zip file is not whole; it may have been cut off');
+  return new Error('the zip file is incomplete; it may be truncated');
 }
 
 function damaged(name: string): Error {

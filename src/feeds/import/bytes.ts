@@ -2,17 +2,16 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
-import { directoryAt, END_BYTES_MAX, type Entry, findEnd } from '../formats/zip.ts';
+import { directoryAt, END_BYTES_MAX, findEnd, type ZipEntry } from '../formats/zip.ts';
 
-/** Bytes that can be read from their beginning as often as needed, a chunk at a time. */
+/** Bytes that can be streamed from the start any number of times. */
 export interface ByteSource {
-  /** `onRead` is told how many bytes of the file have been read so far. */
+  /** `onRead` receives the number of bytes of the file read so far. */
   chunks(onRead?: (fileBytes: number) => void): AsyncIterable<Uint8Array>;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The first bytes of a file, for what it is. */
 export async function firstBytes(path: string, count: number): Promise<Uint8Array> {
   return readAt(path, 0, count);
 }
@@ -24,9 +23,9 @@ export function plainFile(path: string): ByteSource {
 export function gzipFile(path: string): ByteSource {
   return {
     async *chunks(onRead) {
-      const packed = counted(createReadStream(path, { highWaterMark: CHUNK_BYTES }), 0, onRead);
+      const compressed = counted(createReadStream(path, { highWaterMark: CHUNK_BYTES }), 0, onRead);
       try {
-        yield* pipeline(packed, createGunzip(), () => {}) as Readable;
+        yield* pipeline(compressed, createGunzip(), () => {}) as Readable;
       } catch {
         throw new Error('the gzip file is incomplete or damaged');
       }
@@ -34,8 +33,8 @@ export function gzipFile(path: string): ByteSource {
   };
 }
 
-/** The files in a zip, by name; folders are left out. */
-export async function zipEntries(path: string): Promise<Map<string, Entry>> {
+/** The files of a zip by name, without folders. */
+export async function zipEntries(path: string): Promise<Map<string, ZipEntry>> {
   const size = await sizeOf(path);
   const tailAt = Math.max(0, size - END_BYTES_MAX);
   const tail = await readAt(path, tailAt, END_BYTES_MAX);
@@ -45,18 +44,18 @@ export async function zipEntries(path: string): Promise<Map<string, Entry>> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }
 
-/** One file of a zip. Its checksum is compared when it has been read to its end. */
-export function zipEntry(path: string, entry: Entry): ByteSource {
+/** One file of a zip. Its checksum is verified at its end. */
+export function zipEntry(path: string, entry: ZipEntry): ByteSource {
   return {
     async *chunks(onRead) {
       const start = entry.offset + (await localHeaderBytes(path, entry));
       const end = start + entry.packedBytes - 1;
       if (entry.method !== 0 && entry.method !== 8)
-        throw new Error(`"${entry.name.slice(0, 60)}" in the zip file is compressed in an unknown way`);
+        throw new Error(`"${entry.name.slice(0, 60)}" in the zip file has an unknown compression method`);
       const file = createReadStream(path, { start, end: Math.max(start, end), highWaterMark: CHUNK_BYTES });
-      const packed = counted(file, start, onRead);
+      const compressed = counted(file, start, onRead);
       const unpacked =
-        entry.method === 0 ? packed : (pipeline(packed, createInflateRaw(), () => {}) as Readable);
+        entry.method === 0 ? compressed : (pipeline(compressed, createInflateRaw(), () => {}) as Readable);
       let checksum = 0;
       try {
         for await (const chunk of unpacked) {
@@ -71,7 +70,7 @@ export function zipEntry(path: string, entry: Entry): ByteSource {
   };
 }
 
-async function localHeaderBytes(path: string, entry: Entry): Promise<number> {
+async function localHeaderBytes(path: string, entry: ZipEntry): Promise<number> {
   const header = await readAt(path, entry.offset, 30);
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   if (header.length < 30 || view.getUint32(0, true) !== 0x04034b50) throw damaged(entry);
@@ -110,6 +109,6 @@ async function sizeOf(path: string): Promise<number> {
   return Bun.file(path).size;
 }
 
-function damaged({ name }: Entry): Error {
+function damaged({ name }: ZipEntry): Error {
   return new Error(`"${name.slice(0, 60)}" in the zip file is damaged`);
 }

@@ -1,21 +1,21 @@
 import { type ColumnIndexes, type CsvColumns, columnsOfData, findColumns, isHeader } from '../csv/columns.ts';
 import { quote } from '../formats/cell.ts';
 
-/** Where the data of a table begins, and which column is which. */
+/** Where the data of a table starts, and its columns. */
 export interface Layout {
   columns: ColumnIndexes;
-  /** The index, among the rows that were looked at, of the first one with data. */
+  /** The index of the first row with data. */
   firstRow: number;
 }
 
 type Row = readonly string[];
 
-/** How far down a header is looked for: EIA's files have four or five lines before theirs. */
+/** How many rows are searched for a header: EIA's files have four or five lines before it. */
 export const HEAD_ROWS_MAX = 60;
 
 /**
- * Finds the header among the first rows of a table, or the first row of data where there is none. `tables` are the same
- * rows, split in each way that is possible; the first that fits wins.
+ * Finds the header among the first rows of a table, or the first row of data if there is none. `tables` are the same rows, split
+ * by each delimiter; the first that fits wins.
  */
 export function findLayout(
   tables: readonly (readonly Row[])[],
@@ -32,7 +32,7 @@ export function findLayout(
   return undefined;
 }
 
-/** Why no layout was found, from the first row as it stands in the file. */
+/** Explains why no layout was found, and quotes the first row. */
 export function noLayout(columns: CsvColumns, firstRow: string): Error {
   const starts = `(the file starts with ${quote(firstRow)})`;
   const named = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
@@ -40,8 +40,8 @@ export function noLayout(columns: CsvColumns, firstRow: string): Error {
   );
   return new Error(
     named === undefined
-      ? `no line has a column "date" beside another one, and the first does not tell which of its columns are date and price; use --date-column and --value-column, by name or by number from 1 ${starts}`
-      : `no line has a column "${named}" beside a date; --date-column says which column that is ${starts}`,
+      ? `no line has a column "date" and another one, and the first line does not show which of its columns are date and price; use --date-column and --value-column, by name or by number from 1 ${starts}`
+      : `no line has a column "${named}" beside a date; name the date's column with --date-column ${starts}`,
   );
 }
 
@@ -58,7 +58,7 @@ function layoutOfData(rows: readonly Row[], at: number, columns: CsvColumns): La
 }
 
 /**
- * The header of a file that yfinance has written since 2024, which has three lines:
+ * The header of yfinance files since 2024, which has three lines:
  *
  *     Price,Close,High,Low,Open,Volume
  *     Ticker,GC=F,GC=F,GC=F,GC=F,GC=F

@@ -1,11 +1,11 @@
 import type { TextRow } from '../formats/table.ts';
 import type { Layout } from './layout.ts';
 
-/** A table of prices whose layout is known. Its rows can be read as often as needed. */
+/** A table of prices with a known layout. Its rows can be read any number of times. */
 export interface PriceTable {
   layout: Pick<Layout, 'columns'>;
-  /** What separates the cells: where it is a comma, one inside a cell groups thousands. */
+  /** Separates the cells. If it is a comma, a comma inside a cell groups thousands. */
   delimiter: string;
-  /** The rows of data, some at a time. `onRead` is told how many bytes of the file have been read. */
+  /** The rows of data, in batches. `onRead` receives the number of bytes of the file read so far. */
   rows(onRead?: (fileBytes: number) => void): AsyncIterable<TextRow[]>;
 }

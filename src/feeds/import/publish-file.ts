@@ -12,24 +12,24 @@ export interface FileImport {
   name: string;
   source: string;
   recordedAt: number;
-  /** Publishes suspicious bars as they are. */
+  /** Publishes suspect bars as they are. */
   accept: boolean;
-  /** Judges and counts, and writes nothing. */
+  /** Checks and counts only. Writes nothing. */
   dryRun: boolean;
   onProgress(done: number): void;
 }
 
 /** What an import did, or would do. */
 export interface ImportResult extends PublishResult {
-  /** Its number, to undo it by; undefined after a dry run. */
+  /** Its number, for undoing it; undefined after a dry run. */
   run: number | undefined;
-  /** Suspicious bars, which wait in quarantine. */
+  /** Suspect bars, held in quarantine. */
   held: Remarks;
 }
 
 /**
- * Publishes a staged file: bars that are not prices are refused, suspicious ones are held back. What it writes is recorded
- * as one import, from its first transaction on, so that it can be undone, also when it was cut short.
+ * Publishes a staged file. Invalid bars are refused and suspect ones held. Everything is recorded as one import from the first
+ * transaction on, so that even an interrupted import can be undone.
  */
 export async function publishFile(
   ledger: Ledger,
@@ -91,7 +91,7 @@ async function write(
   });
 }
 
-/** What a dry run would publish. A currency that has no series yet would be taken as a whole. */
+/** What a dry run would publish. All bars of a new currency count as taken. */
 async function compare(
   ledger: Ledger,
   { admitted }: Judgement<StagedBar>,

@@ -12,39 +12,39 @@ import {
 import { quote } from '../formats/cell.ts';
 import { isFootnote, type TextRow } from '../formats/table.ts';
 
-/** How a file writes dates and numbers, where a single cell does not tell. */
+/** How a file writes ambiguous dates and numbers. */
 export interface Conventions {
   dateOrder: DateOrder | undefined;
   decimal: DecimalMark | undefined;
 }
 
-/** The symbol that a row is of. */
+/** The symbol of a row. */
 export interface RowSymbol {
-  /** Counts the symbols of a file, from 0. */
+  /** The index of the symbol in the file, from 0. */
   number: number;
   code: string;
-  /** Of its prices, such as USD or USX. */
+  /** The currency of its prices, such as USD or USX. */
   currency: string;
 }
 
 export interface RowRules {
   columns: ColumnIndexes;
-  /** The last day that a row may have. */
+  /** The last day that is accepted. */
   latestDay: Day;
-  /** Timestamps with an offset belong to the day that they are on in this IANA zone. */
+  /** Timestamps with an offset belong to their day in this IANA zone. */
   zone: string | undefined;
-  /** The symbol of a row, by what its symbol column says; empty where the file has none. */
+  /** The symbol for the text in the symbol column, which is empty if the file has no such column. */
   symbolOf(code: string): RowSymbol;
 }
 
-/** What a row says: a bar, that its day has no value, or why it cannot be used. */
+/** A row's bar, or that its value is missing, or why it is unusable. */
 export type RowResult =
   | { kind: 'bar'; symbol: RowSymbol; day: Day; prices: readonly number[] }
   | { kind: 'missing' }
   | { kind: 'refused'; reason: string };
 
-/** Days that were read before: a file of many symbols has each of them many times. */
-const DAYS_KEPT = 50_000;
+/** Size of the cache of parsed days: a file of many symbols repeats them. */
+const DAYS_CACHED = 50_000;
 
 /** Reads rows, one at a time. */
 export class RowReader {
@@ -57,7 +57,7 @@ export class RowReader {
     this.#conventions = conventions;
   }
 
-  /** Undefined for a row that is a remark and not data. */
+  /** Undefined for a footnote. */
   read({ cells }: TextRow): RowResult | undefined {
     if (isFootnote(cells)) return undefined;
     const { columns, latestDay, symbolOf } = this.#rules;
@@ -66,7 +66,7 @@ export class RowReader {
     if (day === undefined) return refused(`${quote(dateText)} is not a date`);
     if (day > latestDay) return refused(`${printDay(day)} is in the future`);
     const code = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
-    if (columns.symbol !== undefined && code === '') return refused('it names no symbol');
+    if (columns.symbol !== undefined && code === '') return refused('it has no symbol');
     const texts = columns.prices.map((column) => cells[column] ?? '');
     const prices = texts.map((text) => readPrice(text, this.#conventions.decimal));
     if (prices.includes('missing')) return { kind: 'missing' };
@@ -86,7 +86,7 @@ export class RowReader {
     const known = this.#days.get(text);
     if (known !== undefined) return known;
     const day = readDay(text, this.#conventions.dateOrder, this.#rules.zone);
-    if (this.#days.size >= DAYS_KEPT) this.#days.clear();
+    if (this.#days.size >= DAYS_CACHED) this.#days.clear();
     this.#days.set(text, day);
     return day;
   }
@@ -98,7 +98,7 @@ export class RowReader {
   }
 }
 
-/** Finds the conventions of a file from all of its rows, as far as they are not given. */
+/** Derives the conventions that were not given from all rows of a file. */
 export class ConventionsFinder {
   readonly #columns: ColumnIndexes;
   readonly #given: Partial<Conventions>;
@@ -111,18 +111,18 @@ export class ConventionsFinder {
     this.#mark = new DecimalMarkFinder(delimiter);
   }
 
-  /** Whether a row can be read in two ways. Most files have no such row, and need no second pass. */
+  /** Whether a row is ambiguous. Most files have no such row and need only one pass. */
   needsAllRows({ cells }: TextRow): boolean {
     const { date, prices } = this.#columns;
     if (!this.#given.dateOrder && needsDateOrder(cells[date] ?? '')) return true;
     return !this.#given.decimal && prices.some((column) => needsDecimalMark(cells[column] ?? ''));
   }
 
-  see({ cells }: TextRow): void {
+  add({ cells }: TextRow): void {
     if (isFootnote(cells)) return;
-    if (!this.#given.dateOrder) this.#order.see(cells[this.#columns.date] ?? '');
+    if (!this.#given.dateOrder) this.#order.add(cells[this.#columns.date] ?? '');
     if (this.#given.decimal) return;
-    for (const column of this.#columns.prices) this.#mark.see(cells[column] ?? '');
+    for (const column of this.#columns.prices) this.#mark.add(cells[column] ?? '');
   }
 
   get conventions(): Conventions {

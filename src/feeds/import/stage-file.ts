@@ -1,37 +1,38 @@
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import type { CsvColumns } from '../csv/columns.ts';
+import { inconsistency } from '../formats/ohlc.ts';
 import type { TextRow } from '../formats/table.ts';
 import type { PriceTable } from './price-table.ts';
 import { type Conventions, ConventionsFinder, RowReader, type RowSymbol } from './row-reader.ts';
 import type { LineRemark, Staging } from './staging.ts';
 import { openTable } from './table.ts';
 
-/** How to read a file, where the file itself does not tell. */
+/** How to read a file, as far as the file itself is not clear. */
 export interface FileRules extends Partial<Conventions> {
   columns: CsvColumns;
   /** The sheet of a workbook, or the file in a zip. */
   part?: string;
-  /** Timestamps with an offset belong to the day that they are on in this IANA zone. */
+  /** Timestamps with an offset belong to their day in this IANA zone. */
   zone?: string;
-  /** The last day that a row may have. */
+  /** The last day that is accepted. */
   latestDay: Day;
   symbolOf(code: string): RowSymbol;
   onProgress?(fileBytes: number, rows: number): void;
 }
 
-/** What a file says, beside the bars in the staging area. */
+/** What was found in a file, besides the staged bars. */
 export class FileReport {
-  /** Rows with a date and no value. Missing is never zero. */
+  /** Rows with a date but no value. They are never read as zero. */
   missing = 0;
-  /** Rows that cannot be used. */
+  /** Unusable rows. */
   readonly refused = new Remarks();
-  /** Bars whose low or high does not hold their open and close. They are kept: a source's word is not repaired. */
+  /** Bars whose prices are inconsistent. They are published as the source gives them. */
   readonly odd = new Remarks();
-  /** Bars of days that the ledger stores and no request can name. */
+  /** Bars before the first day that requests can name. */
   before1900 = 0;
 }
 
-/** So many remarks are kept with their reasons; all are counted. */
+/** How many remarks are stored; all are counted. */
 const REMARKS_KEPT = 10_000;
 
 export class Remarks {
@@ -43,18 +44,17 @@ export class Remarks {
     if (this.#first.length < REMARKS_KEPT) this.#first.push(remark);
   }
 
-  /** The first of them, by line. */
+  /** The first remarks, by line. */
   get lines(): readonly LineRemark[] {
     return this.#first.sort((a, b) => a.line - b.line);
   }
 }
 
 /**
- * Reads a file of daily prices into the staging area: a date and either one value or open, high, low and close, in any
- * order of columns and rows, with lines before the header or without a header, and with the separators of any country
- * where they are clear. Throws when the file as a whole does not tell what it means.
+ * Stages a file of daily prices: a date and either one value or open, high, low and close, in any order of columns and rows,
+ * with or without a header and lines before it, with the separators of any country. Throws if the file is ambiguous.
  *
- * A file is read once, or twice when a row can be read in two ways: then the first pass finds what the whole file tells.
+ * A file is read once, or twice if it has an ambiguous row: then a first pass derives the conventions from all rows.
  */
 export async function stageFile(path: string, rules: FileRules, staging: Staging): Promise<FileReport> {
   const table = await openTable(path, { columns: rules.columns, part: rules.part });
@@ -62,12 +62,12 @@ export async function stageFile(path: string, rules: FileRules, staging: Staging
 }
 
 export async function stageTable(table: PriceTable, rules: FileRules, staging: Staging): Promise<FileReport> {
-  const clear: Conventions = { dateOrder: rules.dateOrder, decimal: rules.decimal ?? 'point' };
-  const report = await stageRows(table, rules, clear, staging, newFinder(table, rules));
+  const defaults: Conventions = { dateOrder: rules.dateOrder, decimal: rules.decimal ?? 'point' };
+  const report = await stageRows(table, rules, defaults, staging, newFinder(table, rules));
   if (report) return report;
   staging.clear();
   const finder = newFinder(table, rules);
-  for await (const rows of table.rows()) for (const row of rows) finder.see(row);
+  for await (const rows of table.rows()) for (const row of rows) finder.add(row);
   return (await stageRows(table, rules, finder.conventions, staging))!;
 }
 
@@ -75,13 +75,13 @@ function newFinder({ layout, delimiter }: PriceTable, { dateOrder, decimal }: Fi
   return new ConventionsFinder(layout.columns, { dateOrder, decimal }, delimiter);
 }
 
-/** Undefined as soon as a row needs all rows to be read. */
+/** Undefined if a row is ambiguous, so that the conventions of all rows are needed. */
 async function stageRows(
   table: PriceTable,
   rules: FileRules,
   conventions: Conventions,
   staging: Staging,
-  doubts?: ConventionsFinder,
+  finder?: ConventionsFinder,
 ): Promise<FileReport | undefined> {
   const { latestDay, zone, symbolOf, onProgress } = rules;
   const reader = new RowReader({ columns: table.layout.columns, latestDay, zone, symbolOf }, conventions);
@@ -92,7 +92,7 @@ async function stageRows(
     bytes = read;
   })) {
     for (const row of rows) {
-      if (doubts?.needsAllRows(row)) return undefined;
+      if (finder?.needsAllRows(row)) return undefined;
       stageRow(row, reader, report, staging);
     }
     count += rows.length;
@@ -111,13 +111,8 @@ function stageRow(row: TextRow, reader: RowReader, report: FileReport, staging: 
     const { symbol, day, prices } = result;
     staging.add(symbol.number, day, line, prices);
     if (day < FIRST_DAY) report.before1900++;
-    const reason = oddness(prices);
+    const [open, high = open!, low = open!, close = open!] = prices;
+    const reason = inconsistency({ open: open!, high, low, close });
     if (reason) report.odd.add({ line, reason });
   }
-}
-
-function oddness([open, high, low, close]: readonly number[]): string | undefined {
-  if (open === undefined || high === undefined || low === undefined || close === undefined) return undefined;
-  if (low <= Math.min(open, close, high) && high >= Math.max(open, close)) return undefined;
-  return `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`;
 }

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import { type Ohlc, sameOhlc } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import { printNumber } from '../../market/decimal.ts';
+import { printOhlc } from '../formats/ohlc.ts';
 
-/** A line of a file, and what is to be said of it. */
+/** A remark about a line of a file. */
 export interface LineRemark {
   line: number;
   reason: string;
 }
 
-/** So many rows are inserted in one transaction. */
-const ROWS_AT_ONCE = 5_000;
-/** A batch ends with the symbol that fills it. No symbol has more bars than the calendar has days. */
+/** Rows inserted per transaction. */
+const ROWS_PER_TRANSACTION = 5_000;
+/** A batch ends with the symbol that fills it. A symbol has at most one bar per calendar day. */
 const BATCH_BARS = 20_000;
 const CACHE_KIB = 16 * 1024;
 
-/** A bar of a file, and the line that it came from. */
+/** A bar and its line in the file. */
 export interface StagedBar extends NewBar {
   line: number;
 }
@@ -35,8 +35,8 @@ type StagedRow = [
 ];
 
 /**
- * The bars of a file on their way into the ledger, in a temporary SQLite file: sorted by symbol and day, with repeated
- * days resolved, whatever the order and the size of the file. Memory use does not depend on either.
+ * Holds the bars of a file in a temporary SQLite file, to sort them by symbol and day and to resolve repeated days. Memory use
+ * does not depend on the size or the order of the file.
  */
 export class Staging {
   readonly #folder: string;
@@ -48,7 +48,7 @@ export class Staging {
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
     this.#db = new Database(join(this.#folder, 'staging.db'));
-    // Nobody needs the file after a crash, so nothing is written twice or flushed.
+    // The file is useless after a crash, so it needs no journal and no flushes.
     this.#db.run('PRAGMA journal_mode = OFF');
     this.#db.run('PRAGMA synchronous = OFF');
     this.#db.run('PRAGMA temp_store = FILE');
@@ -63,10 +63,10 @@ export class Staging {
     const [open, high = open, low = open, close = open] = prices as [number, ...number[]];
     this.#pending.push([symbol, day, line, open, high, low, close]);
     this.rows++;
-    if (this.#pending.length >= ROWS_AT_ONCE) this.#flush();
+    if (this.#pending.length >= ROWS_PER_TRANSACTION) this.#flush();
   }
 
-  /** Starts again with an empty table. */
+  /** Empties the table. */
   clear(): void {
     this.#pending = [];
     this.rows = 0;
@@ -74,11 +74,10 @@ export class Staging {
   }
 
   /**
-   * The bars by symbol and day, one for each, in batches of whole symbols, with the ids that the symbols' numbers stand
-   * for. A day that comes twice with the same prices
-   * is one day; with different prices none is used, and `onDispute` is told.
+   * The bars sorted by symbol and day, in batches of whole symbols. `ids` maps the symbols' numbers to their ids. A day that
+   * appears twice with the same prices counts once; with different prices neither is used, and `onConflict` is called.
    */
-  *batches(ids: readonly number[], onDispute: (remark: LineRemark) => void): Generator<StagedBar[]> {
+  *batches(ids: readonly number[], onConflict: (remark: LineRemark) => void): Generator<StagedBar[]> {
     this.#flush();
     const rows = this.#db
       .query('SELECT symbol, day, open, high, low, close, line FROM staged ORDER BY symbol, day, line')
@@ -93,8 +92,8 @@ export class Staging {
       if (last && row.symbol === last.symbol && row.day === last.day) {
         if (sameOhlc(last, row)) continue;
         isDisputed = true;
-        const both = `${pricesOf(last)} (line ${last.line}) and ${pricesOf(row)} (line ${row.line})`;
-        onDispute({
+        const both = `${printOhlc(last)} (line ${last.line}) and ${printOhlc(row)} (line ${row.line})`;
+        onConflict({
           line: row.line,
           reason: `${printDay(row.day)} has two prices, ${both}; neither is used`,
         });
@@ -136,9 +135,4 @@ interface Staged extends Ohlc {
 
 function barOf({ symbol, day, line, open, high, low, close }: Staged, ids: readonly number[]): StagedBar {
   return { symbolId: ids[symbol]!, day, open, high, low, close, line };
-}
-
-function pricesOf({ open, high, low, close }: Ohlc): string {
-  const all = [open, high, low, close].map(printNumber);
-  return new Set(all).size === 1 ? all[0]! : all.join('/');
 }

@@ -6,12 +6,12 @@ import type { RowSymbol } from './row-reader.ts';
 /** Not a symbol of the catalogue, but the units of a currency for 1 EUR. */
 const EXCHANGE_RATE = /^EUR\/([A-Z]{3})$/;
 
-/** A code that no symbol has. */
+/** No symbol has this code. */
 export class UnknownSymbol extends Error {}
 
 /**
- * The symbols that a file is of, numbered as they appear. An exchange rate gets its place in the ledger only when the
- * file is published, so that a file that is rejected changes nothing.
+ * The symbols of a file, numbered in order of appearance. A new exchange rate is added to the ledger only when the file is
+ * published, so that a rejected file changes nothing.
  */
 export class FileSymbols {
   readonly #symbols: ReadonlyMap<string, LedgerSymbol>;
@@ -28,7 +28,7 @@ export class FileSymbols {
     return new FileSymbols(await ledger.symbols.list(), await ledger.symbols.aliases());
   }
 
-  /** The codes as the file has them, in the order in which they appear. */
+  /** The codes as written in the file, in order of appearance. */
   get codes(): string[] {
     return [...this.#found.keys()];
   }
@@ -38,17 +38,17 @@ export class FileSymbols {
     const known = this.#found.get(code);
     if (known) return known;
     const currency = EXCHANGE_RATE.exec(code)?.[1] ?? this.#symbolOf(code).currency.code;
-    const meant = EXCHANGE_RATE.test(code) ? code : this.#symbolOf(code).code;
-    let symbol = this.#all.find((one) => one.code === meant);
+    const actual = EXCHANGE_RATE.test(code) ? code : this.#symbolOf(code).code;
+    let symbol = this.#all.find((one) => one.code === actual);
     if (!symbol) {
-      symbol = { number: this.#all.length, code: meant, currency };
+      symbol = { number: this.#all.length, code: actual, currency };
       this.#all.push(symbol);
     }
     this.#found.set(code, symbol);
     return symbol;
   }
 
-  /** Their ids in the ledger, by their number. */
+  /** The ledger ids, by the number of the symbol. */
   async ids(ledger: Ledger): Promise<number[]> {
     const ids: number[] = [];
     for (const { code, currency } of this.#all) {
@@ -59,7 +59,7 @@ export class FileSymbols {
     return ids;
   }
 
-  /** The same without adding anything to the ledger: an exchange rate that is new has a number below zero. */
+  /** Like `ids`, but adds nothing to the ledger: a new exchange rate gets a negative id. */
   async knownIds(ledger: Ledger): Promise<number[]> {
     const rates = new Map((await ledger.symbols.currencies()).map(({ code, id }) => [code, id]));
     return this.#all.map(({ code, number }) => this.#symbols.get(code)?.id ?? rates.get(code) ?? -1 - number);

@@ -13,16 +13,16 @@ export interface TableOptions {
   part: string | undefined;
 }
 
-/** Enough for the signature of any format, and to tell a web page from a table. */
+/** Enough for the signature of any format, and to distinguish a web page from a table. */
 const HEAD_BYTES = 4_096;
 const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 
-/** Opens a file by what it contains, whatever its name: delimited text, plain, gzipped or zipped, or an XLSX workbook. */
+/** Opens a file by its contents, whatever its name: delimited text, plain, gzipped or zipped, or an XLSX workbook. */
 export async function openTable(path: string, options: TableOptions): Promise<PriceTable> {
   const head = await firstBytes(path, HEAD_BYTES);
   if (head[0] === 0x1f && head[1] === 0x8b) return openText(gzipFile(path), options.columns);
   if (OLD_EXCEL.every((byte, i) => head[i] === byte))
-    throw new Error('the file is a workbook of an old Excel (.xls); save it as .xlsx or CSV');
+    throw new Error('the file is an old Excel workbook (.xls); save it as .xlsx or CSV');
   const kind = kindOf(head);
   if (kind === 'zip' || kind === 'xlsx') return openZip(path, options);
   if (kind === 'html') throw new Error('the file is a web page, not a table');

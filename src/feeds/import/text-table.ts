@@ -28,7 +28,7 @@ export async function openText(source: ByteSource, columns: CsvColumns): Promise
 
 export interface TextLayout extends Layout {
   delimiter: string;
-  /** Where the first row of data begins, in characters. */
+  /** Offset of the first row of data, in characters. */
   start: number;
 }
 
@@ -46,7 +46,7 @@ export function findTextLayout(head: string, columns: CsvColumns): TextLayout {
   return { ...layout, delimiter: DELIMITERS[layout.table]!, start };
 }
 
-/** As much text as the lines need in which a header is looked for. */
+/** Reads as much text as is searched for a header. */
 async function headOf(source: ByteSource): Promise<string> {
   let head = '';
   for await (const text of textOf(source)) {
@@ -56,7 +56,7 @@ async function headOf(source: ByteSource): Promise<string> {
   return head;
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so, without the mark. Throws where there are bytes that no text has. */
+/** Decodes UTF-8, or UTF-16 if there is a byte order mark. Throws if the file is not text. */
 async function* textOf(source: ByteSource, onRead?: (fileBytes: number) => void): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   for await (const chunk of source.chunks(onRead)) {
@@ -74,7 +74,7 @@ function encodingOf(chunk: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** The first lines with where they start, blank ones included. */
+/** The first lines with their offsets, including blank ones. */
 function linesOf(text: string): { text: string; start: number }[] {
   const lines: { text: string; start: number }[] = [];
   let start = 0;
@@ -87,7 +87,7 @@ function linesOf(text: string): { text: string; start: number }[] {
   return lines;
 }
 
-/** A line that breaks the rules of CSV is not a header: it has no cells. */
+/** A line that is not valid CSV has no cells: it is not a header. */
 function cellsOf(line: string, delimiter: string): readonly string[] {
   if (line.length > LINE_CHARS_MAX) return [];
   try {

@@ -11,10 +11,10 @@ import type { PriceTable } from './price-table.ts';
 type SourceOf = (path: string) => ByteSource | undefined;
 
 const STYLES = 'xl/styles.xml';
-/** Of the parts that are read whole. A workbook with a thousand styles and sheets has less than one. */
+/** Limit of parts that are read as a whole. A workbook with a thousand styles and sheets needs less than a million. */
 const PART_CHARS_MAX = 16_000_000;
 
-/** An XLSX file on disk. Its sheets are read as streams; only the texts that cells share are held in memory. */
+/** An XLSX file on disk. Sheets are streamed; only the shared strings are in memory. */
 export class WorkbookFile {
   readonly sheets: readonly SheetPart[];
   readonly #sourceOf: SourceOf;
@@ -49,7 +49,7 @@ export class WorkbookFile {
     return rows;
   }
 
-  /** The rows of a sheet from its first row of data on. */
+  /** The rows of a sheet, starting at the first row of data. */
   table(sheet: SheetPart, head: readonly TextRow[], layout: Layout): PriceTable {
     const firstLine = head[layout.firstRow]?.line ?? Number.POSITIVE_INFINITY;
     const all = (onRead?: (fileBytes: number) => void) => this.#rows(sheet, onRead);
@@ -64,7 +64,7 @@ export class WorkbookFile {
 
   async *#rows(sheet: SheetPart, onRead?: (fileBytes: number) => void): AsyncGenerator<TextRow[]> {
     const source = this.#sourceOf(sheet.path);
-    if (!source) throw new Error('the workbook does not hold the sheet that it names');
+    if (!source) throw new Error('the workbook lists a sheet that it does not contain');
     let rows: TextRow[] = [];
     const reader = new SheetReader(this.#context, (row) => {
       if (row.cells.size > 0) rows.push(tableRow(row));
@@ -80,7 +80,7 @@ export class WorkbookFile {
   }
 }
 
-/** Cells that are not there are empty; what stands beyond any table that is read is left out. */
+/** Fills missing cells with empty text, and drops columns beyond the limit. */
 function tableRow({ number, cells }: SheetRow): TextRow {
   const last = Math.min(Math.max(...cells.keys()), COLUMNS_MAX - 1);
   return { line: number, cells: Array.from({ length: last + 1 }, (_, column) => cells.get(column) ?? '') };

@@ -9,7 +9,7 @@ import { Zip } from '../formats/zip.ts';
 import type { Provider } from '../provider.ts';
 import { parsedOf } from './parsed.ts';
 
-/** All that have been published since 1999, those that ended included. */
+/** All currencies published since 1999, including discontinued ones. */
 const CURRENCIES =
   'USD JPY BGN CYP CZK DKK EEK GBP HUF LTL LVL MTL PLN ROL RON SEK SIT SKK CHF ISK NOK HRK RUB TRL TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP SGD THB ZAR'.split(
     ' ',
@@ -37,12 +37,12 @@ export const ecb: Provider = {
       : [{ url: `${SITE}/eurofxref-hist-90d.xml`, body: 'xml' }];
   },
   parse(body) {
-    const collector = new Collector<string>();
+    const collector = new Collector();
     const kind = kindOf(body);
     if (kind === 'zip') {
       const zip = new Zip(body);
       const names = zip.names.filter((name) => /\.(csv|xml)$/i.test(name));
-      if (names.length === 0) throw new Error('the zip file holds no CSV or XML');
+      if (names.length === 0) throw new Error('the zip file contains no CSV or XML');
       for (const name of names) readText(decode(zip.read(name)!), collector);
     } else {
       readText(textOf(body, 'XML, CSV or zip'), collector);
@@ -53,7 +53,7 @@ export const ecb: Provider = {
   },
 };
 
-function readText(text: string, collector: Collector<string>): void {
+function readText(text: string, collector: Collector): void {
   if (text.trimStart().startsWith('<')) {
     readXml(parseXml(text.trim()), collector);
     return;
@@ -64,7 +64,7 @@ function readText(text: string, collector: Collector<string>): void {
   else readWide(table, collector);
 }
 
-function readXml(root: Element, collector: Collector<string>): void {
+function readXml(root: Element, collector: Collector): void {
   const days = childrenOf(childrenOf(root, 'Envelope')[0], 'Cube').flatMap((cube) =>
     childrenOf(cube, 'Cube'),
   );
@@ -85,14 +85,14 @@ function isWide(names: readonly string[]): boolean {
   return names[0]?.toLowerCase() === 'date' && names.slice(1).some((name) => currencyOf(name) !== undefined);
 }
 
-/** A column's currency: `USD`, or in a download of the data portal `US dollar/Euro (EXR.D.USD.EUR.SP00.A)`. */
+/** The currency of a column: `USD`, or `US dollar/Euro (EXR.D.USD.EUR.SP00.A)` in downloads of the data portal. */
 function currencyOf(name: string): string | undefined {
   const code = /^[A-Z]{3}$/i.exec(name)?.[0] ?? /\bEXR\.D\.([A-Z]{3})\.EUR\.SP00\.A\b/.exec(name)?.[1];
   return code?.toUpperCase();
 }
 
-/** A column for each currency, and in some files a comma at the end of each row. */
-function readWide({ header, rows }: TextTable, collector: Collector<string>): void {
+/** One column per currency. Some files have a comma at the end of each row. */
+function readWide({ header, rows }: TextTable, collector: Collector): void {
   const currencies = header.map((name, index) => (index === 0 ? undefined : currencyOf(name)));
   for (const { line, cells } of rows) {
     if (isFootnote(cells)) continue;
@@ -113,8 +113,8 @@ function isSdmx(names: readonly string[]): boolean {
   return ['CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'].every((name) => upper.includes(name));
 }
 
-/** The data portal's form: a row for each rate. Only the daily spot rate against the euro is the reference rate. */
-function readSdmx({ header, rows }: TextTable, collector: Collector<string>): void {
+/** The data portal's format, with one row per rate. Only daily spot rates against the euro are reference rates. */
+function readSdmx({ header, rows }: TextTable, collector: Collector): void {
   const names = header.map((name) => name.toUpperCase());
   const expected = { FREQ: 'D', CURRENCY_DENOM: 'EUR', EXR_TYPE: 'SP00' };
   for (const { line, cells } of rows) {
@@ -124,24 +124,18 @@ function readSdmx({ header, rows }: TextTable, collector: Collector<string>): vo
     const wrong = Object.entries(expected).find(([name, value]) => (cell(name) ?? value) !== value);
     const day = parsePlainDay(cell('TIME_PERIOD') ?? '');
     if (wrong) {
-      const reason = `${quote(currency)} has ${wrong[0]} ${quote(cell(wrong[0]) ?? '')} where ${wrong[1]} is the reference rate`;
+      const reason = `${quote(currency)} has ${wrong[0]} ${quote(cell(wrong[0]) ?? '')} where the reference rate has ${wrong[1]}`;
       collector.refuseSeries(`${currency} ${wrong[0]}`, where, reason);
     } else if (day === undefined) collector.refuse(where, `${quote(cell('TIME_PERIOD') ?? '')} is not a day`);
     else take(collector, currency, day, cell('OBS_VALUE'), where);
   }
 }
 
-function take(
-  collector: Collector<string>,
-  code: string,
-  day: Day,
-  cell: string | undefined,
-  where: string,
-): void {
+function take(collector: Collector, code: string, day: Day, cell: string | undefined, where: string): void {
   const value = readCell(cell);
   if (!/^[A-Z]{3}$/.test(code)) collector.refuseSeries(code, where, `${quote(code)} is not a currency`);
   else if (value === 'missing') collector.missing++;
   else if (value === undefined || value <= 0)
     collector.refuse(where, `${quote(cell ?? '')} is not a rate of ${code}`);
-  else collector.takeValue(code, day, value, where);
+  else collector.addValue(code, day, value, where);
 }

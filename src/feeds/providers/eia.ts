@@ -7,7 +7,7 @@ import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
 import { parsedOf, wrongUnit } from './parsed.ts';
 
-/** By route of the API: spot and future prices of oil and its products, and of gas. */
+/** By API route: spot and futures prices of oil, oil products and gas. */
 const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {
   'petroleum/pri/spt': [
     { id: 'RWTC', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },
@@ -28,7 +28,7 @@ const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {
 };
 const SERIES = Object.values(ROUTES).flat();
 const KEY = 'OPENPIT_EIA_API_KEY';
-/** The most rows that the API gives at a time. */
+/** The API's page size limit. */
 const PAGE_ROWS = 5000;
 
 export const eia: Provider = {
@@ -63,7 +63,7 @@ export const eia: Provider = {
     });
   },
   parse(body, request) {
-    // The body echoes the key, and a damaged one may have it in any place.
+    // The body echoes the key, and a damaged body may contain it anywhere.
     const key = URL.canParse(request.url) ? new URL(request.url).searchParams.get('api_key') : undefined;
     const hide = (text: string): string => (key ? text.replaceAll(key, '(key)') : text);
     try {
@@ -96,14 +96,13 @@ const Body = z.union([
 
 function parse(body: Uint8Array, request: FeedRequest): Parsed {
   const said = readJson(body, Body);
-  if (!('response' in said))
-    throw new Error('the provider answered with an error; see whether its key is right');
+  if (!('response' in said)) throw new Error('the provider answered with an error; check the API key');
   const { total, frequency, data } = said.response;
   const asked = URL.canParse(request.url) ? new URL(request.url).searchParams : new URLSearchParams();
   const wanted = asked.get('frequency');
   if (wanted && frequency && frequency !== wanted)
-    throw new Error(`the prices are ${quote(frequency)} where ${wanted} ones were asked for`);
-  const collector = new Collector<string>();
+    throw new Error(`the prices are ${quote(frequency)} where ${wanted} ones were requested`);
+  const collector = new Collector();
   for (const [i, { period, series, value, units }] of data.entries()) {
     const provided = SERIES.find((one) => one.id === series);
     const reason = provided && wrongUnit(provided, units ?? '');
@@ -114,24 +113,24 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     else if (day === undefined) collector.refuse(where, `${quote(String(period))} is not a day`);
     else if (price === 'missing') collector.missing++;
     else if (price === undefined) collector.refuse(where, `${quote(String(value))} is not a number`);
-    else collector.takeValue(series, day, price, where);
+    else collector.addValue(series, day, price, where);
   }
   const offset = Number(asked.get('offset') ?? 0);
   const isLast = offset + data.length >= Number(total ?? 0);
   const more = asked.has('length') && data.length > 0 && !isLast;
-  // Without a total, or with a page that ends before it, rows may be missing.
+  // Without a total, or if the page ends before it, rows may be missing.
   const complete = total !== undefined && total !== null && (isLast || more);
   return parsedOf(collector, { complete, ...(more && { next: pageAt(request, offset + data.length) }) });
 }
 
-/** The API's own warning of an incomplete answer says no more than `total` does: the next page begins where this one ended. */
+/** The next page starts where this one ended. The API's warning about incomplete responses adds nothing to `total`. */
 function pageAt(request: FeedRequest, offset: number): FeedRequest {
   const url = new URL(request.url);
   url.searchParams.set('offset', String(offset));
   return { ...request, url: url.href };
 }
 
-/** A day or a week's Friday, a month, or a year: the last two belong to their first day. */
+/** A day, a week's Friday, a month or a year. Months and years belong to their first day. */
 function dayOfPeriod(period: string): Day | undefined {
   if (/^\d{4}$/.test(period)) return dayOf(Number(period), 1, 1);
   return parseDay(period) ?? parseMonth(period);

@@ -19,7 +19,7 @@ const DAILY: readonly ProvidedSeries[] = [
   { id: 'DPROPANEMBTX', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
 ];
 
-/** The IMF's monthly prices, for symbols that are monthly. A month's average is no price of a day. */
+/** The IMF's monthly averages, for monthly symbols only: an average is not the price of a day. */
 const MONTHLY: readonly ProvidedSeries[] = [
   { id: 'PMAIZMTUSDM', symbol: 'MAIZE', currency: 'USD', unit: 'MT' },
   { id: 'PBARLUSDM', symbol: 'NBLC1', currency: 'USD', unit: 'MT' },
@@ -38,8 +38,8 @@ const API = 'https://api.stlouisfed.org';
 const KEY = 'OPENPIT_FRED_API_KEY';
 
 /**
- * FRED gives CSV to everyone and JSON to those with a key. With a key, each series is asked for its description
- * first: it is the only place where FRED says the unit.
+ * FRED serves CSV without an API key and JSON with one. With a key, the description of each series is fetched first: only it
+ * states the unit.
  */
 export const fred: Provider = {
   key: 'fred',
@@ -73,7 +73,7 @@ export const fred: Provider = {
     if (kind !== 'zip') return parseCsv([['', textOf(body, 'CSV')]], request);
     const zip = new Zip(body);
     const names = zip.names.filter((name) => /\.csv$/i.test(name));
-    if (names.length === 0) throw new Error('the zip file holds no CSV');
+    if (names.length === 0) throw new Error('the zip file contains no CSV');
     return parseCsv(
       names.map((name) => [`${name.slice(0, 60)} `, decode(zip.read(name)!)]),
       request,
@@ -84,7 +84,7 @@ export const fred: Provider = {
 const DATE_NAMES = ['date', 'observation_date'];
 
 function parseCsv(files: readonly [file: string, text: string][], request: FeedRequest): Parsed {
-  const collector = new Collector<string>();
+  const collector = new Collector();
   for (const [file, text] of files) {
     const table = readTable(text, (names) => DATE_NAMES.includes(names[0]?.toLowerCase() ?? ''));
     if (!table)
@@ -92,7 +92,7 @@ function parseCsv(files: readonly [file: string, text: string][], request: FeedR
         `no line has DATE or observation_date first; the text starts with ${quote(firstLine(text))}`,
       );
     const ids = table.header.slice(1).map((name) => name.toUpperCase());
-    // The oldest downloads have one column, VALUE; the request knows of what.
+    // Old downloads have one column, VALUE; the request knows the series.
     if (ids[0] === 'VALUE' && request.series) ids[0] = request.series;
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
@@ -123,11 +123,12 @@ const Body = z.union([
 ]);
 
 function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
-  const said = readJson(body, Body);
-  if ('error_code' in said) throw new Error(`the provider answered with its error ${said.error_code}`);
-  const collector = new Collector<string>();
-  if ('seriess' in said) {
-    const { id, units } = said.seriess[0]!;
+  const response = readJson(body, Body);
+  if ('error_code' in response)
+    throw new Error(`the provider answered with its error ${response.error_code}`);
+  const collector = new Collector();
+  if ('seriess' in response) {
+    const { id, units } = response.seriess[0]!;
     const wanted = SERIES.find((one) => one.id === id);
     const reason = wanted && wrongUnit(wanted, units);
     if (reason) collector.refuseSeries(id, id, reason);
@@ -135,18 +136,18 @@ function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
     return parsedOf(collector, next && { next });
   }
   const id = request.series ?? parameter(request.url, 'series_id');
-  if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
-  if (said.units !== undefined && said.units !== 'lin')
+  if (!id) throw new Error('neither the body nor the request names the series');
+  if (response.units !== undefined && response.units !== 'lin')
     throw new Error('the observations are not plain values (units is not "lin")');
-  for (const [i, { date, value }] of said.observations.entries()) {
+  for (const [i, { date, value }] of response.observations.entries()) {
     const day = parsePlainDay(date);
     if (day === undefined) collector.refuse(`observation ${i}`, `${quote(date)} is not a day`);
     else takeCell(collector, id, day, value, `observation ${i}`);
   }
-  const { count, offset = 0, limit = 0 } = said;
-  const from = offset + said.observations.length;
+  const { count, offset = 0, limit = 0 } = response;
+  const from = offset + response.observations.length;
   const isLast = count === undefined || from >= count;
-  const more = said.observations.length > 0 && limit > 0 && !isLast && parameter(request.url, 'api_key');
+  const more = response.observations.length > 0 && limit > 0 && !isLast && parameter(request.url, 'api_key');
   const complete = count !== undefined && (isLast || Boolean(more));
   return parsedOf(collector, {
     complete,
@@ -155,7 +156,7 @@ function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
 }
 
 function takeCell(
-  collector: Collector<string>,
+  collector: Collector,
   id: string,
   day: number,
   cell: string | number | null | undefined,
@@ -164,10 +165,10 @@ function takeCell(
   const value = readCell(cell);
   if (value === 'missing') collector.missing++;
   else if (value === undefined) collector.refuse(where, `${quote(String(cell))} is not a number (${id})`);
-  else collector.takeValue(id, day, value, where);
+  else collector.addValue(id, day, value, where);
 }
 
-/** From a series' description to its prices, with the same key. */
+/** The request for a series' prices, from the request for its description, with the same key. */
 function observationsRequest(request: FeedRequest, id: string): FeedRequest | undefined {
   if (!URL.canParse(request.url)) return undefined;
   const url = new URL(request.url);

@@ -22,7 +22,7 @@ const SERIES: readonly ProvidedSeries[] = [
   { id: 'POILDUB', symbol: 'DBLC1', currency: 'USD', unit: 'Bbl' },
 ];
 
-/** What each dimension is called in one edition or another, and the code that means a world price in dollars, by month. */
+/** The names of each dimension in different editions, and the codes of a monthly world price in dollars. */
 const DIMENSIONS = [
   { names: ['COUNTRY', 'REF_AREA'], codes: ['G001', 'W00'], means: 'the world' },
   {
@@ -75,7 +75,7 @@ export const imf: Provider = {
     );
     const time = names.indexOf('TIME_PERIOD');
     const value = names.indexOf('OBS_VALUE');
-    const collector = new Collector<string>();
+    const collector = new Collector();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
@@ -83,7 +83,7 @@ export const imf: Provider = {
       const other = dimensions.find(({ column, codes }) => !isOneOf(codes, cells[column]));
       const day = parseMonth(cells[time] ?? '');
       const price = readCell(cells[value]);
-      if (id === '') collector.refuse(where, 'it does not say of which commodity it is');
+      if (id === '') collector.refuse(where, 'it does not name its commodity');
       else if (other) {
         const found = quote(cells[other.column] ?? '');
         collector.refuseSeries(
@@ -94,18 +94,18 @@ export const imf: Provider = {
       } else if (day === undefined) collector.refuse(where, `${quote(cells[time] ?? '')} is not a month`);
       else if (price === 'missing') collector.missing++;
       else if (price === undefined) collector.refuse(where, `${quote(cells[value] ?? '')} is not a number`);
-      else collector.takeValue(id, day, price, where);
+      else collector.addValue(id, day, price, where);
     }
     return parsedOf(collector, { complete: true });
   },
 };
 
-/** `PCOPP`, also where labels were asked for: `PCOPP: Copper, Grade A`. */
+/** `PCOPP`, also from a labelled cell: `PCOPP: Copper, Grade A`. */
 function codeOf(cell: string | undefined): string {
   return (cell ?? '').split(':')[0]!.trim().toUpperCase();
 }
 
-/** An empty cell of a dimension that is not filled says nothing. */
+/** An empty cell matches. */
 function isOneOf(codes: readonly string[], cell: string | undefined): boolean {
   const code = codeOf(cell);
   return code === '' || codes.includes(code);

@@ -9,8 +9,8 @@ import { worldBank } from './world-bank.ts';
 import { yahoo } from './yahoo.ts';
 
 /**
- * Every provider, the nearest to the origin of its prices first. Where several that are on map a series to the same
- * symbol, the first in this order has it: two series of one symbol would correct each other for ever.
+ * All providers, original publishers first. If several enabled providers map a series to the same symbol, the first one fills
+ * it: two series of one symbol would correct each other forever.
  */
 export const PROVIDERS: readonly Provider[] = [eia, worldBank, imf, fred, ecb, lbma, yahoo, stooq];
 

@@ -8,7 +8,7 @@ import { parsedOf } from './parsed.ts';
 
 const Body = list(z.object({ d: z.string(), v: list(numeric) }));
 
-/** Auction prices of precious metals. They need a licence of the LBMA or its administrators. */
+/** Auction prices of precious metals. They require a licence from the LBMA or its administrators. */
 export const lbma: Provider = {
   key: 'lbma',
   title: 'LBMA precious metal prices',
@@ -34,17 +34,17 @@ export const lbma: Provider = {
     const rows = readJson(body, Body);
     if (rows.length === 0) throw new Error('the list is empty');
     const id = request.series ?? nameIn(request);
-    if (!id) throw new Error('the body does not say which metal it is of, and the request does not either');
-    const collector = new Collector<string>();
+    if (!id) throw new Error('neither the body nor the request names the metal');
+    const collector = new Collector();
     for (const [i, { d, v }] of rows.entries()) {
       const where = `entry ${i}`;
       const day = parsePlainDay(d.slice(0, 10));
       const dollars = readCell(v[0]); // the order is USD, GBP, EUR
       if (day === undefined) collector.refuse(where, `${quote(d)} is not a day`);
       else if (dollars === 'missing' || dollars === 0)
-        collector.missing++; // a metal's price is never 0: it was not set
+        collector.missing++; // 0 means that no price was set
       else if (dollars === undefined) collector.refuse(where, `${quote(String(v[0]))} is not a number`);
-      else collector.takeValue(id, day, dollars, where);
+      else collector.addValue(id, day, dollars, where);
     }
     return parsedOf(collector, { complete: true });
   },

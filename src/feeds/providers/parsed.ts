@@ -1,32 +1,31 @@
-import { type Collector, oddOnes } from '../formats/collector.ts';
+import type { Collector } from '../formats/collector.ts';
+import { inconsistency } from '../formats/ohlc.ts';
 import { type PriceUnit, readPriceUnit } from '../formats/unit.ts';
-import type { Parsed, ProvidedSeries } from '../provider.ts';
+import type { Observation, Parsed, ProvidedSeries } from '../provider.ts';
 
-/** What a provider's parse answers with, from what it has fetched. A body with unusable rows is not complete. */
+/** The result of a provider's `parse`. A body with unusable rows is not complete. */
 export function parsedOf(
-  collector: Collector<string>,
+  collector: Collector,
   more: Pick<Parsed, 'next' | 'ignored' | 'complete'> = {},
 ): Parsed {
-  const taken = collector.taken();
-  const observations = taken.map(({ series, day, open, high, low, close }) => ({
-    series,
-    day,
-    open,
-    high,
-    low,
-    close,
-  }));
+  const observations: Observation[] = [];
+  const odd: Parsed['refused'] = [];
+  for (const { where, ...observation } of collector.bars()) {
+    observations.push(observation);
+    const reason = inconsistency(observation);
+    if (reason) odd.push({ where, reason });
+  }
   const { missing, refused, isIntact } = collector;
   const complete = more.complete === true && isIntact;
-  return { observations, missing, refused, odd: oddOnes(taken), ...more, complete };
+  return { observations, missing, refused, odd, ...more, complete };
 }
 
-/** What a number of a series is as the provider publishes it. */
+/** The unit in which the provider publishes a series. */
 export function publishedUnit({ published, currency, unit }: ProvidedSeries): PriceUnit {
   return published ?? { currency, unit };
 }
 
-/** Why a label is not the unit that is expected of a series; undefined when it is. */
+/** Describes a label that differs from the expected unit of a series; undefined if it matches. */
 export function wrongUnit(series: ProvidedSeries, label: string): string | undefined {
   const expected = publishedUnit(series);
   const found = readPriceUnit(label);

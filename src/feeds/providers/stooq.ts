@@ -8,7 +8,7 @@ import { parsedOf } from './parsed.ts';
 
 const CENTS_PER_BUSHEL = { currency: 'USX', unit: 'Bu' };
 
-/** Daily bars. The site answers a robot with a page of JavaScript and status 200. */
+/** Daily bars. The site answers bots with a JavaScript page and status 200. */
 export const stooq: Provider = {
   key: 'stooq',
   title: 'Stooq',
@@ -43,30 +43,29 @@ export const stooq: Provider = {
       );
     const { ticker, date, prices } = columnsOf(table.header)!;
     const asked = request.series ?? nameIn(request);
-    const collector = new Collector<string>();
+    const collector = new Collector();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
       const id = ticker >= 0 ? (cells[ticker] ?? '').toLowerCase() : asked;
-      if (!id)
-        throw new Error('the body does not say which series it is of, and the request does not either');
+      if (!id) throw new Error('neither the body nor the request names the series');
       const day = parsePlainDay(cells[date] ?? '');
       const values = prices.map((column) => readCell(cells[column]));
       const wrong = values.indexOf(undefined);
       if (day === undefined) collector.refuse(where, `${quote(cells[date] ?? '')} is not a day`);
       else if (values.includes('missing'))
-        collector.missing++; // a ragged row ends early
+        collector.missing++; // a short row
       else if (wrong >= 0) collector.refuse(where, `${quote(cells[prices[wrong]!] ?? '')} is not a number`);
       else {
         const [open, high, low, close] = values as [number, number, number, number];
-        collector.take(id, day, { open, high, low, close }, where);
+        collector.add(id, day, { open, high, low, close }, where);
       }
     }
     return parsedOf(collector);
   },
 };
 
-/** In English, in Polish, or between angle brackets as in the bulk files, which also have a ticker in each row. */
+/** In English, in Polish, or in angle brackets as in the bulk files, which also have a ticker in each row. */
 const NAMES = {
   date: ['date', 'data'],
   prices: [

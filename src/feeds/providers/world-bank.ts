@@ -15,7 +15,7 @@ const SERIES: readonly ProvidedSeries[] = names.map(({ id, symbol, unit }) => ({
   unit,
 }));
 
-/** Every name and code that an edition has used for a series, in the form of `plain`. */
+/** All names and codes of a series in past editions, normalised by `plain`. */
 const idOfName = new Map(
   names.flatMap(({ id, also }) => [id, ...also].map((name) => [plain(name), id] as const)),
 );
@@ -23,7 +23,7 @@ const idOfName = new Map(
 const PAGE = 'https://www.worldbank.org/en/research/commodity-markets';
 const HOSTS = ['www.worldbank.org', 'thedocs.worldbank.org', 'pubdocs.worldbank.org'];
 
-/** The Pink Sheet. Its address changes with each edition, so a run begins at the page that links to it. */
+/** The Pink Sheet. Its URL changes with each edition, so a run starts at the page that links to it. */
 export const worldBank: Provider = {
   key: 'world-bank',
   title: 'World Bank Commodity Price Data (The Pink Sheet)',
@@ -69,9 +69,9 @@ function parseWorkbook(body: Uint8Array): Parsed {
   const rows = readSheet(body, (name) => plain(name) === 'monthly prices');
   const first = rows.findIndex((row) => isMonth(row.cells.get(0)));
   if (first < 0)
-    throw new Error('the sheet Monthly Prices has no row that begins with a month such as 1960M01');
+    throw new Error('the sheet Monthly Prices has no row that starts with a month such as 1960M01');
   const columns = readHeader(rows.slice(0, first));
-  const collector = new Collector<string>();
+  const collector = new Collector();
   const wanted = columns.filter((column, i) => isAsExpected(column, columns.slice(0, i), collector));
   if (wanted.length === 0) throw new Error('the sheet Monthly Prices names no series above its first month');
   for (const row of rows.slice(first)) readRow(row, wanted, collector);
@@ -84,7 +84,7 @@ interface Column {
   unit: string;
 }
 
-/** Names stand above units; titles have one cell in their row; some editions have a row of codes, above or below. */
+/** Names are above units. Titles are rows with one cell. Some editions have a row of codes, above or below. */
 function readHeader(rows: readonly SheetRow[]): Column[] {
   const wide = rows.filter(({ cells }) => cells.size > 2);
   const unitRow = wide.findLast(
@@ -104,30 +104,22 @@ function readHeader(rows: readonly SheetRow[]): Column[] {
   return columns;
 }
 
-/** The unit is the label's word: a series whose label has changed is refused, and says so. So is a name's second column. */
-function isAsExpected(
-  { index, id, unit }: Column,
-  before: readonly Column[],
-  collector: Collector<string>,
-): boolean {
+/** Refuses a column whose unit label differs from the expected one, and a second column of the same name. */
+function isAsExpected({ index, id, unit }: Column, before: readonly Column[], collector: Collector): boolean {
   const provided = SERIES.find((one) => one.id === id);
   const twin = before.find((one) => one.id === id);
   const reason = twin
-    ? `it is named ${id} as column ${twin.index + 1} is`
+    ? `it has the same name, ${id}, as column ${twin.index + 1}`
     : provided && wrongUnit(provided, unit);
   if (reason) collector.refuseSeries(`${id} ${index}`, `column ${index + 1}`, reason);
   return !reason;
 }
 
-function readRow(
-  { number, cells }: SheetRow,
-  columns: readonly Column[],
-  collector: Collector<string>,
-): void {
+function readRow({ number, cells }: SheetRow, columns: readonly Column[], collector: Collector): void {
   const month = cells.get(0) ?? '';
   const day = isMonth(month) ? parseMonth(month) : undefined;
   if (day === undefined) {
-    // A footnote has text and no numbers; a row of numbers without its month cannot be placed.
+    // A footnote has text but no numbers. A row of numbers needs a month.
     const numbers = columns.filter(({ index }) => typeof readCell(cells.get(index)) === 'number');
     if (numbers.length > 0) collector.refuse(`row ${number}`, `${quote(month)} is not a month`);
     return;
@@ -138,7 +130,7 @@ function readRow(
     if (value === 'missing') collector.missing++;
     else if (value === undefined)
       collector.refuse(`row ${number}`, `${quote(text ?? '')} is not a number (${id})`);
-    else collector.takeValue(id, day, value, `row ${number}, column ${index + 1}`);
+    else collector.addValue(id, day, value, `row ${number}, column ${index + 1}`);
   }
 }
 
@@ -151,7 +143,7 @@ function isCode(text: string): boolean {
   return /^[A-Z0-9]+(_[A-Z0-9]+)+$/i.test(text);
 }
 
-/** Without footnote marks and odd spaces. */
+/** Removes footnote marks and extra spaces. */
 function tidy(name: string): string {
   return name
     .replace(/[*†‡]|\s\d\/$/g, ' ')

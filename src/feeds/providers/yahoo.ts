@@ -8,7 +8,7 @@ import type { FeedRequest, Parsed, Provider } from '../provider.ts';
 import { parsedOf, publishedUnit } from './parsed.ts';
 import series from './yahoo.json' with { type: 'json' };
 
-/** Daily bars of futures. The terms allow no redistribution. */
+/** Daily bars of futures. The terms do not allow redistribution. */
 export const yahoo: Provider = {
   key: 'yahoo',
   title: 'Yahoo Finance chart',
@@ -59,10 +59,10 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
   if (!result) throw new Error('the chart has no result');
   const { meta, timestamp, indicators } = result;
   const id = meta.symbol ?? request.series;
-  if (!id) throw new Error('the body does not say which series it is of, and the request does not either');
+  if (!id) throw new Error('neither the body nor the request names the series');
   if (meta.dataGranularity && meta.dataGranularity !== '1d')
     throw new Error(`the bars are of ${quote(meta.dataGranularity)} where days were expected`);
-  const collector = new Collector<string>();
+  const collector = new Collector();
   const provided = yahoo.series.find((one) => one.id === id);
   const currency = provided && publishedUnit(provided).currency;
   if (currency && meta.currency !== currency) {
@@ -84,7 +84,7 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((list) =>
       readCell(list?.[i]),
     );
-    if (day === undefined) collector.refuse(where, 'its time is not a time');
+    if (day === undefined) collector.refuse(where, 'its timestamp is invalid');
     else if ([open, high, low, close].includes('missing')) collector.missing++;
     else if (
       typeof open === 'number' &&
@@ -98,7 +98,7 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
         low: asWritten(low),
         close: asWritten(close),
       };
-      collector.take(id, day, bar, where);
+      collector.add(id, day, bar, where);
     } else collector.refuse(where, 'one of its prices is not a number');
   }
   const ignored = live >= 0 ? [{ where: `bar ${live}`, reason: 'it is still forming' }] : [];
@@ -107,7 +107,7 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
 
 type Meta = z.infer<typeof Result>['meta'];
 
-/** The last bar moves until its day's session has ended. Where the body does not tell, it is taken to be moving. */
+/** The last bar changes until its session has ended. If the body does not say, assume it is still open. */
 function isLive({ meta, timestamp }: z.infer<typeof Result>): boolean {
   const last = timestamp?.at(-1);
   if (last === undefined) return false;
@@ -117,7 +117,7 @@ function isLive({ meta, timestamp }: z.infer<typeof Result>): boolean {
   return !(meta.regularMarketTime >= (meta.currentTradingPeriod?.regular.end ?? Number.POSITIVE_INFINITY));
 }
 
-/** The day on the exchange's own clock. */
+/** The day in the exchange's time zone. */
 function dayOf({ exchangeTimezoneName, gmtoffset }: Meta, seconds: number): Day | undefined {
   const ms = seconds * 1000;
   if (!Number.isInteger(ms) || Math.abs(ms) > 8e15) return undefined;
@@ -131,8 +131,8 @@ function dayOf({ exchangeTimezoneName, gmtoffset }: Meta, seconds: number): Day 
 }
 
 /**
- * Yahoo keeps prices as float32 and prints them as float64: 64.36 comes as 64.36000061035156. The shortest decimal
- * that is the same float32 is the price that was meant.
+ * Yahoo stores prices as float32 and prints them as float64: 64.36 becomes 64.36000061035156. The shortest decimal with the same
+ * float32 is the original price.
  */
 function asWritten(price: number): number {
   if (Math.fround(price) !== price || String(price).replace(/[-.]/g, '').length <= 9) return price;

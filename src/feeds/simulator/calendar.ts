@@ -1,6 +1,6 @@
 import { type Day, dayOf, isWeekend, MS_PER_DAY } from '../../market/day.ts';
 
-/** Simulated markets trade on weekdays, but for New Year's Day, Good Friday and Christmas Day. */
+/** Simulated markets trade on weekdays, except New Year's Day, Good Friday and Christmas Day. */
 export function isTradingDay(day: Day): boolean {
   return !isWeekend(day) && !holidaysOf(yearOf(day)).has(day);
 }

@@ -7,23 +7,23 @@ import { marketOf } from '../../market/session.ts';
 import { lastClosedDay } from './schedule.ts';
 import { barsOf, FIRST_SIMULATED_DAY, walkOf } from './walk.ts';
 
-/** As many as the ledger writes in one transaction. */
+/** The ledger writes this many in one transaction. */
 const BARS_PER_WRITE = 2_000;
 
-/** Told after each write: how many symbols of how many are complete. */
+/** Called after each write with the number of complete symbols. */
 export type HistoryProgress = (done: number, total: number) => void;
 
-/** Writes the simulated bars that are missing: all of an empty ledger's, and those of a downtime. */
+/** Writes missing simulated bars: the whole history of an empty ledger, or the days of a downtime. */
 export class HistoryFiller {
   readonly #ledger: Ledger;
-  /** The last day each symbol has a bar for, by symbol id. */
+  /** The last day with a bar, by symbol id. */
   readonly #filledTo = new Map<number, Day>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
-  /** Fills every symbol up to its last closed session. Stops early, between two writes, when `signal` says so. */
+  /** Fills every symbol up to its last closed session. Stops between two writes if `signal` aborts. */
   async fill(
     symbols: readonly LedgerSymbol[],
     now: number,
@@ -47,7 +47,7 @@ export class HistoryFiller {
     if (behind.length > 0) progress(behind.length, behind.length);
   }
 
-  /** The symbols without real prices that lack a closed session. */
+  /** The symbols without real prices that lack the bar of a closed session. */
   async #behind(symbols: readonly LedgerSymbol[], now: number) {
     const behind: { symbol: LedgerSymbol; from: Day; to: Day }[] = [];
     for (const symbol of symbols) {

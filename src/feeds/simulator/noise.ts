@@ -1,16 +1,16 @@
 /**
- * Chance that is the same on every machine: whole numbers are hashed, and only operations that IEEE 754 rounds
- * exactly (+, −, ×, ÷) are used from there on. Math.log, Math.cos and Math.exp differ between C libraries.
+ * Pseudo-random numbers that are identical on every machine: hashes of integers, combined only by operations that IEEE 754
+ * rounds exactly (+, −, ×, ÷). Math.log, Math.cos and Math.exp differ between C libraries.
  */
 
-/** A seed from a text. FNV-1a, then mixed: codes that differ in one letter get unrelated seeds. */
+/** A seed from a text: FNV-1a, then mixed, so that similar codes get unrelated seeds. */
 export function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return mix(hash);
 }
 
-/** The finalizer of MurmurHash3: every bit of the input changes half of the output's. */
+/** The finalizer of MurmurHash3: every input bit affects half of the output bits. */
 export function mix(n: number): number {
   let h = n;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -18,12 +18,12 @@ export function mix(n: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Evenly spread in [0, 1). */
+/** Uniform in [0, 1). */
 export function uniform(seed: number, n: number): number {
   return hashOf(seed, n) / 0x1_0000_0000;
 }
 
-/** Near to a standard normal: the sum of twelve uniforms of ten bits has variance 1, and stays within ±6. */
+/** Approximately standard normal: the sum of twelve uniforms of ten bits has variance 1, and stays within ±6. */
 export function normal(seed: number, n: number): number {
   let word = hashOf(seed, n);
   let sum = 0;
@@ -31,7 +31,7 @@ export function normal(seed: number, n: number): number {
     sum += (word & 1023) + ((word >>> 10) & 1023) + ((word >>> 20) & 1023);
     word = mix(word + 0x9e3779b9);
   }
-  return (sum + 6) / 1024 - 6; // each uniform has its middle at 511.5
+  return (sum + 6) / 1024 - 6; // the mean of each is 511.5
 }
 
 /** e^x for |x| up to 20 or so, to 13 digits. */

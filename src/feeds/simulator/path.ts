@@ -3,19 +3,19 @@ import { seedOf, uniform } from './noise.ts';
 import { SPARSE_MS, type Timetable } from './schedule.ts';
 import { toPrice, type Walk } from './walk.ts';
 
-/** A point that the day's path goes through. */
+/** A point on the day's path. */
 interface Point {
   ms: number;
   price: number;
 }
 
-/** Halvings between two fixed points: 2^8 parts of at most a day are under six minutes, and straight from there on. */
+/** Subdivisions between two fixed points: 2^8 parts of a day are under six minutes; within them the path is straight. */
 const DEPTH = 8;
 
 /**
- * The price at a moment of a trade date. The path starts at the bar's open with the symbol's first tick, ends at its
- * close with the last, reaches its high and its low at ticks in between, and never leaves them. So the ticks of
- * a session fold to exactly its bar, at one minute's distance as at ten.
+ * The price at a time of a trade date. The path starts at the bar's open with the symbol's first tick, ends at its close with
+ * the last, reaches high and low at ticks in between, and never exceeds them. So the ticks of a session fold to exactly its
+ * bar, whether they are one or ten minutes apart.
  *
  *     open ─┐      ┌─ high             between two points: midpoint displacement,
  *           └──╲ ╱─┘      ╲      ┌─ close   each midpoint moved by a hash of code,
@@ -28,9 +28,9 @@ export function priceAt(walk: Walk, bar: Bar, timetable: Timetable, ms: number):
   let segment = 1;
   while (segment < points.length - 1 && points[segment]!.ms < at) segment++;
   let [a, b] = [points[segment - 1]!, points[segment]!];
-  // A Brownian day's range is about 1.6 standard deviations, and a bridge's midpoint has half of √length.
+  // The range of a Brownian day is about 1.6 standard deviations; a bridge's midpoint has half of √length.
   const unitNoise = (bar.high - bar.low) / 1.6 / 2 / Math.sqrt(timetable.last - timetable.first || 1);
-  let node = 1; // the midpoints of a segment are numbered as a heap is: those below n are 2n and 2n + 1
+  let node = 1; // midpoints are numbered like a heap: the children of n are 2n and 2n + 1
   for (let depth = 0; depth < DEPTH && a.ms < at && at < b.ms; depth++) {
     // A uniform in ±√3 has variance 1.
     const noise = (uniform(seed, segment * 1024 + node) * 2 - 1) * Math.sqrt(3);
@@ -49,7 +49,7 @@ export function priceAt(walk: Walk, bar: Bar, timetable: Timetable, ms: number):
 function pointsOf(bar: Bar, { first, last }: Timetable, seed: number): Point[] {
   const open = { ms: first, price: bar.open };
   const close = { ms: last, price: bar.close };
-  const knots = Math.ceil((last - first) / SPARSE_MS) - 1; // at ten minutes' distance, strictly in between
+  const knots = Math.ceil((last - first) / SPARSE_MS) - 1; // ten minutes apart, strictly in between
   if (knots < 2) return [open, close];
   const high = Math.floor(uniform(seed, 1) * knots);
   const low = (high + 1 + Math.floor(uniform(seed, 2) * (knots - 1))) % knots;

@@ -4,7 +4,7 @@ import type { SymbolRecord } from '../../market/symbol.ts';
 import { isTradingDay } from './calendar.ts';
 import { seedOf } from './noise.ts';
 
-/** One market's trading on one trade date: from `start` up to, not including, `end`. */
+/** The session of a market on a trade date: `start` ≤ t < `end`. */
 export interface Session {
   day: Day;
   start: number;
@@ -12,10 +12,10 @@ export interface Session {
 }
 
 const MINUTE_MS = 60_000;
-/** Ticks of the past, made at a start, are this far apart. */
+/** The distance of ticks that are generated for the past. */
 export const SPARSE_MS = 10 * MINUTE_MS;
 
-/** The session that is running at a moment, if one is. */
+/** The session that is open at a time, if any. */
 export function runningSession(market: Market, ms: number): Session | undefined {
   const session = sessionOf(market, tradeDate(market, ms));
   return session && session.start <= ms && ms < session.end ? session : undefined;
@@ -34,14 +34,14 @@ export function lastClosedDay(market: Market, now: number): Day {
   return day;
 }
 
-/** The moments of a symbol's ticks within a session: first, first + period, …, last. */
+/** The times of a symbol's ticks within a session: first, first + period, …, last. */
 export interface Timetable {
   first: number;
   last: number;
   periodMs: number;
 }
 
-/** Each symbol ticks at an offset of its own, so that the stream of all of them is an even one. */
+/** Each symbol has its own offset, so that ticks are spread evenly. */
 export function timetableOf(
   symbol: Pick<SymbolRecord, 'code' | 'updateInterval'>,
   session: Session,
@@ -52,7 +52,7 @@ export function timetableOf(
   return { first, last, periodMs };
 }
 
-/** Every moment in (after, upTo]. */
+/** All times in (after, upTo]. */
 export function momentsIn(timetable: Timetable, after: number, upTo: number): number[] {
   const { first, last, periodMs } = timetable;
   const start = after < first ? first : first + (Math.floor((after - first) / periodMs) + 1) * periodMs;
@@ -61,7 +61,7 @@ export function momentsIn(timetable: Timetable, after: number, upTo: number): nu
   return moments;
 }
 
-/** The moments up to `upTo` at ten minutes' distance, and the newest one: enough for the bar so far. */
+/** Times up to `upTo`, ten minutes apart, and the newest one: enough for the bar so far. */
 export function sparseMomentsIn(timetable: Timetable, upTo: number): number[] {
   const moments = momentsIn({ ...timetable, periodMs: SPARSE_MS }, timetable.first - 1, upTo);
   const newest = momentsIn(timetable, upTo - timetable.periodMs, upTo).at(-1) ?? timetable.last;

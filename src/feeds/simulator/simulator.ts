@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { HistoryFiller, type HistoryProgress } from './history.ts';
 import { Stream } from './stream.ts';
 
-/** Demo data: a history and a stream of ticks for every symbol that has no real prices. */
+/** Demo data: history and live ticks for every symbol without real prices. */
 export class Simulator {
   readonly #ledger: Ledger;
   readonly #history: HistoryFiller;
@@ -19,7 +19,7 @@ export class Simulator {
     await this.#history.fill(await this.#ledger.symbols.list(), now, progress, signal);
   }
 
-  /** Writes the ticks that are due. Returns how many were made. */
+  /** Writes the ticks that are due. Returns how many. */
   async tick(now: number): Promise<number> {
     return this.#stream.tick(await this.#ledger.symbols.list(), now);
   }

@@ -17,28 +17,28 @@ import {
 } from './schedule.ts';
 import { barsOf, walkOf } from './walk.ts';
 
-/** As many as the ledger should write in one transaction. */
+/** The ledger writes this many in one transaction. */
 const TICKS_PER_WRITE = 2_000;
 
 /**
- * The live simulated ticks. A tick's price and id come from its symbol and its scheduled moment alone, so making it
- * twice, in one process or in two, leaves one tick in the ledger.
+ * Live simulated ticks. A tick's price and id depend only on its symbol and scheduled time, so generating it twice, in one
+ * process or in two, leaves one tick in the ledger.
  */
 export class Stream {
   readonly #ledger: Ledger;
-  /** The bar that each symbol's running session will end with, by symbol id. */
+  /** The final bar of the open session, by symbol id. */
   readonly #bars = new Map<number, Bar>();
-  /** The moment up to which all ticks are written. */
+  /** All ticks up to this time are written. */
   #through: number | undefined;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
-  /** Writes the ticks that are due. Returns how many were made. */
+  /** Writes the ticks that are due. Returns how many. */
   async tick(symbols: readonly LedgerSymbol[], now: number): Promise<number> {
     const simulated = symbols.filter((symbol) => !symbol.real);
-    // After a pause, for example of a sleeping machine, the past is made as it is at a start.
+    // After a pause, for example a suspended machine, the past is generated as at a start.
     const isAtStart = this.#through === undefined || now - this.#through > SPARSE_MS;
     const ticks = isAtStart ? this.#sessionSoFar(simulated, now) : this.#due(simulated, this.#through!, now);
     for (let from = 0; from < ticks.length; from += TICKS_PER_WRITE) {
@@ -48,7 +48,7 @@ export class Stream {
     return ticks.length;
   }
 
-  /** The running sessions from their start to now, at ten minutes' distance. */
+  /** The open sessions from their start to now, with ticks ten minutes apart. */
   #sessionSoFar(symbols: readonly LedgerSymbol[], now: number): NewTick[] {
     const sessions = memo((market) => runningSession(market, now));
     return symbols.flatMap((symbol) => {
@@ -59,7 +59,7 @@ export class Stream {
     });
   }
 
-  /** What is scheduled in (after, now]. A session may have ended, and another begun, in between. */
+  /** The ticks scheduled in (after, now]. A session may have ended and another started in between. */
   #due(symbols: readonly LedgerSymbol[], after: number, now: number): NewTick[] {
     const sessions = memo((market) =>
       [...new Set([tradeDate(market, after), tradeDate(market, now)])]
@@ -85,7 +85,7 @@ export class Stream {
     const bar = this.#barOf(symbol, session);
     return moments.map((at) => ({
       symbolId: symbol.id,
-      id: at.toString(36), // the ledger knows a tick by symbol, source and id
+      id: at.toString(36), // the ledger identifies a tick by symbol, source and id
       at,
       received: at,
       price: priceAt(walk, bar, timetable, at),
@@ -102,8 +102,8 @@ export class Stream {
   }
 }
 
-/** Asks once for each market. */
-function memo<T>(ask: (market: Market) => T): (key: string) => T {
+/** Computes a value once per market. */
+function memo<T>(compute: (market: Market) => T): (key: string) => T {
   const known = new Map<string, T>();
-  return (key) => known.getOrInsertComputed(key, () => ask(marketOf(key)));
+  return (key) => known.getOrInsertComputed(key, () => compute(marketOf(key)));
 }

@@ -7,11 +7,11 @@ import { exp, normal, seedOf, uniform } from './noise.ts';
 /** The first day of every simulated history. */
 export const FIRST_SIMULATED_DAY: Day = dayOf(2015, 1, 1)!;
 
-/** What the prices of a symbol depend on, beside the day. */
+/** What a symbol's simulated prices depend on, besides the day. */
 export interface Walk {
   code: string;
   decimals: number;
-  /** The price that the walk comes back to. */
+  /** The price that the walk reverts to. */
   level: number;
   /** The standard deviation of a year's log return. */
   volatility: number;
@@ -19,7 +19,7 @@ export interface Walk {
 
 const LEVELS: Readonly<Record<string, { level: number; volatility: number }>> = levels;
 
-/** A symbol that an operator has added has no level of its own. */
+/** For symbols that an operator added. */
 const ANY_LEVEL = { level: 100, volatility: 0.25 };
 
 export function walkOf(symbol: { code: string; decimals: number }): Walk {
@@ -28,16 +28,15 @@ export function walkOf(symbol: { code: string; decimals: number }): Walk {
 }
 
 const TRADING_DAYS_PER_YEAR = 252;
-/** Half of a distance from the level is gone in ln 2 / 1 years: about 8 months. */
+/** The half-life of a deviation from the level is ln 2 / 1 years: about 8 months. */
 const REVERSION_PER_YEAR = 1;
-/** The opening gap and the wicks, as parts of a day's standard deviation. */
+/** The opening gap and the wicks, relative to a day's standard deviation. */
 const GAP = 0.2;
 const WICK = 0.8;
 
 /**
- * The bars of the trading days in [firstDay, lastDay]. The log of the price is an Ornstein–Uhlenbeck walk that
- * starts on a fixed day and takes each day's step from a hash of code and day. So a day's bar is the same whenever,
- * wherever and in whatever order it is made.
+ * The bars of the trading days in [firstDay, lastDay]. The log price is an Ornstein–Uhlenbeck process that starts on a fixed day
+ * and takes each step from a hash of code and day. So the bar of a day is always and everywhere the same.
  */
 export function barsOf(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
   const { level, volatility, decimals } = walk;
@@ -68,7 +67,7 @@ export function barsOf(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
   return bars;
 }
 
-/** Rounded to the symbol's decimals, and never below their smallest step: rounding keeps the order of prices. */
+/** Rounds to the symbol's decimals, but never to less than the smallest step. Rounding keeps the order of prices. */
 export function toPrice(value: number, unit: number): number {
   return Math.max(Math.round(value * unit), 1) / unit;
 }
@@ -84,7 +83,7 @@ function noiseOf(code: string) {
   };
 }
 
-/** Every symbol trades on the same days, so they are worked out once, as far as anyone has asked. */
+/** All symbols trade on the same days, so they are computed once and extended on demand. */
 const days: Day[] = [];
 let knownTo: Day = FIRST_SIMULATED_DAY - 1;
 

@@ -3,7 +3,7 @@ import { type Attributes, XmlReader } from '../xml.ts';
 import { CELL_CHARS_MAX, RichText } from './strings.ts';
 import { dayOfSerial } from './styles.ts';
 
-/** One row of a sheet: its number as Excel shows it, and the text of the cells that have any, by column (0 is A). */
+/** A row of a sheet: its number in Excel, and the text of its non-empty cells by column (0 is A). */
 export interface SheetRow {
   number: number;
   cells: ReadonlyMap<number, string>;
@@ -11,17 +11,17 @@ export interface SheetRow {
 
 export interface SheetContext {
   strings: readonly string[];
-  /** Numbers of cell styles that show a number as a date. Without them a date stays the number that Excel stores. */
+  /** Indexes of cell styles that format a number as a date. Without them dates stay serial numbers. */
   dateStyles?: ReadonlySet<number>;
-  /** Whether days are counted from 1904, as old files of a Mac do. */
+  /** Whether serial numbers count from 1904, as in old Mac files. */
   from1904?: boolean;
 }
 
-/** The largest sheet that Excel can make. */
+/** Excel's own limits. */
 const COLUMNS_MAX = 16_384;
 const ROWS_MAX = 1_048_576;
 
-/** Reads a worksheet chunk by chunk. It holds one row at a time; cells without text are left out. */
+/** Reads a worksheet chunk by chunk, with one row in memory. Skips empty cells. */
 export class SheetReader {
   readonly #context: SheetContext;
   readonly #onRow: (row: SheetRow) => void;
@@ -116,8 +116,8 @@ export class SheetReader {
 }
 
 /**
- * Excel keeps a number as a float64 and writes it with 17 digits: 1.14 stands in the file as 1.1400000000000001. It
- * shows and works with 15 significant digits, so 15 are what was published.
+ * Excel writes a float64 with 17 digits: 1.14 is 1.1400000000000001 in the file. It displays 15 significant digits, so those are
+ * what was published.
  */
 function published(text: string): string {
   const value = text.trim() === '' ? Number.NaN : Number(text);

@@ -1,12 +1,12 @@
 import { XmlReader } from '../xml.ts';
 
-/** Excel's own limit for the text of one cell. */
+/** Excel's own limit for one cell. */
 export const CELL_CHARS_MAX = 32_767;
-/** A million short texts, once each: as many as a full sheet could refer to. */
+/** As many distinct strings as a full sheet could refer to. */
 const STRINGS_MAX = 1_048_576;
 const CHARS_MAX = 64_000_000;
 
-/** Collects a workbook's shared strings, chunk by chunk; cells refer to them by number. */
+/** Reads the shared strings of a workbook, chunk by chunk. Cells refer to them by index. */
 export class SharedStrings {
   readonly texts: string[] = [];
   #chars = 0;
@@ -40,7 +40,7 @@ export class SharedStrings {
   }
 }
 
-/** Text in one or more runs of different formats. What says how to pronounce it is not part of it. */
+/** Text in one or more runs of different formats. Skips phonetic hints. */
 export class RichText {
   #text = '';
   #isText = false;

@@ -6,7 +6,7 @@ function isBuiltInDate(id: number): boolean {
   return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 }
 
-/** The numbers of the cell styles that show a number as a date. */
+/** The indexes of the cell styles that format a number as a date. */
 export function dateStylesOf(styles: Element | undefined): ReadonlySet<number> {
   const sheet = childrenOf(styles, 'styleSheet')[0];
   const custom = new Map(
@@ -33,7 +33,7 @@ function showsDate(code: string): boolean {
 const UNIX_EPOCH_FROM_1900 = 25_569;
 const UNIX_EPOCH_FROM_1904 = 24_107;
 
-/** The day of Excel's count: 1 is 1900-01-01, and 60 is a 29 February 1900 that never was. */
+/** The day of a serial number: 1 is 1900-01-01, and 60 is 29 February 1900, which did not exist. */
 export function dayOfSerial(serial: number, from1904: boolean): Day | undefined {
   if (!(serial >= 0 && serial < 2_958_466)) return undefined; // 9999-12-31
   const whole = Math.floor(serial);

@@ -14,7 +14,7 @@ const CELLS_MAX = 1_000_000;
 export interface SheetPart {
   name: string;
   isHidden: boolean;
-  /** The path of its file in the zip; empty when the workbook does not say. */
+  /** The path of its file in the zip; empty if unknown. */
   path: string;
 }
 
@@ -23,9 +23,9 @@ export function readSheet(body: Uint8Array, wanted: (name: string) => boolean): 
   const zip = new Zip(body);
   const sheets = sheetsOf(part(zip, WORKBOOK), part(zip, RELATIONS));
   const sheet = sheets.find(({ name }) => wanted(name));
-  if (!sheet) throw new Error(`the workbook does not have the sheet; it has ${namesOf(sheets)}`);
+  if (!sheet) throw new Error(`the workbook does not have the expected sheet; it has ${namesOf(sheets)}`);
   const content = zip.read(sheet.path);
-  if (!content) throw new Error('the workbook does not hold the sheet that it names');
+  if (!content) throw new Error('the workbook lists a sheet that it does not contain');
   const rows: SheetRow[] = [];
   let cells = 0;
   const reader = new SheetReader({ strings: sharedStrings(zip) }, (row) => {
@@ -38,7 +38,7 @@ export function readSheet(body: Uint8Array, wanted: (name: string) => boolean): 
   return rows;
 }
 
-/** The sheets in their order, with their files: a file's own number does not follow the order of sheets. */
+/** The sheets in order, with the paths of their files. File numbers do not follow the order of the sheets. */
 export function sheetsOf(workbook: Element | undefined, relations: Element | undefined): SheetPart[] {
   if (!workbook) throw new Error('the zip file is not an XLSX workbook');
   const targets = new Map(
@@ -58,7 +58,7 @@ export function sheetsOf(workbook: Element | undefined, relations: Element | und
   });
 }
 
-/** For a message: the first sheets by name. */
+/** The names of the first sheets, for messages. */
 export function namesOf(sheets: readonly SheetPart[]): string {
   const names = sheets.slice(0, 20).map(({ name }) => name.slice(0, 40));
   return names.join(', ') || 'none';
