@@ -8,13 +8,13 @@ for (const mix of MIXES.filter(({ name }) => !only || name === only)) {
   const start = performance.now();
   const sum = { admitted: 0, refused: 0, unavailable: 0, kills: 0, failed: 0 };
   for (let seed = Number(first); seed < Number(first) + Number(seeds); seed++) {
-    const { wrong, ...outcome } = await simulate(seed, mix).catch((error) => ({
+    const { violations, ...outcome } = await simulate(seed, mix).catch((error) => ({
       ...{ admitted: 0, refused: 0, unavailable: 0, kills: 0 },
-      wrong: [String(error)],
+      violations: [String(error)],
     }));
     for (const key of ['admitted', 'refused', 'unavailable', 'kills'] as const) sum[key] += outcome[key];
-    if (wrong.length > 0) sum.failed++;
-    for (const line of wrong.slice(0, 3)) console.log(`${mix.name}, seed ${seed}: ${line}`);
+    if (violations.length > 0) sum.failed++;
+    for (const line of violations.slice(0, 3)) console.log(`${mix.name}, seed ${seed}: ${line}`);
   }
   failed += sum.failed;
   const perRunMs = (performance.now() - start) / Number(seeds);

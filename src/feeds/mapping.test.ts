@@ -30,7 +30,7 @@ describe.each(PROVIDERS.filter((one) => one.fills !== 'currencies').map((one) =>
       }
     });
 
-    test('are one for each symbol and of its rhythm: a month’s average is no price of a day', () => {
+    test('are one per symbol and of its frequency: a monthly average is not a daily price', () => {
       expect(new Set(provider.series.map((one) => one.id)).size).toBe(provider.series.length);
       expect(new Set(provider.series.map((one) => one.symbol)).size).toBe(provider.series.length);
       for (const { id, symbol } of provider.series) {
@@ -44,14 +44,14 @@ describe.each(PROVIDERS.filter((one) => one.fills !== 'currencies').map((one) =>
   },
 );
 
-test('keys are unique, and what may not be passed on says so', () => {
+test('keys are unique, and feeds that may not be redistributed say so', () => {
   expect(new Set(PROVIDERS.map((one) => one.key)).size).toBe(PROVIDERS.length);
   const off = PROVIDERS.filter((one) => one.licence.redistribution === 'no').map((one) => one.key);
   expect(off.sort()).toEqual(['lbma', 'stooq', 'yahoo']);
   for (const { licence } of PROVIDERS) expect(licence.attribution).not.toBe('');
 });
 
-test('a symbol has one source at a time: the first provider that is on', () => {
+test('a symbol has one source at a time: the first enabled provider', () => {
   const all = assignSymbols(PROVIDERS);
   expect(all.get('WTIOIL-SPOT')!.provider.key).toBe('eia');
   expect(all.get('MAIZE')!.provider.key).toBe('world-bank');
@@ -60,7 +60,7 @@ test('a symbol has one source at a time: the first provider that is on', () => {
   expect(all.has('USD')).toBe(false);
 });
 
-test('prices are multiplied once and rounded once; a series without a symbol is left out', () => {
+test('prices are multiplied once and rounded once; a series without a symbol is skipped', () => {
   const yahoo = providerOf('yahoo')!;
   const bar = { day: 1, open: 7.25, high: 549.125, low: 0.1, close: 70.07 };
   expect(
@@ -75,7 +75,7 @@ test('prices are multiplied once and rounded once; a series without a symbol is 
   ]);
 });
 
-describe('with some feeds on', () => {
+describe('with some feeds enabled', () => {
   const owned = (key: string, ...on: string[]) => {
     const { series, elsewhere } = ownershipOf(providerOf(key)!, PROVIDERS, new Set(on));
     return { symbols: series.map((one) => one.symbol), elsewhere };
@@ -90,20 +90,20 @@ describe('with some feeds on', () => {
     expect(owned('eia', 'stooq', 'fred', 'eia').elsewhere.size).toBe(0);
   });
 
-  test('one that is off takes what none of them brings', () => {
+  test('a disabled one fills what none of them fills', () => {
     const eia = owned('eia', 'fred');
     expect(eia.elsewhere.get('fred')).toContain('WTIOIL-SPOT');
     expect(eia.symbols).not.toContain('WTIOIL-SPOT');
     expect(owned('eia').symbols).toContain('WTIOIL-SPOT');
   });
 
-  test('no symbol has two owners, whichever are on', () => {
+  test('no symbol has two owners, whichever are enabled', () => {
     const on = ['stooq', 'yahoo', 'fred', 'imf', 'world-bank', 'eia', 'ecb'];
     const all = on.filter((key) => key !== 'ecb').flatMap((key) => owned(key, ...on).symbols);
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('currencies are nobody else’s', () => {
+  test('currencies have no other owner', () => {
     expect(owned('ecb', ...PROVIDERS.map((one) => one.key)).elsewhere.size).toBe(0);
   });
 });

@@ -15,23 +15,23 @@ test.each([
   expect(nextSlot(ECB, at(after))).toBe(at(slot));
 });
 
-test('a slot in the hour that does not exist still comes once that day', () => {
+test('a slot in the hour that daylight saving time skips still occurs once that day', () => {
   const night = { schedule: '30 2 * * *', zone: 'Europe/Berlin' };
   const first = nextSlot(night, at('2026-03-28T12:00:00Z'));
   expect(first).toBeLessThan(at('2026-03-29T12:00:00Z'));
   expect(nextSlot(night, first)).toBe(at('2026-03-30T00:30:00Z'));
 });
 
-test('a schedule that never comes, or is none, is refused', () => {
-  expect(() => nextSlot({ schedule: '0 0 30 2 *', zone: 'UTC' }, 0)).toThrow('never comes');
+test('a schedule that never matches, or is invalid, is rejected', () => {
+  expect(() => nextSlot({ schedule: '0 0 30 2 *', zone: 'UTC' }, 0)).toThrow('never matches');
   expect(() => nextSlot({ schedule: 'daily', zone: 'UTC' }, 0)).toThrow();
 });
 
-test('late is after the second slot, and the time that a run may take', () => {
+test('a feed is late after its second missed slot plus the time a run may take', () => {
   expect(lateAfter(ECB, at('2026-07-17T15:00:00Z'))).toBe(at('2026-07-21T14:40:00Z')); // Friday: Monday, Tuesday
 });
 
-test('a failure is tried again soon, then later and later, at the latest at the next slot', () => {
+test('a failure is retried with exponential backoff, at the latest at the next slot', () => {
   const now = at('2026-07-15T14:30:00Z');
   const minutes = (failures: number, comeBackMs = 0, random = 0) =>
     (retryAt(ECB, now, failures, comeBackMs, random) - now) / MINUTE;
@@ -45,7 +45,7 @@ test('a failure is tried again soon, then later and later, at the latest at the 
   expect(retryAt(often, now, 9, 0, 0)).toBe(now + 5 * MINUTE);
 });
 
-test('the time of a retry is in whole milliseconds, as the ledger stores it', () => {
+test('the time of a retry is in whole milliseconds, as in the ledger', () => {
   const now = at('2026-07-15T14:30:00Z');
   for (const random of [0.1, 0.123_456_789, 0.9]) {
     expect(retryAt(ECB, now, 1, 0, random) % 1).toBe(0);

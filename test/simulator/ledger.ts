@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { newFolder } from '../support/ledger.ts';
-import type { World } from './world.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
-/** The ledger's own time, which somebody may set. */
+/** The ledger's clock, which can jump. */
 export class LedgerClock {
-  readonly #world: World;
+  readonly #time: VirtualTime;
   jumpedMs = 0;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(time: VirtualTime) {
+    this.#time = time;
   }
 
   now(): number {
-    return Math.floor(this.#world.now + this.jumpedMs);
+    return Math.floor(this.#time.now + this.jumpedMs);
   }
 
   jump(ms: number): void {
@@ -23,7 +23,7 @@ export class LedgerClock {
 
 let template: Promise<string> | undefined;
 
-/** A ledger with its schema and catalogue, made once and copied for each run. */
+/** A ledger with schema and catalogue, created once and copied for each run. */
 export function emptyLedger(): Promise<string> {
   template ??= (async () => {
     const path = join(newFolder(), 'template.db');

@@ -3,13 +3,14 @@ import { Meter } from '../../src/gate/meter/meter.ts';
 import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
 import { newFolder } from '../support/ledger.ts';
 import type { Network } from './network.ts';
-import type { Chance, World } from './world.ts';
+import type { Random } from './random.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
-/** One replica on a host of its own: wrong clocks, a disk that outlives the process, and things that happen to it. */
+/** A replica on its own host, with wrong clocks and a disk that outlives the process. It can be killed, frozen and lost. */
 export class Machine {
-  readonly #world: World;
+  readonly #time: VirtualTime;
   readonly #network: Network;
-  readonly #chance: Chance;
+  readonly #random: Random;
   readonly #newId: () => string;
   readonly #disk = newFolder();
   readonly #wallOffset: number;
@@ -17,21 +18,21 @@ export class Machine {
   #sleptMs = 0;
   #life = 0;
   #locks = new Set<string>();
-  /** While the process stands still: what happens when it goes on. */
+  /** While the process is frozen: the calls that wait for it to resume. */
   #frozen: (() => void)[] | undefined;
   meter: Meter | undefined;
   isLost = false;
 
-  constructor(world: World, network: Network, chance: Chance, newId: () => string) {
-    this.#world = world;
+  constructor(time: VirtualTime, network: Network, random: Random, newId: () => string) {
+    this.#time = time;
     this.#network = network;
-    this.#chance = chance;
+    this.#random = random;
     this.#newId = newId;
-    this.#wallOffset = chance.between(-7_200_000, 7_200_000);
-    this.#drift = 1 + chance.between(-0.0005, 0.0005);
+    this.#wallOffset = random.between(-7_200_000, 7_200_000);
+    this.#drift = 1 + random.between(-0.0005, 0.0005);
   }
 
-  /** Which run of the process this is: what an older one left under way never arrives. */
+  /** Counts process starts. Replies to an earlier process are dropped. */
   get life(): number {
     return this.#life;
   }
@@ -43,9 +44,9 @@ export class Machine {
     try {
       const meter = await Meter.open({
         ledger: { quota: this.#network.callsFor(deliver) },
-        clock: { now: () => Math.round(this.#world.now + this.#wallOffset) },
-        monotonic: { now: () => (this.#world.now - this.#sleptMs) * this.#drift },
-        scheduler: { after: (ms, call) => this.#world.after(ms, () => this.#inLife(life, call)) },
+        clock: { now: () => Math.round(this.#time.now + this.#wallOffset) },
+        monotonic: { now: () => (this.#time.now - this.#sleptMs) * this.#drift },
+        scheduler: { after: (ms, call) => this.#time.after(ms, () => this.#inLife(life, call)) },
         spoolDir: this.#disk,
         spoolRecordsPerFile: 4,
         newId: this.#newId,
@@ -53,13 +54,13 @@ export class Machine {
       });
       if (life === this.#life) this.meter = meter;
     } catch {
-      // The ledger was out of reach: a supervisor would start it again.
-      this.#world.after(1_000, () => this.#inLife(life, () => void this.start()));
+      // The ledger was unreachable: a supervisor would restart the process.
+      this.#time.after(1_000, () => this.#inLife(life, () => void this.start()));
       this.#locks.clear();
     }
   }
 
-  /** SIGKILL: nothing of the process runs on, its locks fall, and its disk stays. */
+  /** SIGKILL: the process ends and its locks are released, but its disk stays. */
   kill(): void {
     this.#life++;
     this.meter = undefined;
@@ -67,28 +68,28 @@ export class Machine {
     this.#frozen = undefined;
   }
 
-  /** Takes its disk away, after the run. */
+  /** Deletes its disk after the run. */
   discard(): void {
     rmSync(this.#disk, { recursive: true });
   }
 
-  /** The process stands still. When the whole machine sleeps, its monotonic clock stands still too. */
+  /** Freezes the process. If the whole machine is suspended, its monotonic clock stops too. */
   freeze(ms: number, machineSleeps: boolean): void {
     if (this.#frozen) return;
     this.#frozen = [];
     const life = this.#life;
-    this.#world.after(ms, () => {
+    this.#time.after(ms, () => {
       if (life !== this.#life) return;
       if (machineSleeps) this.#sleptMs += ms;
       const pending = this.#frozen ?? [];
       this.#frozen = undefined;
-      // In any order: a request may well be served before the timers that were due.
+      // In any order: a request may be served before timers that were due.
       while (pending.length > 0)
-        this.#inLife(life, pending.splice(this.#chance.int(0, pending.length - 1), 1)[0]!);
+        this.#inLife(life, pending.splice(this.#random.int(0, pending.length - 1), 1)[0]!);
     });
   }
 
-  /** Does something in the process as soon as it runs; never when it has been killed meanwhile. */
+  /** Calls when the process runs; never if it was killed in the meantime. */
   inProcess(call: () => void): void {
     this.#inLife(this.#life, call);
   }
@@ -99,7 +100,7 @@ export class Machine {
     else call();
   }
 
-  /** The real lock falls with the process; here the process is not a real one. */
+  /** Simulates file locks, which the operating system releases when a process ends. */
   readonly #lock: LockSlot = (path) => {
     if (this.#locks.has(path)) return undefined;
     this.#locks.add(path);

@@ -1,36 +1,36 @@
 import type { NetworkFaults } from './network.ts';
 
-/** What goes wrong in a run, as chances per second of its waves unless it says otherwise. */
+/** The faults of a run, as rates per second of its waves unless stated otherwise. */
 export interface Mix {
   name: string;
-  /** When requests come and things go wrong, in minutes from the start; each wave takes 12 seconds. */
+  /** When requests and faults come, in minutes from the start; each wave takes 12 seconds. */
   wavesAtMinutes: readonly number[];
   network: NetworkFaults;
   kill: number;
-  /** How long a killed process is away at most. */
+  /** Longest time until a killed process restarts. */
   restartMsMax: number;
-  /** The ledger is out of reach for a while. */
+  /** The ledger is unreachable for a while. */
   outage: number;
-  /** A process stands still, or its machine sleeps. */
+  /** A process is frozen, or its machine suspended. */
   freeze: number;
   freezeMsMax: number;
-  /** A machine is gone with its disk. */
+  /** A machine is lost with its disk. */
   loseHost: number;
-  /** The ledger's clock is ahead all at once. */
+  /** The ledger's clock jumps ahead. */
   ledgerJump: number;
   ledgerJumpMs: number;
   changePlan: number;
-  /** The run begins shortly before the end of a month. */
+  /** The run starts shortly before the end of a month. */
   overMonthEnd: boolean;
 }
 
-const sound: NetworkFaults = { lostRequest: 0, lostReply: 0, slow: 0 };
+const reliable: NetworkFaults = { lostRequest: 0, lostReply: 0, slow: 0 };
 const bad: NetworkFaults = { lostRequest: 0.04, lostReply: 0.06, slow: 0.03 };
 
 const calm: Mix = {
   name: 'calm',
   wavesAtMinutes: [0],
-  network: sound,
+  network: reliable,
   kill: 0,
   restartMsMax: 3_000,
   outage: 0,
@@ -47,8 +47,8 @@ export const MIXES: readonly Mix[] = [
   calm,
   { ...calm, name: 'kills', kill: 0.3 },
   { ...calm, name: 'bad network', network: bad },
-  // Units go back and forth while messages overtake each other.
-  { ...calm, name: 'slow network', network: { ...sound, slow: 0.3 }, wavesAtMinutes: [0, 0.3, 0.6] },
+  // Units move back and forth while messages overtake each other.
+  { ...calm, name: 'slow network', network: { ...reliable, slow: 0.3 }, wavesAtMinutes: [0, 0.3, 0.6] },
   { ...calm, name: 'crash loops on a bad network', network: bad, kill: 2, restartMsMax: 500 },
   { ...calm, name: 'slow restarts', kill: 0.2, restartMsMax: 600_000, wavesAtMinutes: [0, 3, 6] },
   { ...calm, name: 'outages', outage: 0.1, kill: 0.1 },
@@ -70,15 +70,15 @@ export const MIXES: readonly Mix[] = [
     freezeMsMax: 5_000,
   },
   { ...calm, name: 'lost hosts', loseHost: 0.1, kill: 0.1, network: bad, wavesAtMinutes: [0, 18] },
-  // The wave lies around the first sweep, which then lets go of leases that are being spent from.
+  // The wave is around the first sweep, which then releases leases that are still being spent.
   {
     ...calm,
     name: 'a ledger whose clock jumps',
     ledgerJump: 0.4,
     wavesAtMinutes: [0.9],
-    network: { ...sound, slow: 0.1 },
+    network: { ...reliable, slow: 0.1 },
   },
-  // Leases are folded, and processes that were away say once more what was folded.
+  // Leases are folded, and processes that were down report folded usage again.
   {
     ...calm,
     name: 'months that pass',

@@ -1,47 +1,48 @@
 import type { QuotaCalls } from '../../src/gate/meter/meter.ts';
 import type { QuotaStore } from '../../src/ledger/quota/quota.ts';
-import type { Chance, World } from './world.ts';
+import type { Random } from './random.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 export interface NetworkFaults {
   /** A call that never reaches the ledger. */
   lostRequest: number;
-  /** A call that is done, and whose answer never comes back: the caller cannot tell the two apart. */
+  /** A call that is executed but whose reply is lost: the caller cannot distinguish the two. */
   lostReply: number;
-  /** A call that takes seconds: its caller has long given up, and may have sent the next one. */
+  /** A call that takes seconds: its caller has given up and may have sent the next one. */
   slow: number;
 }
 
-/** Between replicas and the real ledger. Each call is done at one instant, in the order of arrival. */
+/** Connects replicas with the real ledger. Each call is executed at one instant, in order of arrival. */
 export class Network {
-  readonly #world: World;
-  readonly #chance: Chance;
+  readonly #time: VirtualTime;
+  readonly #random: Random;
   readonly #quota: QuotaStore;
   readonly #faults: NetworkFaults;
-  /** After every call that may have changed the ledger. */
+  /** Called after every call that may have changed the ledger. */
   readonly #changed: () => Promise<void>;
-  /** Around a release, to see which leases were let go. */
+  /** Wraps a release, to observe which leases it releases. */
   readonly #released: (release: () => Promise<number>) => Promise<number>;
   isDown = false;
-  /** At the end of a run everything heals. */
+  /** Set at the end of a run, when all faults stop. */
   isCalm = false;
 
   constructor(options: {
-    world: World;
-    chance: Chance;
+    time: VirtualTime;
+    random: Random;
     quota: QuotaStore;
     faults: NetworkFaults;
     changed: () => Promise<void>;
     released: (release: () => Promise<number>) => Promise<number>;
   }) {
-    this.#world = options.world;
-    this.#chance = options.chance;
+    this.#time = options.time;
+    this.#random = options.random;
     this.#quota = options.quota;
     this.#faults = options.faults;
     this.#changed = options.changed;
     this.#released = options.released;
   }
 
-  /** The ledger as one process sees it. `deliver` brings an answer, if the process still lives, when it runs. */
+  /** The ledger as one process sees it. `deliver` runs a reply in the process, if it is still alive. */
   callsFor(deliver: (call: () => void) => void): QuotaCalls {
     const through =
       <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
@@ -71,13 +72,13 @@ export class Network {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const fail = (text: string) => deliver(() => reject(new Error(text)));
     if (this.#happens(this.#faults.lostRequest)) {
-      if (this.#chance.happens(0.5))
-        this.#world.after(this.#delay(), () => fail('connection lost before the call'));
+      if (this.#random.happens(0.5))
+        this.#time.after(this.#delay(), () => fail('connection lost before the call'));
       return promise;
     }
-    this.#world.after(this.#delay(), () => {
+    this.#time.after(this.#delay(), () => {
       if (this.isDown) return fail('connection refused');
-      this.#world.work(this.#do(work, deliver, resolve, fail));
+      this.#time.work(this.#do(work, deliver, resolve, fail));
     });
     return promise;
   }
@@ -90,19 +91,19 @@ export class Network {
   ): Promise<void> {
     const result = await work();
     const isLost = this.#happens(this.#faults.lostReply);
-    if (isLost && this.#chance.happens(0.5)) return;
-    this.#world.after(this.#delay(), () =>
+    if (isLost && this.#random.happens(0.5)) return;
+    this.#time.after(this.#delay(), () =>
       isLost ? fail('connection lost after the call') : deliver(() => resolve(result)),
     );
   }
 
   #happens(probability: number): boolean {
-    return !this.isCalm && this.#chance.happens(probability);
+    return !this.isCalm && this.#random.happens(probability);
   }
 
   #delay(): number {
     return this.#happens(this.#faults.slow)
-      ? this.#chance.between(100, this.#chance.pick([1_000, 8_000]))
-      : this.#chance.between(0.2, 4);
+      ? this.#random.between(100, this.#random.pick([1_000, 8_000]))
+      : this.#random.between(0.2, 4);
   }
 }

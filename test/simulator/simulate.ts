@@ -13,14 +13,15 @@ import { emptyLedger, LedgerClock } from './ledger.ts';
 import { Machine } from './machine.ts';
 import type { Mix } from './mixes.ts';
 import { Network } from './network.ts';
+import { Random } from './random.ts';
 import { Tally } from './tally.ts';
-import { Chance, World } from './world.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 /** A download costs several units at once. */
 const UNITS_MAX = 12;
 
 export interface Outcome {
-  wrong: string[];
+  violations: string[];
   admitted: number;
   refused: number;
   unavailable: number;
@@ -30,8 +31,8 @@ export interface Outcome {
 const MONTH_START = Date.UTC(2026, 10, 1);
 
 /**
- * One run: the real meters and the real ledger, on virtual time, with everything going wrong that the mix says. Then
- * all heals, every process says what it has, and the numbers must agree.
+ * One run: the real meters and the real ledger, on virtual time, with the faults of the mix. Then all faults stop, every process
+ * reports its usage, and the numbers must agree.
  */
 export async function simulate(seed: number, mix: Mix): Promise<Outcome> {
   const run = await Run.open(seed, mix);
@@ -44,8 +45,8 @@ export async function simulate(seed: number, mix: Mix): Promise<Outcome> {
 
 class Run {
   readonly #mix: Mix;
-  readonly #chance: Chance;
-  readonly #world: World;
+  readonly #random: Random;
+  readonly #time: VirtualTime;
   readonly #clock: LedgerClock;
   readonly #ledger: Ledger;
   readonly #path: string;
@@ -56,26 +57,26 @@ class Run {
   readonly #accounts: { id: string; quota: number }[] = [];
   readonly #leasesOf = new Map<Machine, Set<string>>();
   #isLowered = false;
-  readonly #outcome = { wrong: [] as string[], admitted: 0, refused: 0, unavailable: 0 };
+  readonly #outcome = { violations: [] as string[], admitted: 0, refused: 0, unavailable: 0 };
 
   private constructor(
     seed: number,
     mix: Mix,
-    world: World,
+    time: VirtualTime,
     ledger: Ledger,
     path: string,
     clock: LedgerClock,
   ) {
     this.#clock = clock;
     this.#mix = mix;
-    this.#world = world;
+    this.#time = time;
     this.#ledger = ledger;
     this.#path = path;
-    this.#chance = new Chance(seed);
+    this.#random = new Random(seed);
     this.#tally = new Tally(ledger);
     this.#network = new Network({
-      world,
-      chance: this.#chance,
+      time,
+      random: this.#random,
       quota: ledger.quota,
       faults: mix.network,
       changed: () => this.#checkLedger(),
@@ -83,13 +84,13 @@ class Run {
     });
     let ids = 0;
     this.#machines = Array.from(
-      { length: this.#chance.int(1, 5) },
-      () => new Machine(world, this.#network, this.#chance, () => `${seed}-${++ids}`),
+      { length: this.#random.int(1, 5) },
+      () => new Machine(time, this.#network, this.#random, () => `${seed}-${++ids}`),
     );
     this.#faults = new Faults({
       mix,
-      chance: this.#chance,
-      world,
+      random: this.#random,
+      time,
       network: this.#network,
       machines: this.#machines,
       clock,
@@ -102,27 +103,27 @@ class Run {
     const start = mix.overMonthEnd
       ? MONTH_START - (WAVE_MS * ((seed % 7) + 1)) / 8
       : MONTH_START + 86_400_000;
-    const world = new World(start);
+    const time = new VirtualTime(start);
     const path = join(newFolder(), 'ledger.db');
     copyFileSync(await emptyLedger(), path);
-    const clock = new LedgerClock(world);
+    const clock = new LedgerClock(time);
     const ledger = await Ledger.open(path, clock);
-    return new Run(seed, mix, world, ledger, path, clock);
+    return new Run(seed, mix, time, ledger, path, clock);
   }
 
   async play(): Promise<Outcome> {
-    for (let i = this.#chance.int(1, 2); i > 0; i--) await this.#addAccount(`account-${i}`);
+    for (let i = this.#random.int(1, 2); i > 0; i--) await this.#addAccount(`account-${i}`);
     for (const machine of this.#machines) void machine.start();
     this.#plan();
-    await this.#world.runFor(Math.max(...this.#mix.wavesAtMinutes) * 60_000 + WAVE_MS);
-    await this.#heal();
+    await this.#time.runFor(Math.max(...this.#mix.wavesAtMinutes) * 60_000 + WAVE_MS);
+    await this.#recover();
     await this.#spendTheRest();
     await this.#checkLedger();
     await this.#tally.compare(this.#clock.jumpedMs > 0);
     return {
       ...this.#outcome,
       kills: this.#faults.kills,
-      wrong: [...this.#tally.wrong, ...this.#outcome.wrong],
+      violations: [...this.#tally.violations, ...this.#outcome.violations],
     };
   }
 
@@ -132,38 +133,38 @@ class Run {
     for (const machine of this.#machines) machine.discard();
   }
 
-  /** Blocks of silent hosts may be let go in this run: the one exception to the promise. */
+  /** Whether leases of silent hosts may be released in this run: the only exception to the guarantee. */
   get #mayMissSome(): boolean {
     return this.#mix.loseHost > 0 || this.#mix.ledgerJump > 0 || this.#mix.freezeMsMax > HOLD_MS;
   }
 
   async #addAccount(id: string): Promise<void> {
-    const quota = this.#chance.pick([1, 7, 40, 200, 700]);
+    const quota = this.#random.pick([1, 7, 40, 200, 700]);
     await giveQuota(this.#ledger, id, quota);
     this.#accounts.push({ id, quota });
     this.#tally.quotaMax.set(id, quota);
   }
 
-  /** Lays out the run: requests in bursts and trickles, questions about usage, and what goes wrong. */
+  /** Schedules requests in bursts and trickles, reads of usage, and faults. */
   #plan(): void {
     const waves = this.#mix.wavesAtMinutes.map((minutes) => minutes * 60_000);
     for (const account of this.#accounts) {
-      const requests = Math.ceil(account.quota * this.#chance.between(0.3, 2));
-      const waveMs = this.#chance.between(100, WAVE_MS);
+      const requests = Math.ceil(account.quota * this.#random.between(0.3, 2));
+      const waveMs = this.#random.between(100, WAVE_MS);
       for (let left = requests; left > 0; ) {
-        const at = this.#chance.pick(waves) + this.#chance.between(0, waveMs);
-        // One request anywhere, or a burst at one replica, which then holds more than it goes on to need.
-        const burst = this.#chance.happens(0.9) ? 1 : this.#chance.int(2, Math.max(2, account.quota / 4));
-        const machine = this.#chance.pick(this.#machines);
+        const at = this.#random.pick(waves) + this.#random.between(0, waveMs);
+        // One request anywhere, or a burst at one replica, which then holds more units than it needs.
+        const burst = this.#random.happens(0.9) ? 1 : this.#random.int(2, Math.max(2, account.quota / 4));
+        const machine = this.#random.pick(this.#machines);
         for (let i = 0; i < burst && left > 0; i++, left--) {
-          this.#world.after(at + this.#chance.between(0, 20), () =>
+          this.#time.after(at + this.#random.between(0, 20), () =>
             this.#request(account, machine, this.#randomUnits()),
           );
         }
       }
       for (let i = 0; i < 4; i++) {
-        this.#world.after(this.#chance.pick(waves) + this.#chance.between(0, WAVE_MS), () =>
-          this.#askUsage(account),
+        this.#time.after(this.#random.pick(waves) + this.#random.between(0, WAVE_MS), () =>
+          this.#readUsage(account),
         );
       }
     }
@@ -171,12 +172,12 @@ class Run {
   }
 
   #randomUnits(): number {
-    return this.#chance.happens(0.9) ? 1 : this.#chance.int(2, UNITS_MAX);
+    return this.#random.happens(0.9) ? 1 : this.#random.int(2, UNITS_MAX);
   }
 
   #request(account: { id: string }, machine: Machine, units: number): void {
     machine.inProcess(() => {
-      const endpoint = this.#chance.pick(COUNTED_ENDPOINTS);
+      const endpoint = this.#random.pick(COUNTED_ENDPOINTS);
       const spend = machine.meter?.spend(account, endpoint, undefined, units);
       if (spend instanceof Promise) {
         void spend.then((settled) => this.#settled(machine, account, units, settled));
@@ -191,9 +192,9 @@ class Run {
       this.#outcome.admitted++;
       this.#tally.admitted(spend, units);
       this.#leasesOf.set(machine, (this.#leasesOf.get(machine) ?? new Set()).add(leaseId));
-      // The answer is on its way for a moment; a kill in between makes it one that was in flight.
+      // The response is in flight for a moment; a kill in that time loses it.
       const { life } = machine;
-      this.#world.after(this.#chance.between(0, 3), () =>
+      this.#time.after(this.#random.between(0, 3), () =>
         machine.inProcess(() => {
           if (life === machine.life) this.#tally.answered(leaseId, units);
         }),
@@ -204,93 +205,89 @@ class Run {
     } else this.#outcome.unavailable++;
   }
 
-  /** When nothing goes wrong, a request is refused only if fewer units are left than it needs. */
+  /** Without faults a request is refused only if fewer units are left than it needs. */
   #checkRefusal(id: string, units: number): void {
     const admitted = this.#tally.sumOf('admitted', id, periodOf(this.#clock.now()));
     if (admitted + units <= this.#tally.quotaMax.get(id)!)
-      this.#outcome.wrong.push(`${id} was refused ${units} units at ${admitted}`);
+      this.#outcome.violations.push(`${id} was refused ${units} units at ${admitted}`);
   }
 
-  #askUsage(account: { id: string }): void {
-    const machine = this.#chance.pick(this.#machines);
+  #readUsage(account: { id: string }): void {
+    const machine = this.#random.pick(this.#machines);
     machine.inProcess(() => {
       const answered = this.#tally.snapshot('answered', account.id);
-      const asked = machine.meter?.usage(account.id);
-      asked?.then(
+      const usage = machine.meter?.usage(account.id);
+      usage?.then(
         ({ used, exact, period }) => {
           if (!exact || this.#mayMissSome) return;
           const least = answered.get(period) ?? 0;
           const most = this.#tally.sumOf('admitted', account.id, period);
           if (used >= least && used <= most) return;
-          this.#outcome.wrong.push(`exact usage of ${account.id}: ${used}, not in ${least} to ${most}`);
+          this.#outcome.violations.push(`exact usage of ${account.id}: ${used}, not in ${least} to ${most}`);
         },
-        () => {}, // the ledger was out of reach
+        () => {}, // the ledger was unreachable
       );
     });
   }
 
   #changePlan(): void {
-    const account = this.#chance.pick(this.#accounts);
-    const quota = Math.max(1, Math.floor(account.quota * this.#chance.between(0.5, 1.5)));
+    const account = this.#random.pick(this.#accounts);
+    const quota = Math.max(1, Math.floor(account.quota * this.#random.between(0.5, 1.5)));
     if (quota < account.quota) this.#isLowered = true;
     account.quota = quota;
     this.#tally.quotaMax.set(account.id, Math.max(quota, this.#tally.quotaMax.get(account.id)!));
-    this.#world.work(giveQuota(this.#ledger, account.id, quota));
+    this.#time.work(giveQuota(this.#ledger, account.id, quota));
   }
 
-  /** The invariant, after every transaction. */
+  /** Checks the invariant after every transaction. */
   async #checkLedger(): Promise<void> {
-    this.#outcome.wrong.push(...(await this.#ledger.quota.check()));
+    this.#outcome.violations.push(...(await this.#ledger.quota.check()));
     if (this.#isLowered || this.#mayMissSome) return;
     for (const { id, quota } of this.#accounts) {
       const rows = await this.#ledger.engine.read`SELECT granted FROM quota_period WHERE account_id = ${id}`;
       for (const { granted } of rows) {
-        if (Number(granted) > quota) this.#outcome.wrong.push(`${id} has ${granted} of ${quota} granted`);
+        if (Number(granted) > quota)
+          this.#outcome.violations.push(`${id} has ${granted} of ${quota} granted`);
       }
     }
-    if (this.#outcome.wrong.length > 0) throw new Error(this.#outcome.wrong.join('\n'));
+    if (this.#outcome.violations.length > 0) throw new Error(this.#outcome.violations.join('\n'));
   }
 
-  /** Everything works again, every process is started that can be, and all of them close in good order. */
-  async #heal(): Promise<void> {
+  /** Stops all faults, starts every process that can start, and closes all of them cleanly. */
+  async #recover(): Promise<void> {
     this.#network.isCalm = true;
     this.#network.isDown = false;
-    await this.#world.runFor(Math.max(this.#mix.freezeMsMax, this.#mix.restartMsMax) + 15_000);
-    if (this.#machines.some(({ isLost }) => isLost)) await this.#world.runFor(HOLD_MS + LEASE_MS + 120_000);
+    await this.#time.runFor(Math.max(this.#mix.freezeMsMax, this.#mix.restartMsMax) + 15_000);
+    if (this.#machines.some(({ isLost }) => isLost)) await this.#time.runFor(HOLD_MS + LEASE_MS + 120_000);
     for (const machine of this.#machines) {
       if (machine.isLost || machine.meter) continue;
-      machine.kill(); // it may hang in its start, for a call that was lost
-      await this.#world.until(machine.start());
+      machine.kill(); // its start may hang in a lost call
+      await this.#time.until(machine.start());
     }
-    await this.#world.runFor(5_000);
-    for (const { meter } of this.#machines) if (meter) await this.#world.until(meter.close());
+    await this.#time.runFor(5_000);
+    for (const { meter } of this.#machines) if (meter) await this.#time.until(meter.close());
   }
 
-  /** A new replica must be able to spend what is left of this month, to the last unit and no further. */
+  /** A new replica must be able to spend the rest of the month's quota, to the last unit and no more. */
   async #spendTheRest(): Promise<void> {
-    const machine = new Machine(
-      this.#world,
-      this.#network,
-      this.#chance,
-      () => `last-${this.#chance.next()}`,
-    );
+    const machine = new Machine(this.#time, this.#network, this.#random, () => `last-${this.#random.next()}`);
     this.#machines.push(machine);
-    await this.#world.until(machine.start());
+    await this.#time.until(machine.start());
     const period = periodOf(this.#clock.now());
     for (const account of this.#accounts) {
       const { used } = await this.#ledger.quota.usage(account.id, period);
       const refused = this.#outcome.refused;
       for (let i = Math.min(used, account.quota); i <= account.quota; i++) this.#request(account, machine, 1);
-      await this.#world.runFor(5_000);
-      const after = await this.#world.until(machine.meter!.usage(account.id));
+      await this.#time.runFor(5_000);
+      const after = await this.#time.until(machine.meter!.usage(account.id));
       const expected = Math.max(used, account.quota);
       if (after.used !== expected) {
-        this.#outcome.wrong.push(
+        this.#outcome.violations.push(
           `${account.id}: ${after.used} of ${account.quota} could be spent, from ${used}`,
         );
       }
-      if (this.#outcome.refused === refused) this.#outcome.wrong.push(`${account.id} was never refused`);
+      if (this.#outcome.refused === refused) this.#outcome.violations.push(`${account.id} was never refused`);
     }
-    await this.#world.until(machine.meter!.close());
+    await this.#time.until(machine.meter!.close());
   }
 }

@@ -2,18 +2,18 @@ import type { Lease } from '../../src/gate/meter/lease.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Period } from '../../src/ledger/quota/period.ts';
 
-/** From the promise, not from the code that should keep it. */
+/** From the documented guarantee, not from the code under test. */
 const PROMISED_HOLD_MS = 15 * 60_000;
 
-/** What really happened, kept outside of everything under test. */
+/** What really happened, recorded independently of the code under test. */
 export class Tally {
   readonly #ledger: Ledger;
   readonly #leases = new Map<string, { key: string; admitted: number; answered: number; lost: boolean }>();
-  /** Leases that were let go after the hold: what was admitted and what was known to be spent at that moment. */
+  /** Leases released after the hold, with the units admitted and the units known to be spent at that time. */
   readonly #released = new Map<string, { admitted: number; spent: number }>();
-  /** The highest quota that each account had. */
+  /** The highest quota of each account. */
   readonly quotaMax = new Map<string, number>();
-  readonly wrong: string[] = [];
+  readonly violations: string[] = [];
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -51,51 +51,52 @@ export class Tally {
     return sum;
   }
 
-  /** Watches a release, which must leave a silent lease alone for 15 minutes after its expiry. */
+  /** Wraps a release, which must not touch a silent lease for 15 minutes after its expiry. */
   async aroundRelease(release: () => Promise<number>, ledgerNow: number): Promise<number> {
     const before = await this.#openLeases();
     const count = await release();
     if (count === 0) return 0;
     const after = new Set((await this.#openLeases()).map(({ id }) => id));
     for (const { id, spent, expiresAt } of before) {
-      // Before the hold is over nothing is forgiven: see #untold.
+      // A release before the end of the hold is no excuse: see #unreported.
       if (after.has(id) || ledgerNow < expiresAt + PROMISED_HOLD_MS) continue;
       this.#released.set(id, { admitted: this.#leases.get(id)?.admitted ?? 0, spent });
     }
     return count;
   }
 
-  /** At the end, when every process has told what it had. */
+  /** Call at the end, when every process has reported its usage. */
   async compare(ledgerJumped: boolean): Promise<void> {
     if (!ledgerJumped) this.#compareReleases();
     const periods = await this.#ledger.engine.read`SELECT account_id, period, used FROM quota_period`;
     for (const row of periods) this.#compareOne(String(row.account_id), Number(row.period), Number(row.used));
   }
 
-  /** A lease that was let go must never be spent from again. */
+  /** A released lease must never be spent from again. */
   #compareReleases(): void {
     for (const [id, { admitted }] of this.#released) {
       const now = this.#leases.get(id)?.admitted ?? 0;
       if (now > admitted)
-        this.wrong.push(`lease ${id} was spent from after its release: ${admitted} to ${now}`);
+        this.violations.push(`lease ${id} was spent from after its release: ${admitted} to ${now}`);
     }
   }
 
   #compareOne(accountId: string, period: Period, used: number): void {
     const admitted = this.sumOf('admitted', accountId, period);
     const answered = this.sumOf('answered', accountId, period);
-    // What a silent host had spent and not told when its block was let go: the one exception to the promise.
-    const untold = this.#untold(accountId, period);
+    // What a silent host had spent but not reported when its lease was released: the only exception to the guarantee.
+    const unreported = this.#unreported(accountId, period);
     const quota = this.quotaMax.get(accountId)!;
     const what = `${accountId} ${period}: quota ${quota}, admitted ${admitted}, answered ${answered}, used ${used}`;
-    if (admitted > quota + untold.released)
-      this.wrong.push(`over the quota: ${what}, released ${untold.released}`);
-    if (used > admitted) this.wrong.push(`charged more than was admitted: ${what}`);
-    if (used < admitted - untold.lost) this.wrong.push(`used has missed some: ${what}, lost ${untold.lost}`);
-    if (answered - untold.lost > used) this.wrong.push(`answered more than used: ${what}`);
+    if (admitted > quota + unreported.released)
+      this.violations.push(`over the quota: ${what}, released ${unreported.released}`);
+    if (used > admitted) this.violations.push(`charged more than was admitted: ${what}`);
+    if (used < admitted - unreported.lost)
+      this.violations.push(`used is too low: ${what}, lost ${unreported.lost}`);
+    if (answered - unreported.lost > used) this.violations.push(`answered more than used: ${what}`);
   }
 
-  #untold(accountId: string, period: Period): { released: number; lost: number } {
+  #unreported(accountId: string, period: Period): { released: number; lost: number } {
     let [released, lost] = [0, 0];
     for (const [id, lease] of this.#leases) {
       if (lease.key !== keyOf(accountId, period)) continue;
@@ -106,7 +107,7 @@ export class Tally {
     return { released, lost };
   }
 
-  /** The leases of a host that is gone with its disk. */
+  /** Marks the leases of a host that was lost with its disk. */
   lose(leaseIds: ReadonlySet<string>): void {
     for (const id of leaseIds) {
       const lease = this.#leases.get(id);

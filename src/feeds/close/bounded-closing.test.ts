@@ -8,10 +8,10 @@ import { dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart, tradeDate } from '../../market/session.ts';
 import { Closer } from './closer.ts';
 
-/** Monday. Ticks are kept of ten trade dates before it. */
+/** Monday. There are ticks of ten trade dates before it. */
 const TODAY = dayOf(2026, 3, 16)!;
 const TICKS_PER_DAY = 800;
-/** A tenth of the ticks: a page of them is looked at a few times over. */
+/** A tenth of the ticks: a page may be read a few times. */
 const ROWS_MAX = 6_000;
 
 onEachEngine('a ledger with many ticks', (engine) => {
@@ -28,7 +28,7 @@ onEachEngine('a ledger with many ticks', (engine) => {
   });
   afterAll(() => ledger.close());
 
-  test('is closed, pruned and loaded without a statement that goes through all ticks', async () => {
+  test('is closed, pruned and loaded without a full scan of the ticks', async () => {
     const seen = await statementsOf(ledger, async () => {
       const closer = new Closer(ledger);
       expect(await closer.close(now)).toBeGreaterThan(50);

@@ -8,10 +8,10 @@ import { Closer } from './closer.ts';
 const WEEK_MS = 7 * MS_PER_DAY;
 const LONGEST_DELAY_MS = 3_600_000; // of the built-in plan `free`
 
-onEachEngine('ticks that a closer lets go of', (engine) => {
+onEachEngine('old ticks', (engine) => {
   const bench = new ClosingBench(engine);
 
-  test('ticks stay until session, delay and a week are over, and while their day has no bar', async () => {
+  test('are kept until session, delay and a week have passed, and while their day has no bar', async () => {
     const { day, start, end } = bench.nextDay();
     const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
     const closer = new Closer(bench.ledger);
@@ -26,7 +26,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     expect(await left()).toBe(0);
   });
 
-  test('a straggler keeps the ticks of its day for another week, and alone it makes no bar', async () => {
+  test('a late tick keeps the ticks of its day for another week, and alone makes no bar', async () => {
     const { day, start, end } = bench.nextDay();
     const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
     const closer = new Closer(bench.ledger);
@@ -47,7 +47,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     ]);
   });
 
-  test('simulated ticks of a symbol that has got real prices are let go of without a bar', async () => {
+  test('that are simulated are deleted without a bar once their symbol has real prices', async () => {
     const copper = await bench.idOf('HG-FUT');
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(start, 5, copper)], SIMULATED);
@@ -59,7 +59,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     expect(await bench.ledger.ticks.ofDay(copper, 'simulated', day)).toEqual([]);
   });
 
-  test('a deletion that was interrupted goes on, and what is left of the day meanwhile makes no bar', async () => {
+  test('an interrupted deletion is resumed, and the remaining ticks of the day make no bar', async () => {
     const { day, start, end } = bench.nextDay();
     const of = { symbolId: bench.gold, origin: 'real', day } as const;
     const ticks = Array.from({ length: 2_500 }, (_, i) => bench.tick(start + i, 10 + (i % 7)));
@@ -80,7 +80,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     expect(await closer.close(over + 1)).toBe(0);
   });
 
-  test('a stop ends a deletion between two batches', async () => {
+  test('a stop interrupts a deletion between two batches', async () => {
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
     const closer = new Closer(bench.ledger);
@@ -92,7 +92,7 @@ onEachEngine('ticks that a closer lets go of', (engine) => {
     expect(closer.isPruningBehind).toBe(false);
   });
 
-  test('the ticks of several symbols are deleted side by side, in order of time', async () => {
+  test('of several symbols are deleted together, oldest first', async () => {
     const { day, start, end } = bench.nextDay();
     const symbols = [bench.gold, await bench.idOf('XAG')];
     for (const symbolId of symbols) {

@@ -9,7 +9,7 @@ import { Closer } from './closer.ts';
 onEachEngine('closer', (engine) => {
   const bench = new ClosingBench(engine);
 
-  test('a session that has ended gets the bar of its ticks, and one that runs does not', async () => {
+  test('a session gets the bar of its ticks once it has ended, not before', async () => {
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append(
       [bench.tick(start, 10), bench.tick(start + 1, 14), bench.tick(start + 2, 8), bench.tick(end - 1, 11)],
@@ -22,7 +22,7 @@ onEachEngine('closer', (engine) => {
     expect(await bench.revisionsOf(day)).toEqual([[10, 14, 8, 11, 'session close']]);
   });
 
-  test('at settlement a day gets a provisional bar of the ticks up to then, and at its end the final one', async () => {
+  test('a day gets a provisional bar at settlement, from the ticks up to then, and the final one at its end', async () => {
     const { day, start, end } = bench.nextDay();
     const settles = settlementTime(MARKET, day)!;
     await bench.ledger.ticks.append(
@@ -34,8 +34,8 @@ onEachEngine('closer', (engine) => {
     expect(await closer.close(settles + 5_000)).toBe(1);
     expect(await closer.close(settles + 15_000)).toBe(0);
     expect(await bench.revisionsOf(day)).toEqual([[10, 12, 10, 12, 'settlement']]);
-    await bench.ledger.ticks.append([bench.tick(start + 1, 8)], 'push'); // late, and of before the settlement
-    await bench.ledger.ticks.append([bench.tick(settles + 2, 40)], 'push'); // after it: no reason to settle anew
+    await bench.ledger.ticks.append([bench.tick(start + 1, 8)], 'push'); // late, from before the settlement
+    await bench.ledger.ticks.append([bench.tick(settles + 2, 40)], 'push'); // after it: does not affect the settlement
     expect(await closer.close(settles + 25_000)).toBe(1);
     expect(await closer.close(end)).toBe(1);
     expect((await bench.revisionsOf(day)).slice(1)).toEqual([
@@ -47,11 +47,11 @@ onEachEngine('closer', (engine) => {
     expect((await bench.revisionsOf(day)).at(-1)).toEqual([10, 41, 8, 41, 'late ticks']);
   });
 
-  test('a closer that starts after the settlement still makes the final bar', async () => {
+  test('a closer that starts after the settlement still publishes the final bar', async () => {
     const { day, start, end } = bench.nextDay();
     const settles = settlementTime(MARKET, day)!;
     await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(settles + 1, 30)], 'push');
-    await new Closer(bench.ledger).close(settles + 5_000); // and then this process ends
+    await new Closer(bench.ledger).close(settles + 5_000); // then this process ends
     expect(await new Closer(bench.other).close(settles + 15_000)).toBe(0);
     expect(await new Closer(bench.other).close(end)).toBe(1);
     expect(await bench.revisionsOf(day)).toEqual([
@@ -60,7 +60,7 @@ onEachEngine('closer', (engine) => {
     ]);
   });
 
-  test('a settlement from elsewhere stays, and simulated days are not settled', async () => {
+  test('a settlement of another source is kept, and simulated days are not settled', async () => {
     const { day, start, end } = bench.nextDay();
     const settles = settlementTime(MARKET, day)!;
     await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
@@ -76,7 +76,7 @@ onEachEngine('closer', (engine) => {
     expect(await bench.revisionsOf(day, 'simulated', silver)).toEqual([]);
   });
 
-  test('a withdrawn day stays withdrawn, until prices that were made later close it', async () => {
+  test('a withdrawn day stays withdrawn until it is closed from later ticks', async () => {
     const { day, start, end } = bench.nextDay();
     const withdraw = (recordedAt: number) =>
       bench.ledger.withdrawals.withdraw([{ symbolId: bench.gold, day }], {
@@ -116,7 +116,7 @@ onEachEngine('closer', (engine) => {
     expect((await bench.ledger.head()).prices).toBe(prices);
   });
 
-  test('a late tick makes a revision, and one that changes no price makes none', async () => {
+  test('a late tick creates a revision only if it changes a price', async () => {
     const { day, start, end } = bench.nextDay();
     const closer = new Closer(bench.ledger);
     await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(end - 10, 12)], 'push');
@@ -131,7 +131,7 @@ onEachEngine('closer', (engine) => {
     ]);
   });
 
-  test('a bar that came from elsewhere is never touched', async () => {
+  test('a bar of another source is never replaced', async () => {
     const closer = new Closer(bench.ledger);
     const imported = { open: 1, high: 3, low: 1, close: 2 };
     const before = bench.nextDay();
@@ -156,7 +156,7 @@ onEachEngine('closer', (engine) => {
     ]);
   });
 
-  test('ticks in any order, in any parts, with closes in between, end as the same bar', async () => {
+  test('ticks in any order and any batches, with closes in between, result in the same bar', async () => {
     const price = fc.integer({ min: 1, max: 99 });
     const parts = fc.array(fc.array(fc.tuple(fc.nat(50), price), { minLength: 1, maxLength: 4 }), {
       minLength: 1,
@@ -166,7 +166,7 @@ onEachEngine('closer', (engine) => {
       fc.asyncProperty(parts, async (drawn) => {
         const { day, start, end } = bench.nextDay();
         const closer = new Closer(bench.ledger);
-        const first = new Map<number, number>(); // a tick that is sent again changes nothing
+        const first = new Map<number, number>(); // a repeated tick changes nothing
         for (const part of drawn) {
           for (const [at, value] of part) if (!first.has(at)) first.set(at, value);
           await bench.ledger.ticks.append(
@@ -202,7 +202,7 @@ onEachEngine('closer', (engine) => {
     for (const symbol of symbols) expect(await bench.revisionsOf(day, 'real', symbol.id)).toHaveLength(2);
   });
 
-  test('nobody else publishes between the look at a day and the write of its bar', async () => {
+  test('nobody else can publish between reading a day and writing its bar', async () => {
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
     let imported: Promise<unknown> | undefined;
@@ -243,7 +243,7 @@ onEachEngine('closer', (engine) => {
     expect(await bench.revisionsOf(day, 'simulated', silver)).toHaveLength(1);
   });
 
-  test('closing that stops in the middle is taken up by the next closer, and nothing is lost', async () => {
+  test('the next closer continues an interrupted close, and nothing is lost', async () => {
     const symbols = (await bench.ledger.symbols.list()).filter((symbol) => symbol.market === 'COMEX');
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append(

@@ -30,8 +30,8 @@ async function ask(changes: Partial<BodyRequest> = {}, limits = FETCH_LIMITS) {
 
 const text = (body: string, init?: ResponseInit) => () => new Response(body, init);
 
-describe('a good answer', () => {
-  test('gives the body and what it is known by', async () => {
+describe('a successful response', () => {
+  test('returns the body and its validators', async () => {
     const headers = { etag: '"a"', 'last-modified': 'Tue, 14 Jul 2026 20:00:00 GMT' };
     server.play = text(CSV, { headers });
     const { answer, attempts } = await ask();
@@ -40,14 +40,14 @@ describe('a good answer', () => {
     expect(attempts).toBe(1);
   });
 
-  test('may be packed', async () => {
+  test('may be compressed', async () => {
     const packed = Bun.gzipSync(CSV);
     server.play = () => new Response(packed, { headers: { 'content-encoding': 'gzip' } });
     const { answer } = await ask();
     expect(answer.outcome === 'body' && new TextDecoder().decode(answer.body)).toBe(CSV);
   });
 
-  test('of 304 comes to one who says what he has', async () => {
+  test('may be a 304 to a conditional request', async () => {
     server.play = (request) =>
       new Response(null, { status: request.headers.has('if-none-match') ? 304 : 500 });
     expect((await ask({ etag: '"a"' })).answer).toEqual({ outcome: 'unchanged' });
@@ -58,14 +58,14 @@ describe('a good answer', () => {
     });
   });
 
-  test('of 304 to one who asked for everything is a failure', async () => {
+  test('of 304 to an unconditional request is a failure', async () => {
     server.play = text('', { status: 304 });
     expect((await ask()).answer).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('304') });
   });
 });
 
-describe('another attempt', () => {
-  test('follows a 500, after a pause that grows', async () => {
+describe('a retry', () => {
+  test('follows a 500, after a growing pause', async () => {
     const bad = text('oops', { status: 500 });
     server.playInTurn(bad, bad, text(CSV));
     const { answer, slept } = await ask();
@@ -73,7 +73,7 @@ describe('another attempt', () => {
     expect(slept).toEqual([1_000, 4_000]);
   });
 
-  test('is the third at most', async () => {
+  test('happens at most twice', async () => {
     server.play = text('oops', { status: 502 });
     const { answer, attempts } = await ask();
     expect(answer).toEqual({
@@ -96,7 +96,7 @@ describe('another attempt', () => {
     expect(slept).toEqual([pauseMs]);
   });
 
-  test('does not come when Retry-After is too long; the failure says when to come back', async () => {
+  test('does not happen if Retry-After is too long; the failure says when to come back', async () => {
     server.play = text('', { status: 503, headers: { 'retry-after': '3600' } });
     const { answer, slept } = await ask();
     expect(answer).toEqual({
@@ -108,7 +108,7 @@ describe('another attempt', () => {
     expect(slept).toEqual([]);
   });
 
-  test('does not follow a 404, nor a 403', async () => {
+  test('does not follow a 404 or 403', async () => {
     for (const status of [404, 403, 204]) {
       server.play = text('', { status });
       const { answer, attempts } = await ask();
@@ -117,7 +117,7 @@ describe('another attempt', () => {
     }
   });
 
-  test('follows a connection that ends in the middle of the body', async () => {
+  test('follows a connection that closes in the middle of the body', async () => {
     const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) =>
       socket.end(),
     );
@@ -130,13 +130,13 @@ describe('another attempt', () => {
     expect(attempts).toBe(3);
   });
 
-  test('follows a server that is not there', async () => {
+  test('follows a refused connection', async () => {
     const { answer } = await ask({ url: 'http://127.0.0.1:1/' });
     expect(answer).toMatchObject({ reason: 'the provider could not be reached (3 attempts)' });
   });
 });
 
-describe('silence', () => {
+describe('a timeout', () => {
   const limits = { ...FETCH_LIMITS, timeoutMs: 60, attempts: 1 };
 
   test.each([
@@ -152,7 +152,7 @@ describe('silence', () => {
     });
   });
 
-  test('a drip that never ends counts as silence', async () => {
+  test('applies to a body that trickles forever', async () => {
     const url = await playBytes('HTTP/1.1 200 OK\r\n\r\n', (socket) => {
       const drip = setInterval(() => socket.write('1,'), 5);
       socket.on('close', () => clearInterval(drip));
@@ -174,7 +174,7 @@ describe('silence', () => {
 });
 
 describe('a body', () => {
-  test('of 100 MB is left after 20 MiB, and memory stays flat', async () => {
+  test('of 100 MB is aborted after 20 MiB, and memory stays flat', async () => {
     server.play = () => new Response(streamOf(100_000_000));
     await ask(); // what the first time costs is not this test's matter
     const before = heldBytes();
@@ -186,12 +186,12 @@ describe('a body', () => {
     expect(heldBytes() - before).toBeLessThan(5 * 1024 * 1024);
   }, 180_000);
 
-  test('that is announced as too long is not read at all', async () => {
+  test('with a Content-Length above the limit is not read at all', async () => {
     const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n', () => {}); // and then silence
     expect((await ask({ url })).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
   });
 
-  test('that unpacks to too much is left as well', async () => {
+  test('that decompresses to more than the limit is aborted as well', async () => {
     const bomb = Bun.gzipSync('0,'.repeat(30_000_000));
     server.play = () => new Response(bomb, { headers: { 'content-encoding': 'gzip' } });
     expect((await ask()).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
@@ -219,7 +219,7 @@ describe('hosts', () => {
     expect(server.requests.at(-1)!.path).toBe('/new.csv');
   });
 
-  test('a redirect to another host is not, not even to another port of the same', async () => {
+  test('a redirect to another host is not followed, not even to another port of the same host', async () => {
     const other = new PlayedServer();
     other.play = text(CSV);
     for (const target of [`${other.url}/x`, 'https://evil.example/x']) {
@@ -232,12 +232,12 @@ describe('hosts', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a redirect in circles ends', async () => {
+  test('a redirect loop ends', async () => {
     server.play = redirect('/prices.csv');
     expect((await ask()).answer).toMatchObject({ reason: 'more than 5 redirects' });
   });
 
-  test('nobody but this machine is asked without TLS', async () => {
+  test('only this machine is contacted without TLS', async () => {
     const { answer } = await ask({ url: 'http://prices.example/x.csv' });
     expect(answer).toMatchObject({ reason: 'prices.example must be contacted over TLS' });
     const file = await ask({ url: 'file:///etc/passwd' });

@@ -26,16 +26,16 @@ test.each([
   expect(kindOf(bytes(text))).toBe(kind as ReturnType<typeof kindOf>);
 });
 
-test('a zip is told from a workbook, wherever its parts stand', () => {
+test('a zip is distinguished from a workbook, wherever its parts are', () => {
   expect(kindOf(zipSync({ 'eurofxref-hist.csv': big }))).toBe('zip');
   expect(kindOf(zipSync({ '[Content_Types].xml': big, 'xl/workbook.xml': big }))).toBe('xlsx');
   expect(kindOf(zipSync({ 'xl/workbook.xml': big, '[Content_Types].xml': big }))).toBe('xlsx');
 });
 
-test('UTF-16 with its mark is text', () => {
+test('UTF-16 with a byte order mark is text', () => {
   expect(kindOf(new Uint8Array([0xff, 0xfe, ...Buffer.from('day,price\n', 'utf16le')]))).toBe('csv');
 });
 
-test('a file that is packed is binary', () => {
+test('a compressed file is binary', () => {
   expect(kindOf(Bun.gzipSync(bytes('date,value\n')))).toBe('binary');
 });

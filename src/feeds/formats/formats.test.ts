@@ -21,18 +21,18 @@ describe('zip', () => {
     return zip;
   }
 
-  test('what would fill the memory is refused by its directory, before it is unpacked', () => {
+  test('a zip bomb is rejected by its directory, before inflating', () => {
     const mebibyte = 1024 * 1024;
     expect(() => new Zip(zipThatSays([65 * mebibyte], 10))).toThrow('at most 67108864');
     expect(() => new Zip(zipThatSays(Array(9).fill(8 * mebibyte), 10))).toThrow('at most 67108864');
   });
 
-  test('a directory that says too little is found out while unpacking', () => {
+  test('a directory with sizes that are too small is detected while inflating', () => {
     const zip = new Zip(zipThatSays([10], 1_000_000));
     expect(() => zip.read('0')).toThrow('damaged');
   });
 
-  test('one wrong byte is found by the checksum', () => {
+  test('one wrong byte is detected by the checksum', () => {
     const zip = zipSync({ 'a.csv': [bytes('Date,USD\n2026-01-02,1.5\n'), { level: 0 }] });
     expect(new Zip(zip).read('a.csv')).toEqual(bytes('Date,USD\n2026-01-02,1.5\n'));
     const at = zip.indexOf('1'.charCodeAt(0), 50);
@@ -42,30 +42,30 @@ describe('zip', () => {
 });
 
 describe('XML', () => {
-  test('entities that grow are refused with their document type', () => {
+  test('expanding entities are rejected with their document type', () => {
     const laughs = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]><a>&lol2;</a>';
     expect(() => parseXml(laughs)).toThrow('document type');
   });
 
-  test('more than a thousand ampersands are no attack', () => {
+  test('more than a thousand ampersands are accepted', () => {
     const text = parseXml(`<a>${'<b>x &amp; y</b>'.repeat(3000)}</a>`);
     expect(JSON.stringify(text)).toContain('x & y');
   });
 
-  test('a document that is cut off or nested without end is refused', () => {
-    expect(() => parseXml('<a><b>')).toThrow('cut off');
+  test('a truncated or endlessly nested document is rejected', () => {
+    expect(() => parseXml('<a><b>')).toThrow('may be truncated');
     expect(() => parseXml('<a>'.repeat(100_000))).toThrow('nested more than 32 levels');
     expect(() => parseXml('<a b="1" b="2"/>')).toThrow('not well formed');
   });
 });
 
 describe('XLSX', () => {
-  test('numbers keep the 15 digits that Excel shows', () => {
+  test('numbers keep the 15 digits that Excel displays', () => {
     const rows = readSheet(workbook('S', [[1.14, 0.07, 646.42, 'text & more']]), (name) => name === 'S');
     expect([...rows[0]!.cells.values()]).toEqual(['1.14', '0.07', '646.42', 'text & more']);
   });
 
-  test('a cell in the farthest corner costs nothing', () => {
+  test('a cell in the last row and column takes no memory for the others', () => {
     const far = zipOf({
       'xl/workbook.xml': '<workbook><sheets><sheet name="S" r:id="rId1"/></sheets></workbook>',
       'xl/_rels/workbook.xml.rels':

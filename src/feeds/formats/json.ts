@@ -17,7 +17,7 @@ export function readJson<T>(body: Uint8Array, shape: z.ZodType<T>): T {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw new Error('the JSON is incomplete or not well formed; it may have been cut off');
+    throw new Error('the JSON is incomplete or not well formed; it may be truncated');
   }
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -57,7 +57,7 @@ export class XmlReader {
       parser.on('cdata', onText);
     }
     parser.on('error', () => {
-      throw new Error('the XML is incomplete or not well formed; it may have been cut off');
+      throw new Error('the XML is incomplete or not well formed; it may be truncated');
     });
   }
 

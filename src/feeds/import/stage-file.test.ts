@@ -63,7 +63,7 @@ describe('layout', () => {
     expect(await closes(text)).toEqual([['2025-12-31', 71], ...expected]);
   });
 
-  test('prices of several kinds: open, high, low and a close by another name', async () => {
+  test('open, high, low and a close by another name', async () => {
     const text =
       '"Date","Price","Open","High","Low","Vol.","Change %"\n"01/13/2026","70.5","70","71","69","144.15K","0.5%"\n';
     expect((await parse(text)).bars).toEqual([
@@ -71,7 +71,7 @@ describe('layout', () => {
     ]);
   });
 
-  test('columns are named by the operator where the header does not tell', async () => {
+  test('the operator names the columns if the header is not clear', async () => {
     const text = 'Tag,A,B\n2026-01-02,1,2\n';
     await expect(parse(text)).rejects.toThrow('--date-column');
     await expect(parse(text, { columns: { date: 'tag' } })).rejects.toThrow('--value-column');
@@ -94,12 +94,12 @@ describe('layout', () => {
       ['XAU', 4000],
       ['XAG', 70],
     ]);
-    expect(refused).toEqual([{ line: 4, reason: 'it names no symbol' }]);
+    expect(refused).toEqual([{ line: 4, reason: 'it has no symbol' }]);
   });
 });
 
 describe('the order of day and month', () => {
-  test('one value above 12 settles it for the file', async () => {
+  test('one value above 12 determines it for the file', async () => {
     expect(await closes('date,close\n03/04/2026,1\n13/04/2026,2\n')).toEqual([
       ['2026-04-03', 1],
       ['2026-04-13', 2],
@@ -108,7 +108,7 @@ describe('the order of day and month', () => {
     expect((await closes('date;close\n03.04.2026;1\n31.03.2026;2\n'))[0]).toEqual(['2026-03-31', 2]);
   });
 
-  test('without one the file is refused, unless the operator says it or it does not matter', async () => {
+  test('without one the file is rejected, unless the operator gives the order or it does not matter', async () => {
     const text = 'date,close\n03/04/2026,1\n05/06/2026,2\n';
     await expect(parse(text)).rejects.toThrow('--date-order');
     expect((await closes(text, { dateOrder: 'dmy' }))[0]).toEqual(['2026-04-03', 1]);
@@ -116,11 +116,11 @@ describe('the order of day and month', () => {
     expect(await closes('date,close\n03/03/2026,1\n')).toEqual([['2026-03-03', 1]]);
   });
 
-  test('a file with both orders is refused', async () => {
+  test('a file with both orders is rejected', async () => {
     await expect(parse('date,close\n13/04/2026,1\n04/14/2026,2\n')).rejects.toThrow('same order');
   });
 
-  test('a year of two digits is not a day', async () => {
+  test('a two-digit year is not a day', async () => {
     expect((await parse('date,close\n03/14/26,1\n')).refused).toEqual([
       { line: 2, reason: '"03/14/26" is not a date' },
     ]);
@@ -128,7 +128,7 @@ describe('the order of day and month', () => {
 });
 
 describe('timestamps', () => {
-  test('belong to the day that is written, or to the day in the zone that is given', async () => {
+  test('belong to the day as written, or to the day in the given zone', async () => {
     const text = 'time,close\n2026-01-02T23:30:00Z,1\n';
     expect((await closes(text))[0]![0]).toBe('2026-01-02');
     expect((await closes(text, { zone: 'Asia/Shanghai' }))[0]![0]).toBe('2026-01-03');
@@ -139,7 +139,7 @@ describe('timestamps', () => {
     expect((await closes('time,close\n01/13/2026 4:00 PM,1\n'))[0]![0]).toBe('2026-01-13');
   });
 
-  test('months are their first day', async () => {
+  test('months belong to their first day', async () => {
     expect(await closes('period,value\n2026-M02,2\n2026-01,1\nMar 2026,3\n')).toEqual([
       ['2026-01-01', 1],
       ['2026-02-01', 2],
@@ -167,7 +167,7 @@ describe('numbers', () => {
     expect(await value(text)).toBe(expected);
   });
 
-  test('a decimal comma is known by a number that can be nothing else', async () => {
+  test('a decimal comma is detected by an unambiguous number', async () => {
     expect(await value('1.234,56', ';')).toBe(1234.56);
     expect(await value('0,123', ';')).toBe(0.123);
     expect(
@@ -193,18 +193,18 @@ describe('numbers', () => {
     },
   );
 
-  test.each(['abc', '1.2.3', '5%', '0x10', 'Infinity', '"1,23,4.5"'])('%s is no number', async (text) => {
+  test.each(['abc', '1.2.3', '5%', '0x10', 'Infinity', '"1,23,4.5"'])('%s is not a number', async (text) => {
     expect((await parse(`date,close\n2026-01-02,${text}\n2026-01-03,1.5\n`)).refused.length).toBe(1);
   });
 });
 
-test('weekend rows are kept; bars that do not fit together are kept and flagged', async () => {
+test('weekend rows are kept; inconsistent bars are kept and flagged', async () => {
   const { bars, odd } = await parse('date,open,high,low,close\n2026-01-03,5,4,1,2\n2026-01-04,2,3,1,2\n');
   expect(bars.length).toBe(2);
   expect(odd).toEqual([{ line: 2, reason: 'open 5, high 4, low 1, close 2 do not fit together' }]);
 });
 
-test('a day twice: once when equal, not at all when not; a day to come is refused', async () => {
+test('a repeated day counts once if equal, otherwise not at all; a future day is refused', async () => {
   const { bars, refused } = await parse(
     'date,close\n2026-01-02,5\n2026-01-02,5\n2026-01-03,5\n2026-01-03,6\n2999-01-01,1\n',
   );
@@ -216,12 +216,12 @@ test('a day twice: once when equal, not at all when not; a day to come is refuse
 test.each([
   ['', 'empty'],
   ['a,b\n1,2\n', '"date"'],
-  ['date,close\n"2026-01-02,5\n', 'cut off'],
+  ['date,close\n"2026-01-02,5\n', 'may be truncated'],
 ])('a file that is something else is refused with the reason (%#)', async (text, reason) => {
   await expect(parse(text)).rejects.toThrow(reason);
 });
 
-test('law: rows are the same however the text is cut, and with or without the library', () => {
+test('rows are the same however the text is split into chunks, with or without the CSV library', () => {
   const cell = fc.stringMatching(/^[a-z0-9 .;-]{0,6}$/);
   const quoted = fc.stringMatching(/^[a-z ,"\r\n]{0,6}$/).map((text) => `"${text.replaceAll('"', '""')}"`);
   const rows = fc.array(fc.array(fc.oneof(cell, quoted), { minLength: 1, maxLength: 4 }), {
@@ -274,13 +274,13 @@ describe('files without a header', () => {
     expect(symbols.bars[0]).toMatchObject({ symbol: 'XAU', close: 5 });
   });
 
-  test('numbers also work where there is a header', async () => {
+  test('column numbers also work with a header', async () => {
     expect(await closes('when,what\n2026-01-02,70.5\n', { columns: { date: '1', value: '2' } })).toEqual([
       expected[0]!,
     ]);
   });
 
-  test('a row that does not tell is rejected, with the flags that would', async () => {
+  test('an ambiguous row is rejected, and the message names the flags', async () => {
     await expect(parse('2026-01-02,1,2\n')).rejects.toThrow('--value-column');
     await expect(parse('1960,1961\n')).resolves.toMatchObject({ refused: [] });
     await expect(parse('2026-01-02,2026-01-03,5\n')).rejects.toThrow('--date-column');
@@ -288,7 +288,7 @@ describe('files without a header', () => {
 });
 
 describe('yfinance', () => {
-  test('the three lines of its header are one', async () => {
+  test('its three header lines are read as one', async () => {
     const text =
       'Price,Close,High,Low,Open,Volume\nTicker,GC=F,GC=F,GC=F,GC=F,GC=F\nDate,,,,,\n2026-01-02,3,4,1,2,99\n';
     const { bars, refused } = await parse(text);
@@ -296,7 +296,7 @@ describe('yfinance', () => {
     expect(bars).toEqual([{ symbol: '', day: parseDay('2026-01-02')!, open: 2, high: 4, low: 1, close: 3 }]);
   });
 
-  test('with several tickers a column is named with its ticker', async () => {
+  test('with several tickers a column name includes its ticker', async () => {
     const text = 'Price,Close,Close\nTicker,GC=F,CL=F\nDate,,\n2026-01-02,3,4\n';
     expect(await closes(text, { columns: { value: 'Close CL=F' } })).toEqual([['2026-01-02', 4]]);
     await expect(parse(text)).rejects.toThrow('Close GC=F');
@@ -337,7 +337,7 @@ describe('prices with a currency', () => {
     expect(await closes(`date,close\n2026-01-02,${text}\n`)).toEqual([['2026-01-02', value]]);
   });
 
-  test('a decimal comma is found behind a sign', async () => {
+  test('a decimal comma is detected in prices with a currency sign', async () => {
     const symbolOf = (code: string) => ({ number: 0, code, currency: 'EUR' });
     const text = 'date;close\n2026-01-02;€ 1.234,50\n2026-01-05;12,5 €\n2026-01-06;€12\n';
     using staging = new Staging();
@@ -356,7 +356,7 @@ describe('prices with a currency', () => {
   );
 });
 
-test('memory does not grow with the file: only what is in a chunk is held', async () => {
+test('memory does not grow with the file', async () => {
   const rows = 400_000;
   let held = 0;
   const lines = (from: number) =>

@@ -20,7 +20,7 @@ async function read(content: Uint8Array | string, options: Partial<TableOptions>
   return rows;
 }
 
-describe('a file is read by its content', () => {
+describe('the format of a file is detected from its contents', () => {
   test.each([
     ['plain', CSV],
     ['UTF-16, little end first', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(CSV, 'utf16le')])],
@@ -49,19 +49,19 @@ describe('a file is read by its content', () => {
     [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), 'save it as .xlsx or CSV'],
     [Buffer.from([1, 0, 2, 0]), 'not text'],
     [gzipSync(CSV.repeat(100)).subarray(0, 60), 'incomplete or damaged'],
-    [zipOf({ 'a.csv': CSV }).subarray(0, 60), 'cut off'],
+    [zipOf({ 'a.csv': CSV }).subarray(0, 60), 'may be truncated'],
   ])('%j is rejected with a reason (%#)', async (content, reason) => {
     await expect(read(content)).rejects.toThrow(reason);
   });
 
-  test('one wrong byte in a zip is found by the checksum', async () => {
+  test('one wrong byte in a zip is detected by the checksum', async () => {
     const { zipSync } = await import('fflate');
     const zip = zipSync({ 'a.csv': [bytes(CSV), { level: 0 }] });
     zip[zip.indexOf('7'.charCodeAt(0), 40)] = '8'.charCodeAt(0);
     await expect(read(zip)).rejects.toThrow('damaged');
   });
 
-  test('of several files in a zip, one is named', async () => {
+  test('one of several files in a zip is chosen by name', async () => {
     const zip = zipOf({ 'a.csv': 'x', 'b.csv': CSV });
     await expect(read(zip)).rejects.toThrow('name one with --sheet (it has a.csv, b.csv)');
     expect(await read(zip, { part: 'b.csv' })).toEqual(ROWS);
@@ -83,7 +83,7 @@ describe('workbooks', () => {
       'xl/worksheets/d.xml': `<worksheet><sheetData><row r="1"><c t="str"><v>Date</v></c><c t="str"><v>Close</v></c></row><row r="2"><c r="A2" s="1"><v>${day}</v></c><c r="B2" s="3"><v>70.5</v></c></row><row r="3"><c r="A3" s="2"><v>${day + 1.75}</v></c><c r="B3"><v>71</v></c></row></sheetData></worksheet>`,
     });
 
-  test('cells that show a date are dates, in either of the ways Excel counts', async () => {
+  test('cells with a date format are dates, in both of date systems of Excel', async () => {
     const expected = [
       ['2023-01-02', '70.5'],
       ['2023-01-03', '71'],
@@ -93,7 +93,7 @@ describe('workbooks', () => {
     expect((await read(dated(1)))[0]![0]).toBe('1900-01-01');
   });
 
-  test('the first sheet with a table is read, or the one that is named', async () => {
+  test('the first sheet with a table is read, or the named one', async () => {
     expect(await read(dated(44_928), { part: 'data' })).toHaveLength(2);
     await expect(read(dated(44_928), { part: 'Prices' })).rejects.toThrow(
       'no sheet "Prices" (it has Notes, Data)',

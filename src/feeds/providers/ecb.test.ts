@@ -32,7 +32,7 @@ const HISTORY = [
   ['BGN', '2020-04-20', 1.9558],
 ];
 
-test('CSV and zip: a comma at the end of each row is no currency, N/A is missing', () => {
+test('CSV and zip: a comma at the end of each row is not a currency, N/A is missing', () => {
   expect(rows(ECB_HISTORY)).toEqual(HISTORY);
   expect(parse(ECB_HISTORY)).toMatchObject({ missing: 1, refused: [] });
   expect(rows(zipOf({ 'eurofxref-hist.csv': ECB_HISTORY }))).toEqual(HISTORY);
@@ -49,7 +49,7 @@ test('the data portal: only daily rates against the euro', () => {
   expect(rows(ECB_SDMX)).toEqual([['HKD', '2000-01-03', 7.8624]]);
   expect(parse(ECB_SDMX)).toMatchObject({
     missing: 1,
-    refused: [{ where: 'line 4', reason: '"HKD" has FREQ "M" where D is the reference rate' }],
+    refused: [{ where: 'line 4', reason: '"HKD" has FREQ "M" where the reference rate has D' }],
   });
 });
 
@@ -59,15 +59,15 @@ test('a download of the data portal names the series in its header', () => {
   expect(rows(text)).toEqual([['USD', '2020-04-20', 1.086]]);
 });
 
-test('a rate of zero or less is no rate', () => {
+test('a rate of zero or less is refused', () => {
   expect(parse('Date,USD\n2026-01-02,0\n2026-01-03,-1\n2026-01-04,1.2\n').refused.length).toBe(2);
 });
 
 test('a body that is something else is refused with the reason', () => {
   expect(() => parse('')).toThrow('empty');
   expect(() => parse(HTML_PAGE)).toThrow('HTML');
-  expect(() => parse(ECB_XML.slice(0, 500))).toThrow('cut off');
+  expect(() => parse(ECB_XML.slice(0, 500))).toThrow('may be truncated');
   expect(() => parse('<a><b/></a>')).toThrow('no rates');
   expect(() => parse(zipOf({ 'a.txt': 'x' }))).toThrow('no CSV');
-  expect(() => parse(zipOf({ 'a.csv': ECB_HISTORY }).subarray(0, 60))).toThrow('cut off');
+  expect(() => parse(zipOf({ 'a.csv': ECB_HISTORY }).subarray(0, 60))).toThrow('may be truncated');
 });

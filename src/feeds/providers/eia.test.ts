@@ -15,7 +15,7 @@ test('values and totals are text or numbers, newest first or last; null is missi
   expect({ missing, refused, next }).toEqual({ missing: 1, refused: [], next: undefined });
 });
 
-test.each([10_003, '10003'])('a page of several asks for the next one, up to the total %p', (total) => {
+test.each([10_003, '10003'])('each page requests the next one, up to the total %p', (total) => {
   const first = parse(eiaJson({ total })).next!;
   expect(new URL(first.url).searchParams.get('offset')).toBe('3');
   const second = parse(eiaJson({ total }), first).next!;
@@ -36,13 +36,13 @@ test('a series in another unit is refused once, by its label', () => {
   expect(refused).toEqual([{ where: 'row 0', reason: 'RWTC is in "¢/BBL" where USD per Bbl was expected' }]);
 });
 
-test('weekly averages are not taken where days were asked for', () => {
+test('weekly averages are rejected where daily prices were requested', () => {
   expect(() => parse(eiaJson({ frequency: 'weekly' }))).toThrow('"weekly" where daily');
   const anything = { url: 'https://api.eia.gov/v2/x' };
   expect(parse(eiaJson({ frequency: 'weekly' }), anything).observations.length).toBe(2);
 });
 
-test('the key is in no error and in no reason, wherever a damaged body has it', () => {
+test('no error or reason contains the key, wherever a damaged body has it', () => {
   const bodies = [
     '{"error":{"code":"API_KEY_INVALID","message":"SECRET-KEY"}}',
     '{"response": SECRET-KEY',
@@ -66,10 +66,10 @@ test('the key is in no error and in no reason, wherever a damaged body has it', 
 test('a body that is something else is refused with the reason', () => {
   expect(() => parse('')).toThrow('empty');
   expect(() => parse(HTML_PAGE)).toThrow('HTML');
-  expect(() => parse(eiaJson().slice(0, 300))).toThrow('cut off');
-  expect(() => parse('{"response":{"data":[{"period":"2026-01-02"}]}}')).toThrow("provider's shape");
+  expect(() => parse(eiaJson().slice(0, 300))).toThrow('may be truncated');
+  expect(() => parse('{"response":{"data":[{"period":"2026-01-02"}]}}')).toThrow('expected structure');
 });
 
-test('it asks for nothing without its key', () => {
+test('it sends no request without its key', () => {
   expect(() => eia.requests({})).toThrow('OPENPIT_EIA_API_KEY');
 });

@@ -95,11 +95,11 @@ const Body = z.union([
 ]);
 
 function parse(body: Uint8Array, request: FeedRequest): Parsed {
-  const said = readJson(body, Body);
-  if (!('response' in said)) throw new Error('the provider answered with an error; check the API key');
-  const { total, frequency, data } = said.response;
-  const asked = URL.canParse(request.url) ? new URL(request.url).searchParams : new URLSearchParams();
-  const wanted = asked.get('frequency');
+  const json = readJson(body, Body);
+  if (!('response' in json)) throw new Error('the provider answered with an error; check the API key');
+  const { total, frequency, data } = json.response;
+  const query = URL.canParse(request.url) ? new URL(request.url).searchParams : new URLSearchParams();
+  const wanted = query.get('frequency');
   if (wanted && frequency && frequency !== wanted)
     throw new Error(`the prices are ${quote(frequency)} where ${wanted} ones were requested`);
   const collector = new Collector();
@@ -115,9 +115,9 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     else if (price === undefined) collector.refuse(where, `${quote(String(value))} is not a number`);
     else collector.addValue(series, day, price, where);
   }
-  const offset = Number(asked.get('offset') ?? 0);
+  const offset = Number(query.get('offset') ?? 0);
   const isLast = offset + data.length >= Number(total ?? 0);
-  const more = asked.has('length') && data.length > 0 && !isLast;
+  const more = query.has('length') && data.length > 0 && !isLast;
   // Without a total, or if the page ends before it, rows may be missing.
   const complete = total !== undefined && total !== null && (isLast || more);
   return parsedOf(collector, { complete, ...(more && { next: pageAt(request, offset + data.length) }) });

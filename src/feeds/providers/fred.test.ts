@@ -17,7 +17,7 @@ const parse = (text: string, at = url) => fred.parse(bytes(text), { url: at });
 const rows = (text: string, at = url) =>
   parse(text, at).observations.map((o) => [o.series, printDay(o.day), o.close]);
 
-test('the older CSV: DATE, a point for what is missing, several ids as columns, negative prices', () => {
+test('the older CSV: DATE, a point for missing values, several ids as columns, negative prices', () => {
   expect(rows(FRED_OLD)).toEqual([
     ['DCOILWTICO', '2020-04-17', 18.31],
     ['DCOILWTICO', '2020-04-20', -36.98],
@@ -28,7 +28,7 @@ test('the older CSV: DATE, a point for what is missing, several ids as columns, 
   expect(parse(FRED_OLD).missing).toBe(1);
 });
 
-test('the newer CSV: observation_date, an empty cell for what is missing, no newline at the end', () => {
+test('the newer CSV: observation_date, an empty cell for missing values, no newline at the end', () => {
   expect(rows(FRED_NEW)).toEqual([
     ['DHHNGSP', '2018-01-04', 6.24],
     ['DHHNGSP', '2018-01-08', 2.95],
@@ -36,7 +36,7 @@ test('the newer CSV: observation_date, an empty cell for what is missing, no new
   expect(parse(FRED_NEW)).toMatchObject({ missing: 1, refused: [] });
 });
 
-test('layout does not matter: a mark, CRLF, quotes, case, footnotes, descending rows, a zip', () => {
+test('layout does not matter: a byte order mark, CRLF, quotes, case, footnotes, descending rows, a zip', () => {
   const text =
     '\uFEFF"Observation_Date","dhhngsp"\r\n"2018-01-08","2.95"\r\n\r\n2018-01-04,6.24\r\nSource: EIA\r\n\r\n';
   expect(rows(text)).toEqual(rows('DATE,DHHNGSP\n2018-01-04,6.24\n2018-01-08,2.95\n'));
@@ -45,36 +45,36 @@ test('layout does not matter: a mark, CRLF, quotes, case, footnotes, descending 
   expect(zip.observations).toEqual(parse(FRED_NEW).observations);
 });
 
-test('the oldest CSV has VALUE for a name: the request says of what', () => {
+test('the oldest CSV names its column VALUE: the request knows the series', () => {
   const { observations } = fred.parse(bytes('DATE,VALUE\n2020-01-02,5\n'), { url, series: 'DHHNGSP' });
   expect(observations.map((o) => [o.series, o.close])).toEqual([['DHHNGSP', 5]]);
 });
 
-test('a day twice with one price is one day; with two prices neither is taken and both are named', () => {
+test('a repeated day with the same price counts once; with two prices neither is used and both are reported', () => {
   expect(rows('DATE,X\n2020-01-02,5\n2020-01-02,5.0\n')).toEqual([['X', '2020-01-02', 5]]);
   const { observations, refused } = parse('DATE,X\n2020-01-02,5\n2020-01-02,6\n2020-01-03,7\n');
   expect(observations.map((o) => o.close)).toEqual([7]);
   expect(refused).toEqual([
-    { where: 'line 3', reason: '2020-01-02 has two prices, 5 (line 2) and 6 (line 3); neither is taken' },
+    { where: 'line 3', reason: '2020-01-02 has two prices, 5 (line 2) and 6 (line 3); neither is used' },
   ]);
 });
 
-test('JSON: values are text, in any order, and the series is in the address', () => {
+test('JSON: values are text, in any order, and the series is in the URL', () => {
   expect(rows(fredJson(), API)).toEqual([
     ['DHHNGSP', '2024-07-03', 2.06],
     ['DHHNGSP', '2024-07-05', 2.02],
   ]);
   expect(parse(fredJson(), API)).toMatchObject({ missing: 1, refused: [] });
-  expect(() => parse(fredJson())).toThrow('which series');
+  expect(() => parse(fredJson())).toThrow('names the series');
   expect(() => parse(fredJson({ units: 'pch' }), API)).toThrow('lin');
 });
 
-test('JSON that is one page of several asks for the next', () => {
+test('a page of JSON requests the next one', () => {
   expect(parse(fredJson({ count: 10, limit: 3 }), API).next?.url).toContain('offset=3');
   expect(parse(fredJson(), API).next).toBeUndefined();
 });
 
-test('with a key, the unit is asked for first; another unit refuses the series and asks no more', () => {
+test('with a key, the unit is fetched first; an unexpected unit refuses the series', () => {
   const [first] = fred.requests({ OPENPIT_FRED_API_KEY: 'k' }).filter((one) => one.series === 'DHHNGSP');
   const { next } = fred.parse(bytes(fredSeries('Dollars per Million BTU')), first!);
   expect(next!.url).toStartWith(
@@ -85,7 +85,7 @@ test('with a key, the unit is asked for first; another unit refuses the series a
   expect(changed.refused[0]!.reason).toContain('USD per MMBtu was expected');
 });
 
-test('without a key each series is a CSV, from a day on when one is given', () => {
+test('without a key each series is a CSV, from a given day on', () => {
   expect(fred.requests({}).length).toBe(fred.series.length);
   expect(fred.requests({}, 20_000)[0]!.url).toEndWith('&cosd=2024-10-04');
 });
@@ -93,14 +93,14 @@ test('without a key each series is a CSV, from a day on when one is given', () =
 test.each([
   ['', 'empty'],
   [HTML_PAGE, 'HTML'],
-  ['{"observations":[{"date":"2024', 'cut off'],
+  ['{"observations":[{"date":"2024', 'may be truncated'],
   ['{"error_code":400,"error_message":"api_key k is bad"}', 'error 400'],
   ['Price,Volume\n1,2\n', 'DATE'],
 ])('a body that is something else is refused with the reason (%#)', (body, reason) => {
   expect(() => parse(body, API)).toThrow(reason);
 });
 
-test('a row that is cut off or damaged is refused by its line', () => {
+test('a truncated or damaged row is refused by its line', () => {
   expect(parse('DATE,X\n2020-01-02,5\n2020-13-45,5\n2020-01-03,abc\n2020-01-').refused).toEqual([
     { where: 'line 3', reason: '"2020-13-45" is not a day' },
     { where: 'line 4', reason: '"abc" is not a number (X)' },

@@ -26,7 +26,7 @@ test('columns by other names, in another order, with labels and quotes', () => {
   expect(parse(labelled).refused.map((one) => one.reason)).toEqual(['"9,1" is not a number']);
 });
 
-test('another area or frequency is refused once for its series', () => {
+test('an unexpected area or frequency is refused once per series', () => {
   const text =
     'COUNTRY,INDICATOR,FREQUENCY,TIME_PERIOD,OBS_VALUE\nG001,PCOPP,Q,2026-Q1,1\nG001,PCOPP,Q,2026-Q2,1\nUSA,PCOPP,M,2026-M01,1\n';
   expect(parse(text).refused.length).toBe(2);

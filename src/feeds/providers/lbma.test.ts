@@ -15,7 +15,7 @@ test('the first price of each entry is in dollars; null is missing', () => {
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
-test('it may not be passed on, so it is off until the operator turns it on', () => {
+test('it may not be redistributed, so it is off until the operator enables it', () => {
   expect(lbma.licence.redistribution).toBe('no');
 });
 
@@ -23,6 +23,6 @@ test('a body that is something else is refused with the reason', () => {
   expect(() => parse('')).toThrow('empty');
   expect(() => parse(HTML_PAGE)).toThrow('HTML');
   expect(() => parse('[]')).toThrow('empty');
-  expect(() => parse('{"d":1}')).toThrow('shape');
-  expect(() => parse(LBMA_JSON, { url: 'https://prices.lbma.org.uk/' })).toThrow('which metal');
+  expect(() => parse('{"d":1}')).toThrow('expected structure');
+  expect(() => parse(LBMA_JSON, { url: 'https://prices.lbma.org.uk/' })).toThrow('names the metal');
 });

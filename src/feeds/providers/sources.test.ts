@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { renderSources, SOURCES_PAGE } from '../../../scripts/sources.ts';
 
-test('docs/sources.md says what the providers say; bun scripts/sources.ts writes it anew', async () => {
+test('docs/sources.md matches the providers; bun scripts/sources.ts regenerates it', async () => {
   expect(await Bun.file(SOURCES_PAGE).text()).toBe(renderSources());
 });

@@ -6,7 +6,7 @@ import { stooq } from './stooq.ts';
 const request = { url: 'https://stooq.com/q/d/l/?s=cl.f&i=d' };
 const parse = (text: string) => stooq.parse(bytes(text), request);
 
-test('CRLF and ragged rows: without a volume it is a bar, without a close it is missing', () => {
+test('CRLF and short rows: a row without a volume is a bar, one without a close is missing', () => {
   const { observations, missing, refused } = parse(STOOQ_CSV);
   expect(observations.map(({ day, ...bar }) => ({ day: printDay(day), ...bar }))).toEqual([
     { series: 'cl.f', day: '2020-04-17', open: 19.5, high: 20, low: 17.3, close: 18.27 },
@@ -15,13 +15,13 @@ test('CRLF and ragged rows: without a volume it is a bar, without a close it is 
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
-test('a bar that does not fit together is kept and flagged', () => {
+test('an inconsistent bar is kept and flagged', () => {
   const { observations, odd } = parse('Date,Open,High,Low,Close\n2020-04-18,5,4,1,2\n');
   expect(observations.length).toBe(1);
   expect(odd).toEqual([{ where: 'line 2', reason: 'open 5, high 4, low 1, close 2 do not fit together' }]);
 });
 
-test('the Polish page and the bulk files are read too', () => {
+test('the Polish page and the bulk files are supported', () => {
   const polish = 'Data,Otwarcie,Najwyzszy,Najnizszy,Zamkniecie\n2020-04-20,17.73,17.85,-40.32,-37.63\n';
   const bulk =
     '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>\nCL.F,D,20200420,000000,17.73,17.85,-40.32,-37.63,1\n';

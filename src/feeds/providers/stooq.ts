@@ -42,12 +42,12 @@ export const stooq: Provider = {
         `no line has Date, Open, High, Low and Close; the text starts with ${quote(firstLine(text))}`,
       );
     const { ticker, date, prices } = columnsOf(table.header)!;
-    const asked = request.series ?? nameIn(request);
+    const requested = request.series ?? nameIn(request);
     const collector = new Collector();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;
       const where = `line ${line}`;
-      const id = ticker >= 0 ? (cells[ticker] ?? '').toLowerCase() : asked;
+      const id = ticker >= 0 ? (cells[ticker] ?? '').toLowerCase() : requested;
       if (!id) throw new Error('neither the body nor the request names the series');
       const day = parsePlainDay(cells[date] ?? '');
       const values = prices.map((column) => readCell(cells[column]));

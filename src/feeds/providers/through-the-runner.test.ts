@@ -108,7 +108,7 @@ onEachEngine('the real adapters through the real runner', (engine) => {
     expect(await closeOf('NG-SPOT', '2018-01-04')).toBe(6.24);
   });
 
-  test('ECB: rates of currencies, in series that no list of symbols shows', async () => {
+  test('ECB: exchange rates, in series that are not listed as symbols', async () => {
     expect(await run('ecb')).toMatchObject({ status: 'ok', taken: 5, missing: 1, refused: 0 });
     expect(await closeOf('EUR/USD', '2020-04-20')).toBe(1.086);
     expect(await closeOf('EUR/JPY', '2020-04-20')).toBe(117.11);
@@ -126,13 +126,13 @@ onEachEngine('the real adapters through the real runner', (engine) => {
     expect(await closeOf('WTIOIL-FUT', '2020-04-20')).toBe(-37.63);
   });
 
-  test('Stooq: its ragged row has no value, the rest is taken', async () => {
+  test('Stooq: a short row has no value, the others are published', async () => {
     const result = await run('stooq');
     expect(result).toMatchObject({ status: 'ok' });
     expect(result!.missing).toBeGreaterThan(0);
   });
 
-  test('with feeds on, a symbol stays with one of them', async () => {
+  test('a symbol stays with one of several enabled feeds', async () => {
     for (const { key } of PROVIDERS) await ledger.feeds.enable(key, NOW, NOW + 1);
     const stooq = await run('stooq');
     expect(stooq!.corrected).toBe(0);

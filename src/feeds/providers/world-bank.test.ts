@@ -10,7 +10,7 @@ describe.each([
   ['with names and units', pinkSheet()],
   ['with one more row of codes', pinkSheet({ codes: true })],
 ])('an edition %s', (_edition, body) => {
-  test('gives monthly prices on the first of the month, with the digits that were published', () => {
+  test('returns monthly prices on the first of the month, with the published digits', () => {
     const prices = pricesOf(worldBank, parse(body)).map((p) => [p.symbol, p.date, p.close]);
     expect(prices).toEqual([
       ['DBLC1', '1960-01-01', 1.63],
@@ -28,14 +28,14 @@ describe.each([
     ]);
   });
 
-  test('counts what is missing and never makes it zero', () => {
+  test('counts missing values and never reads them as zero', () => {
     const { missing, refused, observations } = parse(body);
     expect({ missing, refused }).toEqual({ missing: 5, refused: [] });
     expect(observations.some((o) => o.close === 0)).toBe(false);
   });
 });
 
-test('a series whose label has another unit is refused, the others are taken', () => {
+test('a series with an unexpected unit is refused, the others are accepted', () => {
   const { refused, observations } = parse(pinkSheet({ teaUnit: '(cents/kg)' }));
   expect(refused).toEqual([
     { where: 'column 4', reason: 'Tea, Kolkata is in "(cents/kg)" where USD per Kg was expected' },
@@ -65,7 +65,7 @@ test('columns may move, names may be spelled as in other editions, notes may fol
   expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
 });
 
-test('two columns of one name: the first is taken, the second refused once', () => {
+test('of two columns with the same name the first is used, and the second refused once', () => {
   const body = workbook('Monthly Prices', [
     [undefined, 'Beef', 'Beef **', 'Lamb'],
     [undefined, '($/kg)', '($/kg)', '($/kg)'],
@@ -74,10 +74,10 @@ test('two columns of one name: the first is taken, the second refused once', () 
   ]);
   const { observations, refused } = parse(body);
   expect(observations.map((o) => o.close)).toEqual([7.5, 7.6, 7.28, 7.3]);
-  expect(refused).toEqual([{ where: 'column 3', reason: 'it is named Beef as column 2 is' }]);
+  expect(refused).toEqual([{ where: 'column 3', reason: 'it has the same name, Beef, as column 2' }]);
 });
 
-test('the landing page leads to the monthly workbook, whatever its address is this time', () => {
+test('the landing page leads to the monthly workbook, whatever its current URL', () => {
   const [page] = worldBank.requests({});
   const html = `<!DOCTYPE html><html><a href="/a/CMO-Historical-Data-Annual.xlsx">annual</a>
     <a href='https://evil.example/CMO-Historical-Data-Monthly.xlsx'>no</a>
@@ -99,7 +99,7 @@ test('a body that is something else is refused with the reason', () => {
   expect(() => parse(bytes(HTML_PAGE))).toThrow('HTML');
   expect(() => parse(bytes(''))).toThrow('empty');
   expect(() => parse(bytes('a,b\n1,2'))).toThrow('not an XLSX');
-  expect(() => parse(pinkSheet().subarray(0, 900))).toThrow('cut off');
+  expect(() => parse(pinkSheet().subarray(0, 900))).toThrow('may be truncated');
   expect(() => parse(workbook('Annual Prices', [['x']]))).toThrow('AFOSHEET, Annual Prices');
-  expect(() => parse(workbook('Monthly Prices', [['x']]))).toThrow('no row that begins with a month');
+  expect(() => parse(workbook('Monthly Prices', [['x']]))).toThrow('no row that starts with a month');
 });

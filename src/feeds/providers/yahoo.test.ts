@@ -6,7 +6,7 @@ import { yahoo } from './yahoo.ts';
 
 const parse = (text: string) => yahoo.parse(bytes(text), { url: 'https://query1.finance.yahoo.com/x' });
 
-test('bars on the exchange’s days; nulls are missing; float32 prices as they were meant; the last bar is live', () => {
+test('bars on the exchange’s days; nulls are missing; float32 prices are restored; the last bar is live', () => {
   const { observations, missing, refused, ignored } = parse(yahooJson());
   expect(observations.map(({ day, ...bar }) => ({ day: printDay(day), ...bar }))).toEqual([
     { series: 'CL=F', day: '2020-04-20', open: 17.73, high: 17.85, low: -40.32, close: -37.63 },
@@ -16,7 +16,7 @@ test('bars on the exchange’s days; nulls are missing; float32 prices as they w
   expect(ignored).toEqual([{ where: 'bar 3', reason: 'it is still forming' }]);
 });
 
-test('the last bar of a day that is over is kept', () => {
+test('the last bar of a completed day is kept', () => {
   const later = { regularMarketTime: 1_590_000_000 };
   expect(
     parse(
@@ -33,7 +33,7 @@ test('the last bar of a day that is over is kept', () => {
   });
 });
 
-test('cents become dollars where the symbol is in dollars; a currency that is not the expected one refuses the series', () => {
+test('cents become dollars if the symbol is in dollars; an unexpected currency refuses the series', () => {
   const wheat = parse(
     yahooJson(
       { symbol: 'ZW=F', currency: 'USX' },
@@ -55,7 +55,7 @@ test('cents become dollars where the symbol is in dollars; a currency that is no
 test('a body that is something else is refused with the reason', () => {
   expect(() => parse('')).toThrow('empty');
   expect(() => parse(HTML_PAGE)).toThrow('HTML');
-  expect(() => parse(yahooJson().slice(0, 200))).toThrow('cut off');
+  expect(() => parse(yahooJson().slice(0, 200))).toThrow('may be truncated');
   expect(() => parse('{"chart":{"result":null,"error":{"code":"Not Found"}}}')).toThrow('Not Found');
   expect(() => parse('{"chart":{"result":[],"error":null}}')).toThrow('no result');
   expect(() => parse(yahooJson({ dataGranularity: '5m' }))).toThrow('"5m"');

@@ -24,7 +24,7 @@ onEachEngine('an edition of a provider', (engine) => {
     return [...current.values()].filter((bar) => !bar.withdrawn).length;
   };
 
-  test('withdraws the day that it has no more, says so, and takes it back when it returns', async () => {
+  test('withdraws a day that is no longer in it, reports that, and restores the day when it returns', async () => {
     await run(history());
     expect(await run(without('2026-07-01'))).toMatchObject({
       status: 'ok',
@@ -52,7 +52,7 @@ onEachEngine('an edition of a provider', (engine) => {
     ]);
   });
 
-  test('withdraws a day for which it has the marker of a missing value, or a zero', async () => {
+  test('withdraws a day that it marks as missing, or as zero', async () => {
     await run(history());
     const rows = history().map((row) =>
       row.startsWith('2026-07-01') ? '2026-07-01,.' : row.startsWith('2026-07-02') ? '2026-07-02,0' : row,
@@ -72,7 +72,7 @@ onEachEngine('an edition of a provider', (engine) => {
     expect(await currentDays()).toBe(20);
   });
 
-  test('withdraws nothing when it is not complete, or when another source has the day', async () => {
+  test('withdraws nothing if it is not complete, or if another source has the day', async () => {
     await run(history());
     expect(await run(without('2026-07-01'), {}, complete(false))).toMatchObject({ withdrawn: 0 });
     const symbolId = (await symbolOf(bench.ledger, bench.symbol)).id;
@@ -95,7 +95,7 @@ onEachEngine('an edition of a provider', (engine) => {
     expect(await currentDays()).toBe(17);
   });
 
-  test('has its suspicious bars held back, once, and the rest published', async () => {
+  test('has its suspect bars held once, and the rest published', async () => {
     const spike = history().map((row) => (row.startsWith('2026-07-01') ? '2026-07-01,40070' : row));
     const held = () => bench.ledger.heldBars.list({ all: true, limit: 1_000 });
     const own = async () => (await held()).filter((bar) => bar.symbol === bench.symbol);
@@ -117,7 +117,7 @@ onEachEngine('an edition of a provider', (engine) => {
     expect(await run(spike)).toMatchObject({ unchanged: 20, held: 0 });
   });
 
-  test('that brings a plausible price for a day that is held ends the wait', async () => {
+  test('with a plausible price for a held day settles it', async () => {
     await run(history().map((row) => (row.startsWith('2026-07-01') ? '2026-07-01,40070' : row)));
     expect(await run(history())).toMatchObject({ taken: 1, held: 0 });
     const held = await bench.ledger.heldBars.list({ all: true, limit: 1_000 });

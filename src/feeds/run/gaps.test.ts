@@ -21,7 +21,7 @@ test.each([
   expect(gapsIn(dates.map(day))).toBe(gaps);
 });
 
-test('taking days out of an unbroken run of weekdays makes as many gaps', () => {
+test('each day removed from consecutive weekdays is a gap', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 30_000 }),

@@ -12,7 +12,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     bench.provider({ key: unique('far') }),
   ];
 
-  test('do not correct each other: the first that is on brings it, and the other says so', async () => {
+  test('do not correct each other: the first enabled one fills it, and the other reports that', async () => {
     const [near, far] = pair();
     const parts = bench.parts({ providers: [near, far] });
     for (const { key } of [far, near]) await bench.ledger.feeds.enable(key, NOW, NOW + 1);
@@ -33,7 +33,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     expect(await runFeed(far, parts)).toMatchObject({ status: 'ok', corrected: 20, notes: [] });
   });
 
-  test('a run by hand of one that is off leaves what another brings alone', async () => {
+  test('a manual run of a disabled feed does not fill what another fills', async () => {
     const [near, far] = pair();
     const parts = bench.parts({ providers: [near, far] });
     await bench.ledger.feeds.enable(far.key, NOW, NOW + 1);
@@ -45,7 +45,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     expect(await runFeed(far, parts)).toMatchObject({ status: 'ok', taken: 20 });
   });
 
-  test('a body of one series is not asked for when the series is not wanted', async () => {
+  test('a body of one series is not requested if the series is not needed', async () => {
     const [near, far] = pair();
     await bench.ledger.feeds.enable(near.key, NOW, NOW + 1);
     const requests: Provider['requests'] = () => [{ url: `${bench.server.url}/gold.csv`, series: 'GOLD' }];
@@ -55,7 +55,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     expect(bench.server.requests.length).toBe(before);
   });
 
-  test('what is odd or left out reaches the record of the run', async () => {
+  test('inconsistent and skipped rows are in the report of the run', async () => {
     const odd = bench.provider({
       key: unique('odd'),
       parse: () => ({

@@ -52,7 +52,7 @@ onEachEngine('a feed of several series', (engine) => {
     };
   }
 
-  test('one that is gone fails by its name, and the others are taken in', async () => {
+  test('one that no longer exists fails by name, and the others are published', async () => {
     play({ SILVER: 404 });
     const result = await run();
     expect(result).toMatchObject({
@@ -71,7 +71,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect(failing).toMatchObject([{ series: 'SILVER', reason: 'the provider answered 404', since: NOW }]);
   });
 
-  test('a body that cannot be read fails its own series', async () => {
+  test('an unreadable body fails only its own series', async () => {
     bench.server.play = (request) =>
       new Response(
         request.url.includes('TIN')
@@ -83,7 +83,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect(message).toContain('TIN: the body could not be read: the first line does not begin with "date"');
   });
 
-  test('when all fail, the run has failed, and says so once', async () => {
+  test('if all fail, the run fails with one message', async () => {
     play({ GOLD: 404, SILVER: 404, TIN: 404 });
     expect(await run()).toMatchObject({ status: 'failed', message: 'the provider answered 404', taken: 0 });
     play({ GOLD: 404, SILVER: 403, TIN: 404 });
@@ -94,7 +94,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect((await health()).failing).toEqual([]);
   });
 
-  test('a provider that is down is not asked for every one of a hundred series', async () => {
+  test('a provider that is down is not contacted for each of a hundred series', async () => {
     const many = Array.from({ length: 100 }, (_, i) => `S${i}`);
     const series = many.map((id) => ({ id, symbol: code('GOLD'), currency: 'USD', unit: 'T.oz' }));
     const requests = () => many.map((id) => ({ url: `${bench.server.url}/${id}.csv`, series: id }));
@@ -106,7 +106,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect(bench.server.requests.length - before).toBe(9); // three series, three attempts each
   });
 
-  test('an outage of one series is tried again soon, but only once', async () => {
+  test('an outage of one series is retried early, but only once', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
     const slot = NOW + 2 * 60 * 60_000; // 18:00 in Berlin
     play({ TIN: 500 });
@@ -116,7 +116,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect((await health()).nextRunAt).toBe(slot);
   });
 
-  test('one that comes back is asked for all history, and is no longer failing', async () => {
+  test('one that recovers is fetched with all history, and is no longer failing', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     play({ SILVER: 404 });
     await run();
@@ -130,7 +130,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect(await bars('SILVER')).toBe(20);
   });
 
-  test('only the symbol of a failing series becomes stale, when the feed would have been late', async () => {
+  test('only the symbol of a failing series becomes stale, when the feed would be late', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
     play();
     await run();
@@ -149,7 +149,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect(feed!.failing).toMatchObject([{ series: 'SILVER', symbol: code('SILVER') }]);
   });
 
-  test('a run that fails as a whole leaves known what failed before', async () => {
+  test('a run that fails as a whole keeps the list of failing series', async () => {
     play({ SILVER: 404 });
     await run();
     play({ GOLD: 404, SILVER: 404, TIN: 404 });
@@ -157,7 +157,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect((await health()).failing).toMatchObject([{ series: 'SILVER' }]);
   });
 
-  test('a body that shrank fails its own series, unless the operator accepts it', async () => {
+  test('a body that shrank fails only its own series, unless the operator accepts it', async () => {
     play();
     await run();
     bench.server.play = (request) => {
@@ -172,7 +172,7 @@ onEachEngine('a feed of several series', (engine) => {
     expect((await run('each', { accept: true })).status).toBe('ok');
   });
 
-  describe('one that is in doubt', () => {
+  describe('a suspect series', () => {
     /** Plays the history for each series, and behind it what a test gives for some of them. */
     function playAfter(rows: Record<string, readonly string[]>): void {
       bench.server.play = (request) => {
@@ -188,24 +188,27 @@ onEachEngine('a feed of several series', (engine) => {
       ['its unit seems to have changed', inCents, jump],
       ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
       ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 appears twice with different prices'],
-    ])('because %s is held by its name, and the others are taken in', async (_, rows, reason) => {
-      play();
-      await run();
-      playAfter({ SILVER: rows });
-      expect(await run()).toMatchObject({
-        status: 'partial',
-        message: `1 of 3 series held: SILVER: ${reason}`,
-        taken: 4,
-        unchanged: 40,
-        notes: [{ kind: 'failed', where: 'SILVER', reason: `held: ${reason}` }],
-      });
-      expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([22, 20, 22]);
-      const { failing, lastRun } = await health();
-      expect(lastRun?.status).toBe('partial');
-      expect(failing).toMatchObject([{ series: 'SILVER', reason: `held: ${reason}` }]);
-    });
+    ])(
+      'that is held because %s is reported by name, and the others are published',
+      async (_, rows, reason) => {
+        play();
+        await run();
+        playAfter({ SILVER: rows });
+        expect(await run()).toMatchObject({
+          status: 'partial',
+          message: `1 of 3 series held: SILVER: ${reason}`,
+          taken: 4,
+          unchanged: 40,
+          notes: [{ kind: 'failed', where: 'SILVER', reason: `held: ${reason}` }],
+        });
+        expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([22, 20, 22]);
+        const { failing, lastRun } = await health();
+        expect(lastRun?.status).toBe('partial');
+        expect(failing).toMatchObject([{ series: 'SILVER', reason: `held: ${reason}` }]);
+      },
+    );
 
-    test('because many of its days are gone keeps them, and the others are taken in', async () => {
+    test('that lost many days keeps them, and the others are published', async () => {
       const { parse } = bench.provider();
       const complete: Partial<Provider> = {
         parse: (body, request) => ({ ...parse(body, request), complete: true }),
@@ -225,7 +228,7 @@ onEachEngine('a feed of several series', (engine) => {
       });
     });
 
-    test('is taken in when the operator accepts it, and not before', async () => {
+    test('is published when the operator accepts it, not before', async () => {
       play();
       await run();
       playAfter({ SILVER: inCents });
@@ -236,7 +239,7 @@ onEachEngine('a feed of several series', (engine) => {
       expect((await run()).status).toBe('ok');
     });
 
-    test('is named beside one that failed', async () => {
+    test('is reported beside one that failed', async () => {
       play();
       await run();
       bench.server.play = (request) => {
@@ -249,7 +252,7 @@ onEachEngine('a feed of several series', (engine) => {
       );
     });
 
-    test('leaves nothing of the run when every series is', async () => {
+    test('quarantines the run if every series is suspect', async () => {
       play();
       await run();
       playAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
@@ -267,7 +270,7 @@ onEachEngine('a feed of several series', (engine) => {
         .map((row) => `${row}${`,${row.split(',')[1]}`.repeat(ids.length - 1)}`)
         .join('\n')}\n`;
 
-    test('one that is no longer there fails by its name until it is there again', async () => {
+    test('one that is absent fails by name until it returns', async () => {
       bench.play(table('GOLD', 'SILVER', 'TIN'), { ETag: '"1"' });
       expect((await run('one')).status).toBe('ok');
       bench.play(table('GOLD', 'TIN'), { ETag: '"2"' });
@@ -284,14 +287,14 @@ onEachEngine('a feed of several series', (engine) => {
       expect((await health()).failing).toEqual([]);
     });
 
-    test('one that never was there is not missed', async () => {
+    test('one that never existed is not reported', async () => {
       bench.play(csv(...history()));
       expect((await run('one')).status).toBe('ok');
     });
   });
 });
 
-test('each of the requests of EIA says which series it has', () => {
+test('each EIA request declares its series', () => {
   const requests = eia.requests({ OPENPIT_EIA_API_KEY: 'k' });
   expect(requests.flatMap(({ covers }) => covers ?? []).sort()).toEqual(
     eia.series.map(({ id }) => id).sort(),

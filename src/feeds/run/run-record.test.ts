@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { RunRecord } from './run-record.ts';
 
-test('what a run tells holds no secret and no control character, and is of a bounded length', () => {
+test('the report of a run has no secrets and no control characters, and is of bounded length', () => {
   const lease = { feed: 'fred', number: 1 } as ConstructorParameters<typeof RunRecord>[0];
   const record = new RunRecord(lease, { OPENPIT_FRED_API_KEY: 'SECRET' });
   record.refuse([{ where: 'row\0 1', reason: 'the date is \x1b[2J"SECRET"\r\n' }]);

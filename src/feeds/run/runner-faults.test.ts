@@ -5,10 +5,10 @@ import { day, flat, symbolOf } from '../../../test/support/ledgers.ts';
 import { playBytes, streamOf } from '../../../test/support/played.ts';
 import { FETCH_LIMITS } from '../fetch/http-client.ts';
 
-onEachEngine('a provider in trouble', (engine) => {
+onEachEngine('a failing provider', (engine) => {
   const bench = feedBench(engine);
 
-  describe('a fault leaves all prices as they are, says why, and the next good run heals it:', () => {
+  describe('a fault leaves all prices unchanged, is reported, and the next successful run recovers:', () => {
     const answer = (body: string | ReadableStream | null, init?: ResponseInit) => async () => {
       bench.server.play = () =>
         new Response(body instanceof ReadableStream ? streamOf(100_000_000) : body, init);
@@ -122,7 +122,7 @@ onEachEngine('a provider in trouble', (engine) => {
     });
   });
 
-  test('500 and then a good answer is a good run', async () => {
+  test('a 500 followed by a success is a successful run', async () => {
     bench.server.playInTurn(
       () => new Response('', { status: 500 }),
       () => new Response(GOOD),
@@ -130,7 +130,7 @@ onEachEngine('a provider in trouble', (engine) => {
     expect(await bench.run()).toMatchObject({ status: 'ok', taken: 20 });
   });
 
-  test('what looks wrong is taken when the operator has looked at it, and not questioned again', async () => {
+  test('suspect prices are published once the operator accepts them, and not questioned again', async () => {
     bench.play(GOOD);
     await bench.run();
     const odd = csv(...history(), '2026-07-14,402500');
@@ -144,7 +144,7 @@ onEachEngine('a provider in trouble', (engine) => {
     expect(await bench.run({ accept: true })).toMatchObject({ status: 'quarantined' }); // that cannot be right
   });
 
-  test('a unit that differs from the price of the year before is a reason to doubt: a series may be annual', async () => {
+  test('a unit change against the price of the previous year is detected: a series may be annual', async () => {
     bench.play(csv('2024-07-20,39', '2025-07-20,40'));
     await bench.run();
     bench.play(csv('2026-07-14,4000'));
@@ -154,7 +154,7 @@ onEachEngine('a provider in trouble', (engine) => {
     });
   });
 
-  test('a unit that differs from what another source says of the day is a reason to doubt', async () => {
+  test('a unit change against the price of another source is detected', async () => {
     const { id: symbolId } = await symbolOf(bench.ledger, bench.symbol);
     await bench.ledger.bars.publish([{ symbolId, day: day('2026-07-14'), ...flat(40) }], {
       source: 'desk',

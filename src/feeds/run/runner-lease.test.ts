@@ -5,10 +5,10 @@ import { day } from '../../../test/support/ledgers.ts';
 import { takeLease } from '../../ledger/operations/feed-runs.ts';
 import { runFeed } from './runner.ts';
 
-onEachEngine('runs in time', (engine) => {
+onEachEngine('scheduled runs', (engine) => {
   const bench = feedBench(engine);
 
-  test('the next run is at the next slot; after a failure sooner, and never sooner than the provider wants', async () => {
+  test('the next run is at the next slot; after a failure sooner, but never sooner than the provider allows', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     bench.play(GOOD);
     await bench.run({ dueAt: NOW });
@@ -27,7 +27,7 @@ onEachEngine('runs in time', (engine) => {
     expect((await bench.health()).nextRunAt).toBe(bench.runtime.time + 200_000_000);
   });
 
-  test('a feed is late when two of its slots have passed without a good run', async () => {
+  test('a feed is late after two slots without a successful run', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + 1);
     bench.play(GOOD);
     await bench.run();
@@ -38,7 +38,7 @@ onEachEngine('runs in time', (engine) => {
     expect(await bench.health(second + 600_001)).toMatchObject({ late: false, nextRunAt: undefined });
   });
 
-  test('health says how many days there are, from when to when, and how many are missing', async () => {
+  test('health reports the number of days, the first, the last and the gaps', async () => {
     bench.play(
       csv('2026-07-06,4000', '2026-07-07,4001', '2026-07-09,4002', '2026-07-10,4003', '2026-07-14,4004'),
     );
@@ -51,7 +51,7 @@ onEachEngine('runs in time', (engine) => {
     });
   });
 
-  test('a long run is told step by step', async () => {
+  test('a long run reports its progress', async () => {
     bench.play(longHistory(4_500));
     const told: string[] = [];
     await bench.run({ onProgress: (what, done, total) => told.push(`${what} ${done}/${total}`) });
@@ -63,8 +63,8 @@ onEachEngine('runs in time', (engine) => {
     ]);
   });
 
-  describe('a run that is cut short', () => {
-    test('by a stop is still due, and the next run completes it', async () => {
+  describe('an interrupted run', () => {
+    test('is still due after a stop, and the next run completes it', async () => {
       await bench.ledger.feeds.enable(bench.key, NOW, NOW);
       bench.play(longHistory(5_000), { etag: '"long"' });
       const stop = new AbortController();
@@ -85,7 +85,7 @@ onEachEngine('runs in time', (engine) => {
       expect(await bench.run()).toMatchObject({ unchanged: 5_000 });
     });
 
-    test('by one who took over writes nothing more, and leaves the run of the other alone', async () => {
+    test('writes nothing more after losing its lease, and leaves the other run alone', async () => {
       const { key, ledger } = bench;
       bench.play(longHistory(9_000));
       let taken: Promise<unknown> | undefined;
@@ -107,7 +107,7 @@ onEachEngine('runs in time', (engine) => {
     });
   });
 
-  test('two runners race for a feed that is due: one runs it', async () => {
+  test('of two runners that race for a due feed, one runs it', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     bench.play(GOOD);
     const asked = bench.server.requests.length;

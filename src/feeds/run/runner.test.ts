@@ -8,7 +8,7 @@ import type { Provider } from '../provider.ts';
 onEachEngine('a run', (engine) => {
   const bench = feedBench(engine);
 
-  test('takes what is new, corrects what has changed, and keeps where it came from', async () => {
+  test('publishes what is new, corrects what changed, and records the source', async () => {
     bench.play(GOOD);
     expect(await bench.run()).toMatchObject({
       status: 'ok',
@@ -43,7 +43,7 @@ onEachEngine('a run', (engine) => {
     expect((await bench.ledger.sources.names()).get(after!.sourceId)).toBe(bench.key);
   });
 
-  test('two feeds that disagree each keep their word and do not rewrite each other', async () => {
+  test('two feeds that disagree do not overwrite each other', async () => {
     bench.play(csv('2026-07-14,4000'));
     await bench.run();
     const other = unique('other');
@@ -58,7 +58,7 @@ onEachEngine('a run', (engine) => {
     expect(await bench.closes()).toEqual([4000, 4001, 4002]);
   });
 
-  test('says what it has, and is told when there is nothing new', async () => {
+  test('sends its validators, and accepts a 304', async () => {
     bench.play(GOOD, { etag: '"v1"' });
     await bench.run();
     bench.server.play = (request) =>
@@ -71,7 +71,7 @@ onEachEngine('a run', (engine) => {
     expect((await bench.health()).lastOkAt).toBe(NOW);
   });
 
-  test('a body that was not taken in is asked for in full again', async () => {
+  test('a body that was not published is fetched in full again', async () => {
     bench.play(csv('2026-07-14,4000', '2999-01-01,4000'), { etag: '"bad"' });
     expect(await bench.run()).toMatchObject({ status: 'quarantined' });
     bench.play(GOOD);
@@ -79,7 +79,7 @@ onEachEngine('a run', (engine) => {
     expect(bench.server.requests.at(-1)!.headers.has('if-none-match')).toBe(false);
   });
 
-  test('follows a provider from page to page, and each first page is asked for in full', async () => {
+  test('follows a provider from page to page, and always fetches the first page in full', async () => {
     const pages: Record<string, string> = {
       '/prices.csv': csv('2026-07-13,4000', 'next,/2'),
       '/2': csv('2026-07-14,4001', 'next,/3'),
@@ -95,7 +95,7 @@ onEachEngine('a run', (engine) => {
     expect(await bench.run()).toMatchObject({ status: 'ok', corrected: 1, unchanged: 1, requests: 3 });
   });
 
-  test('a page that fails leaves nothing of the pages before it', async () => {
+  test('if a page fails, the pages before it are not published', async () => {
     bench.server.play = (request) =>
       new URL(request.url).pathname === '/2'
         ? new Response('gone', { status: 404 })
@@ -112,14 +112,14 @@ onEachEngine('a run', (engine) => {
     });
   });
 
-  test('numbers are brought to the unit of the symbol, exactly', async () => {
+  test('numbers are converted exactly to the unit of the symbol', async () => {
     const series = [{ id: 'GOLD', symbol: bench.symbol, currency: 'USD', unit: 'T.oz', factor: 31.1034768 }];
     bench.play(csv('2026-07-14,129.1', '2026-07-15,128.9'));
     expect(await bench.run({}, { series })).toMatchObject({ taken: 2 });
     expect(await bench.closes()).toEqual([4015.45885488, 4009.23815952]);
   });
 
-  test('a series that does not fit its symbol is refused, one that is not mapped is passed over, the rest is taken', async () => {
+  test('a series that does not match its symbol is refused, an unmapped one is ignored, the rest is published', async () => {
     const symbol = bench.symbol;
     const series = [
       { id: 'GOLD', symbol, currency: 'USD', unit: 'T.oz' },
@@ -138,7 +138,7 @@ onEachEngine('a run', (engine) => {
     });
   });
 
-  test('a key is sent, and stands nowhere: not in the history, not in a reason', async () => {
+  test('a key is sent, but never stored: not in the history, not in a reason', async () => {
     const secrets = { OPENPIT_TEST_KEY: 's3cret/+key' };
     const withKey: Partial<Provider> = {
       needs: ['OPENPIT_TEST_KEY'],
@@ -164,7 +164,7 @@ onEachEngine('a run', (engine) => {
     expect(JSON.stringify(await bench.ledger.feeds.history(100, bench.key))).not.toContain('s3cret');
   });
 
-  test('a mirror stands in for the provider', async () => {
+  test('a mirror can replace the provider', async () => {
     bench.play(GOOD);
     const requests = () => [{ url: 'https://prices.example/a/prices.csv?id=1' }];
     expect(await bench.run({ baseUrl: `${bench.server.url}/mirror` }, { requests })).toMatchObject({
@@ -173,7 +173,7 @@ onEachEngine('a run', (engine) => {
     expect(bench.server.requests.at(-1)!.path).toBe('/mirror/a/prices.csv?id=1');
   });
 
-  test('scheduled runs ask for the last 60 days, and for all of it once a week', async () => {
+  test('scheduled runs fetch the last 60 days, and all history once a week', async () => {
     const asked: (number | undefined)[] = [];
     const requests = (_: unknown, since?: number) => {
       asked.push(since);

@@ -14,26 +14,26 @@ async function map(...observations: Observation[]) {
 
 const gold = (on: number, price: number): Observation => ({ series: 'GOLD', day: on, ...flat(price) });
 
-test('bars go by symbol and day, whatever the order was', async () => {
+test('bars are sorted by symbol and day, whatever the input order', async () => {
   const silver = { ...gold(TODAY, 50), series: 'SILVER' };
   const { bars, refused, doubts } = await map(gold(TODAY, 3), silver, gold(TODAY - 2, 1), gold(TODAY - 1, 2));
   expect(bars.map((bar) => bar.close)).toEqual([1, 2, 3, 50]);
   expect([refused, doubts.size]).toEqual([[], 0]);
 });
 
-test('the same day twice with the same prices is one day', async () => {
+test('a repeated day with the same prices counts once', async () => {
   const { bars, refused, doubts } = await map(gold(TODAY, 3), gold(TODAY, 3));
   expect(bars).toHaveLength(1);
   expect(refused).toEqual([{ where: 'GOLD 2026-07-15', reason: 'the day appears twice' }]);
   expect(doubts.size).toBe(0);
 });
 
-test('the same day twice with other prices casts doubt on its series', async () => {
+test('a repeated day with other prices makes its series suspect', async () => {
   const { doubts } = await map(gold(TODAY, 3), gold(TODAY, 4), { ...gold(TODAY, 50), series: 'SILVER' });
   expect([...doubts.values()]).toEqual(['2026-07-15 appears twice with different prices']);
 });
 
-test('two days on is today somewhere; three is the future', async () => {
+test('two days ahead is today somewhere; three is the future', async () => {
   expect((await map(gold(TODAY + 2, 1))).doubts.size).toBe(0);
   expect([...(await map(gold(TODAY + 3, 1))).doubts.values()]).toEqual(['2026-07-18 is in the future']);
 });
@@ -51,7 +51,7 @@ test.each([
   expect(refused).toEqual([{ where: 'GOLD', reason: 'not a day with a price' }]);
 });
 
-test('prices that do not fit together are kept as they are', async () => {
+test('inconsistent prices are kept as they are', async () => {
   const odd = { series: 'GOLD', day: TODAY, open: 5, high: 4, low: 6, close: -5 };
   expect((await map(odd)).bars).toMatchObject([{ open: 5, high: 4, low: 6, close: -5 }]);
 });

@@ -28,7 +28,7 @@ test.each([
   expect(findUnitChange(bars(...closes), none)).toBeUndefined();
 });
 
-test('prices that follow on from the ledger are compared with its last, those before it with its first', () => {
+test('prices after those of the ledger are compared with its last, those before with its first', () => {
   const known = new Map([[MONDAY, 40]]);
   expect(findUnitChange([{ day: MONDAY + 3, ...flat(4000) }], known)).toContain(
     '2026-07-13 is 40 and 2026-07-16',
@@ -39,7 +39,7 @@ test('prices that follow on from the ledger are compared with its last, those be
   expect(findUnitChange([{ day: MONDAY, ...flat(4000) }], known)).toContain('was 40 and is now 4000');
 });
 
-test('what the ledger has long had is not questioned again', () => {
+test('prices that the ledger already has are not questioned again', () => {
   const known = new Map([
     [MONDAY, 40],
     [MONDAY + 1, 4000],
@@ -49,7 +49,7 @@ test('what the ledger has long had is not questioned again', () => {
   expect(findUnitChange(bars(40, 4000, 4001), known)).toBeUndefined(); // a body that says it all again
 });
 
-test('no series that moves by less than a factor of 25 a day is ever doubted', () => {
+test('a series that moves by less than a factor of 25 a day is never suspect', () => {
   const moves = fc.array(fc.double({ min: 0.04, max: 25, noNaN: true }), { maxLength: 50 });
   fc.assert(
     fc.property(moves, (factors) => {

@@ -14,7 +14,7 @@ test('normal has mean 0, variance 1, and the tails of a normal', () => {
   expect(values.filter((v) => Math.abs(v) > 2).length / COUNT).toBeCloseTo(0.0455, 2);
 });
 
-test('uniform fills [0, 1) evenly: over 300 seeds, chi-square has the mean that chance gives it', () => {
+test('uniform fills [0, 1) evenly: over 300 seeds, chi-square has its expected mean', () => {
   const perTenth = 300;
   const chiSquare = (seed: number) => {
     const counts = new Array<number>(10).fill(0);

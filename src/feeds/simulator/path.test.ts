@@ -30,7 +30,7 @@ const aSessionDay = fc.tuple(aSymbol, aTradingDay).map(([symbol, day]) => {
   return { symbol, session, walk, bar: bar!, timetable: timetableOf(symbol, session) };
 });
 
-test('the ticks of a session fold to exactly its bar, at the live distance and at ten minutes', () => {
+test('the ticks of a session fold to exactly its bar, at the live interval and at ten minutes', () => {
   fc.assert(
     fc.property(aSessionDay, ({ session, walk, bar, timetable }) => {
       const live = momentsIn(timetable, session.start - 1, session.end);
@@ -45,7 +45,7 @@ test('the ticks of a session fold to exactly its bar, at the live distance and a
   );
 });
 
-test('a price at any moment lies within the bar and has the decimals of its symbol', () => {
+test('the price at any time is within the bar and has the decimals of its symbol', () => {
   fc.assert(
     fc.property(aSessionDay, fc.nat(86_400_000), ({ session, walk, bar, timetable }, after) => {
       const price = priceAt(walk, bar, timetable, session.start + after);
@@ -56,7 +56,7 @@ test('a price at any moment lies within the bar and has the decimals of its symb
   );
 });
 
-test('every tick lies in its session and belongs to its trade date', () => {
+test('every tick is in its session and belongs to its trade date', () => {
   fc.assert(
     fc.property(aSessionDay, ({ symbol, session, timetable }) => {
       for (const at of momentsIn(timetable, 0, Number.POSITIVE_INFINITY)) {
@@ -69,7 +69,7 @@ test('every tick lies in its session and belongs to its trade date', () => {
   );
 });
 
-test('turns of any length make the ticks of one long turn', () => {
+test('turns of any length generate the same ticks as one long turn', () => {
   fc.assert(
     fc.property(aSessionDay, fc.array(fc.nat(90_000_000), { maxLength: 8 }), (day, cuts) => {
       const { session, timetable } = day;
@@ -88,7 +88,7 @@ test('turns of any length make the ticks of one long turn', () => {
   );
 });
 
-test('ticks of the past are some of the live ones, the newest among them', () => {
+test('ticks of the past are a subset of the live ones, including the newest', () => {
   fc.assert(
     fc.property(aSessionDay, fc.nat(90_000_000), ({ session, timetable }, after) => {
       const upTo = session.start + after;
@@ -101,7 +101,7 @@ test('ticks of the past are some of the live ones, the newest among them', () =>
   );
 });
 
-test('a moment is in a running session, or after the last closed one and before the next', () => {
+test('any time is in an open session, or between the last closed one and the next', () => {
   fc.assert(
     fc.property(aSymbol, aMoment, (symbol, now) => {
       const market = marketOf(symbol.market);

@@ -63,7 +63,7 @@ test('an empty ledger gets more than ten years for every symbol, up to its last 
 });
 
 onEachEngine('simulator', (engine) => {
-  test('however often it is stopped and started, closed days have the bars of the walk', async () => {
+  test('however often it restarts, closed days have the bars of the random walk', async () => {
     const turns = fc.array(
       fc.record({
         advanceMs: fc.oneof(fc.integer({ min: 1000, max: 9 * MINUTE_MS }), fc.nat(2 * MS_PER_DAY)),
@@ -93,7 +93,7 @@ onEachEngine('simulator', (engine) => {
     );
   });
 
-  test('a start in the middle of a session makes its ticks so far, ten minutes apart', async () => {
+  test('a start during a session generates its ticks so far, ten minutes apart', async () => {
     const ledger = await newLedger(engine);
     const [gold] = await twoSymbols(ledger);
     await new Stream(ledger).tick([gold!], NOON);
@@ -105,7 +105,7 @@ onEachEngine('simulator', (engine) => {
     for (const tick of ticks) expect(tick.received).toBe(tick.at);
   });
 
-  test('live, a symbol ticks at its own interval and no tick is doubled or lost by a restart', async () => {
+  test('a symbol ticks at its own interval, and a restart neither repeats nor loses a tick', async () => {
     const ledger = await newLedger(engine);
     const symbols = await twoSymbols(ledger);
     const [gold, slow] = symbols;
@@ -131,7 +131,7 @@ onEachEngine('simulator', (engine) => {
     expect(await new Stream(ledger).tick(symbols, christmas)).toBe(0);
   });
 
-  test('the last tick of a session is made by the turn after its end', async () => {
+  test('the last tick of a session is written by the turn after its end', async () => {
     const ledger = await newLedger(engine);
     const [gold] = await twoSymbols(ledger);
     const end = sessionEnd(marketOf(gold!.market), WEDNESDAY);
@@ -142,7 +142,7 @@ onEachEngine('simulator', (engine) => {
     expect((await ticksIn(ledger, gold!)).at(-1)!.price).toBe(bar!.close);
   });
 
-  test('the first real price stops a symbol’s simulated history and stream, also in a turn that is under way', async () => {
+  test('the first real price stops a symbol’s simulated history and stream, even during a turn', async () => {
     const ledger = await newLedger(engine);
     const stale = await twoSymbols(ledger);
     const [gold, slow] = stale;
@@ -179,7 +179,7 @@ onEachEngine('simulator', (engine) => {
     );
   });
 
-  test('a fill that is stopped goes on where it was', async () => {
+  test('a stopped fill is resumed where it stopped', async () => {
     const ledger = await newLedger(engine);
     const symbols = await twoSymbols(ledger);
     await new HistoryFiller(ledger).fill(symbols, NOON, silent, AbortSignal.abort());

@@ -17,7 +17,7 @@ const aWalk = fc.oneof(
   }),
 );
 
-test('a day has the same bar, whatever range and order it is made in', () => {
+test('a day has the same bar, whatever range and order it is generated in', () => {
   fc.assert(
     fc.property(aWalk, fc.array(aDay, { minLength: 2, maxLength: 6 }), (walk, days) => {
       const whole = new Map(
@@ -47,7 +47,7 @@ test('a bar is well formed: positive, low ≤ open, close ≤ high, at the decim
   );
 });
 
-test('the first prices of gold are these, on every machine', () => {
+test('the first prices of gold are the same on every machine', () => {
   expect(barsOf(walkOf({ code: 'XAU', decimals: 2 }), FIRST_SIMULATED_DAY, FIRST_SIMULATED_DAY + 2)).toEqual([
     { day: dayOf(2015, 1, 2)!, open: 3672.3, high: 3698.91, low: 3649.11, close: 3681.66 },
   ]);
@@ -68,7 +68,7 @@ test('every symbol of the catalogue has its own level, and more than ten years a
   }
 });
 
-test('returns have the volatility that was asked for', () => {
+test('returns have the configured volatility', () => {
   const walk = { code: 'ANY', decimals: 6, level: 100, volatility: 0.3 };
   const closes = barsOf(walk, FIRST_SIMULATED_DAY, LAST).map((bar) => bar.close);
   const returns = closes.slice(1).map((close, i) => Math.log(close / closes[i]!));
@@ -76,7 +76,7 @@ test('returns have the volatility that was asked for', () => {
   expect(Math.sqrt(variance * 252)).toBeCloseTo(0.3, 1);
 });
 
-test('a symbol that an operator added walks around 100', () => {
+test('a symbol that an operator added fluctuates around 100', () => {
   expect(walkOf({ code: 'HOUSE-BLEND', decimals: 1 })).toEqual({
     code: 'HOUSE-BLEND',
     decimals: 1,

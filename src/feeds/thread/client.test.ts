@@ -53,7 +53,7 @@ function startDying() {
   return { feeds, events };
 }
 
-test('the worker fills a new ledger, goes on ticking, stops, and starts again without doubling anything', async () => {
+test('the worker fills a new ledger, ticks, stops, and restarts without repeating anything', async () => {
   const url = await newLedgerUrl('sqlite');
   const ledger = await Ledger.open(url, { now: () => NOON });
   const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
@@ -80,7 +80,7 @@ test('the worker fills a new ledger, goes on ticking, stops, and starts again wi
   await ledger.close();
 }, 180_000);
 
-test('a worker that is stopped in the middle of its first fill stops at once', async () => {
+test('a worker that is stopped during its initial fill stops at once', async () => {
   const url = await newLedgerUrl('sqlite');
   const { feeds, events } = start(url);
   await feeds.stop();
@@ -88,7 +88,7 @@ test('a worker that is stopped in the middle of its first fill stops at once', a
   expect(events.errors).toEqual([]);
 });
 
-test('a thread that dies is started again; what it had taken on is refused, and may be sent again', async () => {
+test('a thread that dies is restarted; pending pushes are refused and may be sent again', async () => {
   const { feeds, events } = startDying();
   const push = (source: string) => feeds.push({ kind: 'ticks', source, ticks: [] });
   for (let death = 1; death <= 2; death++) {
@@ -114,14 +114,14 @@ test('a thread that dies is started again; what it had taken on is refused, and 
   await feeds.stop();
 }, 180_000);
 
-test('a stop while the thread is dead starts nothing more', async () => {
+test('a stop while the thread is dead prevents the restart', async () => {
   const { feeds } = startDying();
   await feeds.push({ kind: 'ticks', source: 'deadly', ticks: [] }).catch(() => {});
   await feeds.stop();
   expect(feeds.push({ kind: 'ticks', source: 'good', ticks: [] })).rejects.toBeInstanceOf(Unavailable);
 }, 180_000);
 
-test('a stop ends a thread that does not answer, and says so', async () => {
+test('a stop terminates a thread that does not respond, and reports it', async () => {
   const errors: string[] = [];
   const ready = Promise.withResolvers<void>();
   const feeds = startFeeds({

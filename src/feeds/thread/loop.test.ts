@@ -27,7 +27,7 @@ function inbox() {
   };
 }
 
-test('without demo no price is made, and ticks of a session that ends become its bar', async () => {
+test('without demo mode no price is simulated, and the ticks of a session become its bar', async () => {
   const url = await newLedgerUrl('sqlite');
   let now = NOON;
   const clock = { now: () => now };
@@ -54,7 +54,7 @@ test('without demo no price is made, and ticks of a session that ends become its
   await ledger.close();
 });
 
-test('what is no longer kept is deleted, by the rules that the operator has set', async () => {
+test('old data is deleted by the retention rules of the operator', async () => {
   const url = await newLedgerUrl('sqlite');
   const ledger = await Ledger.open(url, { now: () => NOON });
   await ledger.accounts.create({ id: 'a', name: 'A', plan: 'pro', status: 'active', createdAt: 0 });
@@ -72,7 +72,7 @@ test('what is no longer kept is deleted, by the rules that the operator has set'
   await ledger.close();
 });
 
-test('a ledger that cannot be opened is reported and tried again', async () => {
+test('a ledger that cannot be opened is reported and retried', async () => {
   const path = join(newFolder(), 'ledger.db');
   mkdirSync(path); // a folder where the file should be
   const { post, next } = inbox();
@@ -87,7 +87,7 @@ test('a ledger that cannot be opened is reported and tried again', async () => {
   await ended;
 });
 
-test('a ledger that was restored to an earlier state is taken as a new one', async () => {
+test('a ledger that was restored to an earlier state is treated as a new one', async () => {
   const url = await newLedgerUrl('sqlite');
   let now = NOON;
   const clock = { now: () => now };
@@ -117,7 +117,7 @@ test('a ledger that was restored to an earlier state is taken as a new one', asy
   await ledger.close();
 });
 
-test('a feed runs once it is turned on, by its schedule, and a failure is reported', async () => {
+test('an enabled feed runs by its schedule, and a failure is reported', async () => {
   const url = await newLedgerUrl('sqlite');
   let now = NOON;
   const clock = { now: () => now };
@@ -154,7 +154,7 @@ test('a feed runs once it is turned on, by its schedule, and a failure is report
   await ledger.close();
 });
 
-test('turns go on while a provider is silent, and a stop does not wait for it', async () => {
+test('turns continue while a provider does not respond, and a stop does not wait for it', async () => {
   const url = await newLedgerUrl('sqlite');
   let now = NOON;
   const clock = { now: () => now };

@@ -1,39 +1,6 @@
-/** A seeded source of chance: the same seed gives the same run. */
-export class Chance {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = Math.imul(seed + 1, 0x9e37_79b1) | 0;
-  }
-
-  /** Mulberry32: in [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b_79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  between(low: number, high: number): number {
-    return low + this.next() * (high - low);
-  }
-
-  int(low: number, high: number): number {
-    return Math.floor(this.between(low, high + 1));
-  }
-
-  happens(probability: number): boolean {
-    return this.next() < probability;
-  }
-
-  pick<T>(from: readonly T[]): T {
-    return from[Math.floor(this.next() * from.length)]!;
-  }
-}
-
-/** Far more than the longest sound run takes. */
+/** Far more than the longest correct run needs. */
 const EVENTS_MAX = 500_000;
-/** A transaction takes as long as so many events. */
+/** How many events a transaction counts as. */
 const EVENTS_PER_WORK = 20;
 
 interface Event {
@@ -42,8 +9,8 @@ interface Event {
   call: (() => void) | undefined;
 }
 
-/** Virtual time. Between two events everything that was started is waited for, so a run depends on nothing but its seed. */
-export class World {
+/** Virtual time with scheduled events. It waits for all started work between two events, so a run depends only on its seed. */
+export class VirtualTime {
   now: number;
   readonly #heap: Event[] = [];
   readonly #working = new Set<Promise<unknown>>();
@@ -55,7 +22,7 @@ export class World {
     this.now = start;
   }
 
-  /** Calls back after so many milliseconds; gives a function that calls it off. */
+  /** Schedules a call. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, ms), order: this.#order++, call };
     push(this.#heap, event);
@@ -64,7 +31,7 @@ export class World {
     };
   }
 
-  /** Real work, such as a transaction: time stands still until it is done. */
+  /** Registers real work, such as a transaction: time stops until it is done. */
   work(promise: Promise<unknown>): void {
     this.#events += EVENTS_PER_WORK;
     const done = promise.catch((error) => {
@@ -80,14 +47,14 @@ export class World {
       const event = pop(this.#heap);
       if (!event.call) continue;
       this.now = event.at;
-      if (++this.#events > EVENTS_MAX) throw new Error('the run does not come to rest');
+      if (++this.#events > EVENTS_MAX) throw new Error('the run does not end');
       event.call();
       await this.#settle();
     }
     this.now = end;
   }
 
-  /** Runs until the promise is settled; a minute of the world's time at most. */
+  /** Runs until the promise settles, for at most a minute of virtual time. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let isDone = false;
     const done = promise.finally(() => {
@@ -96,7 +63,7 @@ export class World {
     done.catch(() => {});
     await this.#settle();
     for (let i = 0; i < 6_000 && !isDone; i++) await this.runFor(10);
-    if (!isDone) throw new Error('something never ended');
+    if (!isDone) throw new Error('the promise never settled');
     return done;
   }
 
