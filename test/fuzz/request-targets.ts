@@ -97,12 +97,20 @@ export const REQUEST_TARGETS = [
       law(typeof acceptsGzip(header) === 'boolean', 'no answer');
     },
   ),
-  textTarget('cursor', [printCursor({ day: 20_000, place: 3 }, 'q'), 'MSAyIGE'], ['=', '_', '-'], (text) => {
-    const cursor = orRefusal(() => readCursor(new Map([['cursor', [text]]]), 'q'));
-    if (!cursor) return;
-    const again = readCursor(new Map([['cursor', [printCursor(cursor, 'q')]]]), 'q');
-    law(again?.day === cursor.day && again.place === cursor.place, 'a cursor that does not come back');
-  }),
+  textTarget(
+    'cursor',
+    [printCursor({ day: 20_000, symbolIndex: 3 }, 'q'), 'MSAyIGE'],
+    ['=', '_', '-'],
+    (text) => {
+      const cursor = orRefusal(() => readCursor(new Map([['cursor', [text]]]), 'q'));
+      if (!cursor) return;
+      const again = readCursor(new Map([['cursor', [printCursor(cursor, 'q')]]]), 'q');
+      law(
+        again?.day === cursor.day && again.symbolIndex === cursor.symbolIndex,
+        'a cursor that does not come back',
+      );
+    },
+  ),
   textTarget(
     'address',
     ['::ffff:1.2.3.4', '2001:db8::7/64', '10.0.0.0/8', 'fe80::1%eth0'],

@@ -1,4 +1,4 @@
-/** One suggestion list: a code that is not known, and the known ones most like it. */
+/** An unknown code, and the known codes closest to it. */
 interface UnknownCode {
   code: string;
   nearest: readonly string[];
@@ -6,7 +6,7 @@ interface UnknownCode {
 
 interface NoData {
   code: string;
-  /** The first day that has data, as text. */
+  /** The first day with data. */
   firstDate: string | undefined;
 }
 
@@ -14,21 +14,20 @@ interface MissingRate {
   date: string;
   /** Such as EUR/USD. */
   rate: string;
-  /** How far back it was looked for. */
+  /** The look-back limit. */
   days: number;
 }
 const NOT_ALLOWED = {
   url: 'This API key may not be sent in the URL. Send it in the header "x-api-key".',
   address: 'This API key may not be used from your address. Ask the owner of the account to allow it.',
   management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
-  rules:
-    'This API key has rules of its own, so it may not rotate a key that has others. Use a key without rules.',
-  shared: 'This API key is shared by everybody who reads the page. Use a key of your own account.',
+  rules: 'This API key is restricted, so it may rotate only itself. Use an unrestricted key.',
+  shared: 'This API key is shared by all visitors of the page. Use a key of your own account.',
 } as const;
 
 /**
- * Every refusal: its stable code, its status, and the words for the caller. A message says what was wrong, what was
- * received, and what would be right.
+ * Every error: its stable code, its status and its message. A message says what is wrong, what was received, and how to
+ * fix it.
  */
 const ERRORS = {
   missing_parameter: entry(
@@ -81,7 +80,7 @@ const ERRORS = {
   invalid_body: entry(
     400,
     (d: { problems: readonly string[] }) =>
-      `The body is not right: ${d.problems.join('; ')}. Send JSON with "Content-Type: application/json".`,
+      `The body is invalid: ${d.problems.join('; ')}. Send JSON with "Content-Type: application/json".`,
     { problems: ['name must not be empty'] },
   ),
   invalid_as_of: entry(
@@ -105,7 +104,7 @@ const ERRORS = {
   invalid_cursor: entry(
     400,
     () =>
-      'The parameter "cursor" is not one that this request was given. Send "next" of the last answer, with all other parameters as they were.',
+      'The parameter "cursor" does not belong to this request. Send "next" of the previous response, with all other parameters unchanged.',
     {},
   ),
   invalid_format: entry(
@@ -117,7 +116,7 @@ const ERRORS = {
   missing_key: entry(
     401,
     (d: { hasCursor: boolean }) =>
-      `No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The address of a next page never contains the key: append it.' : ''}`,
+      `No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The URL of a next page never contains the key: append it.' : ''}`,
     { hasCursor: false },
   ),
   invalid_key: entry(
@@ -156,14 +155,14 @@ const ERRORS = {
   unknown_currency: entry(
     404,
     (d: { received: string; code: string; own: string; known: readonly string[] }) =>
-      `${d.code} is quoted in ${d.own} and cannot be given in "${d.received}". The currencies known for it are ${d.known.join(', ')}.`,
+      `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". It can be converted to ${d.known.join(', ')}.`,
     { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'] },
   ),
   no_data: entry(
     404,
     (d: { date: string | undefined; missing: readonly NoData[] } | MissingRate) =>
       'rate' in d
-        ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so nothing can be converted then.`
+        ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so prices of that day cannot be converted.`
         : `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),
@@ -195,27 +194,28 @@ const ERRORS = {
   ),
   rate_limited: entry(
     429,
-    (d: { limit: string }) => `Too many requests: ${d.limit}. Wait as many seconds as "Retry-After" says.`,
+    (d: { limit: string }) =>
+      `Too many requests: ${d.limit}. Wait for the number of seconds in "Retry-After".`,
     { limit: 'the plan "free" allows 5 a second' },
   ),
   quota_exhausted: entry(
     429,
     (d: { quota: number; plan: string; resetAt: string; units: number }) =>
       d.units > 1
-        ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". It starts anew at ${d.resetAt}.`
-        : `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. It starts anew at ${d.resetAt}.`,
+        ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". The quota resets at ${d.resetAt}.`
+        : `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. The quota resets at ${d.resetAt}.`,
     { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z', units: 1 },
   ),
   internal: entry(
     500,
     (d: { requestId: string }) =>
-      `Something went wrong inside the service. It was logged as request ${d.requestId}.`,
+      `An internal error occurred. It was logged with the request id ${d.requestId}.`,
     { requestId: '4f1c2a9b-7' },
   ),
   unavailable: entry(
     503,
     (d: { why: string }) =>
-      `The service cannot answer now: ${d.why}. Try again after as many seconds as "Retry-After" says.`,
+      `The service cannot answer now: ${d.why}. Retry after the number of seconds in "Retry-After".`,
     { why: 'it is starting' },
   ),
 } as const;
@@ -223,7 +223,7 @@ const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 type DetailsOf<C extends ErrorCode> = Parameters<(typeof ERRORS)[C]['message']>[0];
 
-/** A refusal that the caller is told of. It is thrown by what reads a request, and caught in one place. */
+/** An error that is reported to the client. Anything that handles a request may throw it; the pipeline catches it. */
 export class Refusal {
   readonly code: ErrorCode;
   readonly status: number;
@@ -248,12 +248,12 @@ export function refuse<C extends ErrorCode>(
   return new Refusal(code, status, (message as (d: DetailsOf<C>) => string)(details), retryAfterSeconds);
 }
 
-/** Code, status and an example of every refusal, for the documentation. */
+/** Code, status and an example message of every error, for the documentation. */
 export const ERROR_STATUSES: readonly { code: ErrorCode; status: number; example: string }[] = Object.entries(
   ERRORS,
 ).map(([code, { status, example }]) => ({ code: code as ErrorCode, status, example: example() }));
 
-/** The example is what the message takes, for the documentation. */
+/** `example` has the details for the message in the documentation. */
 function entry<D>(status: number, message: (details: D) => string, example: NoInfer<D>) {
   return { status, message, example: () => message(example) };
 }

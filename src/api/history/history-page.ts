@@ -26,10 +26,10 @@ export class HistoryPage {
   }
 
   add(row: IntervalRow): void {
-    const { day, place, factor, sourceIds } = row;
-    const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printDay(day)}${this.#codes[place]}`;
+    const { day, symbolIndex, factor, sourceIds } = row;
+    const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printDay(day)}${this.#codes[symbolIndex]}`;
     this.#rates += `${start}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
-    for (const id of sourceIds) this.#sources[place]!.add(id);
+    for (const id of sourceIds) this.#sources[symbolIndex]!.add(id);
   }
 
   ratesJson(): string {
@@ -37,8 +37,8 @@ export class HistoryPage {
   }
 
   metadataJson(board: Board, prices: Prices): string {
-    return bySymbol(this.#symbols, ({ series }, place) => {
-      const source = sourcesJson(board, [...this.#sources[place]!]);
+    return bySymbol(this.#symbols, ({ series }, symbolIndex) => {
+      const source = sourcesJson(board, [...this.#sources[symbolIndex]!]);
       return `{${measureJson(prices.measure(series))},"source":${source}}`;
     });
   }

@@ -7,9 +7,9 @@ import type { Cursor } from '../params/cursor.ts';
 import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 
-/** One interval of one symbol. `place` is the symbol's index in the request. */
+/** One interval of one symbol. `symbolIndex` is its position in the request. */
 export interface IntervalRow extends IntervalBar {
-  place: number;
+  symbolIndex: number;
 }
 
 /** Consecutive rows, the number of bars they were folded from, and where the next rows start. */
@@ -53,7 +53,7 @@ export interface IntervalWindow {
 /** Symbols of a window that are read together. */
 export interface SymbolGroup {
   /** Index of the first symbol. */
-  place: number;
+  start: number;
   /** Index after the last symbol. */
   end: number;
   /** Where the rows after the group start. */
@@ -103,11 +103,12 @@ export function* groupsOf(
   interval: Interval,
 ): Generator<SymbolGroup> {
   const size = Math.ceil(BARS_PER_PIECE / BARS_PER_INTERVAL[interval]);
-  const first = isSingle && start === from.day ? from.place : 0;
-  for (let place = first; place < symbolCount; place += size) {
-    const groupEnd = Math.min(place + size, symbolCount);
-    const next = groupEnd < symbolCount ? { day: start, place: groupEnd } : { day: end, place: 0 };
-    yield { place, end: groupEnd, next };
+  const first = isSingle && start === from.day ? from.symbolIndex : 0;
+  for (let symbolIndex = first; symbolIndex < symbolCount; symbolIndex += size) {
+    const groupEnd = Math.min(symbolIndex + size, symbolCount);
+    const next =
+      groupEnd < symbolCount ? { day: start, symbolIndex: groupEnd } : { day: end, symbolIndex: 0 };
+    yield { start: symbolIndex, end: groupEnd, next };
   }
 }
 
@@ -130,7 +131,7 @@ export function* piecesOf(
 }
 
 function foldGroup(
-  { place: firstPlace, end }: SymbolGroup,
+  { start: firstIndex, end }: SymbolGroup,
   symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last }: IntervalWindow,
@@ -138,24 +139,24 @@ function foldGroup(
 ): Pick<Piece, 'rows' | 'bars'> {
   const rows: IntervalRow[] = [];
   let bars = 0;
-  for (let place = firstPlace; place < end; place++) {
-    for (const bar of foldSeries(prices, symbols[place]!.series, first, last, interval)) {
+  for (let symbolIndex = firstIndex; symbolIndex < end; symbolIndex++) {
+    for (const bar of foldSeries(prices, symbols[symbolIndex]!.series, first, last, interval)) {
       bars += bar.bars;
-      rows.push(Object.assign(bar, { place }));
+      rows.push(Object.assign(bar, { symbolIndex }));
     }
   }
-  if (end - firstPlace > 1) rows.sort(byDayAndPlace);
+  if (end - firstIndex > 1) rows.sort(byDayAndSymbol);
   return { rows, bars };
 }
 
 /** Compares rows by their order in the response. */
-export function byDayAndPlace(a: Cursor, b: Cursor): number {
-  return a.day - b.day || a.place - b.place;
+export function byDayAndSymbol(a: Cursor, b: Cursor): number {
+  return a.day - b.day || a.symbolIndex - b.symbolIndex;
 }
 
 /** Whether a row is at or after a cursor. */
 export function isFrom(from: Cursor, row: Cursor): boolean {
-  return byDayAndPlace(row, from) >= 0;
+  return byDayAndSymbol(row, from) >= 0;
 }
 
 /** The bars of a series from `first` to `last`, folded by interval. */

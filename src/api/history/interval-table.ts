@@ -58,10 +58,10 @@ export function rowWriter(
 ): (row: IntervalRow) => FlatRow {
   const measures = symbols.map(({ series }) => prices.measure(series));
   return (row) => {
-    const { place } = row;
-    const measure = measureCells(measures[place]!, row.factor);
+    const { symbolIndex } = row;
+    const measure = measureCells(measures[symbolIndex]!, row.factor);
     const source = sourceNames(board, row.sourceIds);
-    return [printDay(row.day), symbols[place]!.code, ...ohlcCells(row), ...measure, source];
+    return [printDay(row.day), symbols[symbolIndex]!.code, ...ohlcCells(row), ...measure, source];
   };
 }
 
@@ -71,7 +71,7 @@ function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPri
     first,
     interval,
     from.day,
-    from.place,
+    from.symbolIndex,
     stateOfBars(symbols, prices, { first: Math.max(first, from.day), last }),
   ]);
 }
@@ -79,19 +79,23 @@ function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPri
 /** Counts the rows without folding any bars. */
 async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<number> {
   let rows = 0;
-  for (let place = 0; place < options.symbols.length; place++) {
+  for (let symbolIndex = 0; symbolIndex < options.symbols.length; symbolIndex++) {
     if (shouldYield()) await yieldToRequests();
-    rows += rowsAt(place, options);
+    rows += rowsAt(symbolIndex, options);
   }
   return rows;
 }
 
 /** The number of rows of one symbol. A symbol before the cursor has already had its row of the cursor's interval. */
-function rowsAt(place: number, { symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): number {
-  const { series } = symbols[place]!;
+function rowsAt(
+  symbolIndex: number,
+  { symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>,
+): number {
+  const { series } = symbols[symbolIndex]!;
   const { first, last, interval } = span;
   const rows = countIntervals(prices.days(series, Math.max(first, from.day), last), interval);
-  const isSkipped = place < from.place && prices.days(series, ...intervalOf(span, from)).length > 0;
+  const isSkipped =
+    symbolIndex < from.symbolIndex && prices.days(series, ...intervalOf(span, from)).length > 0;
   return isSkipped ? rows - 1 : rows;
 }
 

@@ -35,14 +35,14 @@ test('a planned page has the rows that folding gives, and the next page starts w
     fc.nat(DAYS),
     fc.nat(DAYS),
     fc.nat(6),
-    (interval, first, length, offset, place) => {
+    (interval, first, length, offset, symbolIndex) => {
       const span: Span = { first, last: first + length, interval };
-      const from: Cursor = { day: intervalStart(interval, first + offset), place };
+      const from: Cursor = { day: intervalStart(interval, first + offset), symbolIndex };
       const rows = [...intervalPieces(from, symbols, prices, span)].flatMap((piece) => piece.rows);
       const plan = planPage(from, symbols, prices, span);
       expect(plan.rows).toBe(Math.min(rows.length, ROWS_PER_UNIT));
       const next = rows[ROWS_PER_UNIT];
-      expect(plan.next).toEqual(next && { day: next.day, place: next.place });
+      expect(plan.next).toEqual(next && { day: next.day, symbolIndex: next.symbolIndex });
     },
   );
   fc.assert(property, { numRuns: 200 });
@@ -52,7 +52,7 @@ test('pages that end at the limit on bars cover all rows without gaps', () => {
   const { symbols: one, prices } = marketOf([3_000]);
   const symbols = Array.from({ length: 600 }, (_, i) => ({ ...one[0]!, code: `S${i}` }));
   const span: Span = { first: FIRST, last: FIRST + DAYS - 1, interval: 'year' };
-  const start = { day: intervalStart('year', FIRST), place: 0 };
+  const start = { day: intervalStart('year', FIRST), symbolIndex: 0 };
   const expected = [...intervalPieces(start, symbols, prices, span)].flatMap((p) => p.rows);
   let rows = 0;
   let pages = 0;

@@ -5,7 +5,7 @@ import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { RequestedSymbol } from '../params/symbol-set.ts';
 import {
-  byDayAndPlace,
+  byDayAndSymbol,
   groupsOf,
   type IntervalWindow,
   isFrom,
@@ -63,17 +63,17 @@ function rowsIn(
 ): { rows: Cursor[]; bars: number } {
   let rows: Cursor[] = [];
   let bars = 0;
-  for (let place = group.place; place < group.end; place++) {
-    const days = prices.days(symbols[place]!.series, first, last);
+  for (let symbolIndex = group.start; symbolIndex < group.end; symbolIndex++) {
+    const days = prices.days(symbols[symbolIndex]!.series, first, last);
     bars += days.length;
     let end = Number.NEGATIVE_INFINITY; // of the current interval
     for (const day of days) {
       if (day < end) continue;
       end = laterInterval(interval, day, 1);
-      rows.push({ day: intervalStart(interval, day), place });
+      rows.push({ day: intervalStart(interval, day), symbolIndex });
       if (end > last) break;
     }
   }
   if (start <= from.day) rows = rows.filter((row) => isFrom(from, row));
-  return { rows: rows.sort(byDayAndPlace), bars };
+  return { rows: rows.sort(byDayAndSymbol), bars };
 }

@@ -62,7 +62,8 @@ function* pageRows(
       rows.push(...piece.rows);
       bars += piece.bars;
       const next = rows[ROWS_PER_UNIT];
-      if (next) return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: next.day, place: next.place } };
+      if (next)
+        return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: next.day, symbolIndex: next.symbolIndex } };
       if (bars >= PAGE_BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
     }
   }

@@ -4,15 +4,15 @@ import { refuse } from '../errors/errors.ts';
 import type { QueryParams } from '../model/query.ts';
 import { single } from './parameters.ts';
 
-/** Where a page begins: at this date, with the symbol at this place of the request. */
+/** Where a page starts: a date, and the index of a symbol in the request. */
 export interface Cursor {
   day: Day;
-  place: number;
+  symbolIndex: number;
 }
 
 /** A word that only its own question takes: pages of another would leave out rows in silence. */
-export function printCursor({ day, place }: Cursor, question: string): string {
-  return Buffer.from(`${day} ${place} ${sign(question)}`).toString('base64url');
+export function printCursor({ day, symbolIndex }: Cursor, question: string): string {
+  return Buffer.from(`${day} ${symbolIndex} ${sign(question)}`).toString('base64url');
 }
 
 /** Reads `cursor`; undefined when it is not there. */
@@ -21,7 +21,7 @@ export function readCursor(query: QueryParams, question: string): Cursor | undef
   if (text === undefined) return undefined;
   const match = /^(-?\d{1,6}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
   if (!match || match[3] !== sign(question)) throw refuse('invalid_cursor', {});
-  return { day: Number(match[1]), place: Number(match[2]) };
+  return { day: Number(match[1]), symbolIndex: Number(match[2]) };
 }
 
 /** Never repeated in an answer, or replaced. */

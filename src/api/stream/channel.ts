@@ -24,7 +24,7 @@ export class Channel {
 
   /** The topics of some symbols, up to date. Their series must be loaded. */
   topics(symbols: readonly RequestedSymbol[]): Topic[] {
-    const topics = symbols.map((asked) => this.#topic(asked));
+    const topics = symbols.map((requested) => this.#topic(requested));
     for (const topic of topics) this.#update(topic);
     return topics;
   }
@@ -33,7 +33,7 @@ export class Channel {
   async publish(now: number): Promise<void> {
     const subscribed = new Set<Topic>();
     for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
-    const series = [...subscribed].map(({ asked }) => asked.series);
+    const series = [...subscribed].map(({ requested }) => requested.series);
     await this.#board.ready(series, 'recent', now);
     const changed = new Set([...subscribed].filter((topic) => this.#update(topic)));
     if (changed.size === 0) return;
@@ -54,11 +54,11 @@ export class Channel {
     return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) || 0 : 0;
   }
 
-  #topic(asked: RequestedSymbol): Topic {
-    const known = this.#topics.get(asked.code);
-    if (known?.asked.series === asked.series) return known;
-    const topic = new Topic(asked);
-    this.#topics.set(asked.code, topic);
+  #topic(requested: RequestedSymbol): Topic {
+    const known = this.#topics.get(requested.code);
+    if (known?.requested.series === requested.series) return known;
+    const topic = new Topic(requested);
+    this.#topics.set(requested.code, topic);
     return topic;
   }
 

@@ -9,7 +9,7 @@ import { measureJson, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it. Its event is serialized once for all subscribers. */
 export class Topic {
-  readonly asked: RequestedSymbol;
+  readonly requested: RequestedSymbol;
   /** Sequence number of its last change among all changes of the view; 0 while it has no price. */
   sequence = 0;
   /** The serialized event, without its id. */
@@ -17,13 +17,13 @@ export class Topic {
   #version = -1;
   #shown: LatestPrice | undefined;
 
-  constructor(asked: RequestedSymbol) {
-    this.asked = asked;
+  constructor(requested: RequestedSymbol) {
+    this.requested = requested;
   }
 
   /** Returns whether the view shows a new price. The series must be loaded. */
   update(view: View, board: Board, nextSequence: () => number): boolean {
-    const { series } = this.asked;
+    const { series } = this.requested;
     const version = view.version(series);
     if (version === this.#version) return false;
     this.#version = version;
@@ -41,10 +41,10 @@ export class Topic {
   }
 
   #json(latest: LatestPrice, board: Board): string {
-    const { unit, currency } = this.asked.series.symbol;
+    const { unit, currency } = this.requested.series.symbol;
     const measure = measureJson({ unit: unit.symbol, quote: currency.code });
     const source = sourcesJson(board, [latest.sourceId]);
-    return `{"symbol":${JSON.stringify(this.asked.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${measure},"source":${source}}`;
+    return `{"symbol":${JSON.stringify(this.requested.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${measure},"source":${source}}`;
   }
 }
 

@@ -122,16 +122,16 @@ onEachEngine('a streamed table', (engine) => {
       fc.integer({ min: 0, max: LAST - FIRST + 300 }),
       fc.integer({ min: -400, max: 8_000 }),
       fc.nat(4),
-      async (interval, first, days, offset, place) => {
+      async (interval, first, days, offset, symbolIndex) => {
         const span = { first, last: first + days, interval };
         const day = intervalStart(interval, first + offset);
-        const options = { board, symbols, prices, span, from: { day, place }, unitsOf: () => 1 };
+        const options = { board, symbols, prices, span, from: { day, symbolIndex }, unitsOf: () => 1 };
         const table = intervalTable(options);
         const pieces = [...intervalPieces(options.from, symbols, prices, span)];
         const rows = pieces.flatMap((piece) => piece.rows);
         const expected = 'rows' in table ? table.rows.length : await table.count();
         expect(rows).toHaveLength(expected);
-        expect(rows).toEqual(rows.toSorted((a, b) => a.day - b.day || a.place - b.place));
+        expect(rows).toEqual(rows.toSorted((a, b) => a.day - b.day || a.symbolIndex - b.symbolIndex));
         for (const { bars } of pieces) expect(bars).toBeLessThan(1_000);
       },
     );

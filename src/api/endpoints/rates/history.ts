@@ -29,8 +29,8 @@ export const history = priceEndpoint({
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
     const cursorScope = `${symbolSet.codes} ${first} ${last} ${interval}`;
-    const { day, place } = readCursor(query, cursorScope) ?? { day: first, place: 0 };
-    const from = { day: intervalStart(interval, day), place };
+    const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
+    const from = { day: intervalStart(interval, day), symbolIndex };
     return {
       ...readRates(context, symbolSet, { name: 'startDate', day: first }),
       first,

@@ -20,9 +20,9 @@ const NO_PRICES = [undefined, undefined, undefined, undefined];
 /** Versions per page of a range. */
 const VERSIONS_MAX = 2_000;
 
-/** A version of one symbol's day. `place` is the symbol's index in the request. */
+/** A version of one symbol's day. `symbolIndex` is its position in the request. */
 interface Version extends SymbolRevision {
-  place: number;
+  symbolIndex: number;
 }
 
 /**
@@ -52,20 +52,20 @@ export const revisions = priceEndpoint({
       : { versions: await stored.ofDay(days.first), readTo: days.last };
     const next = readTo < days.last ? readTo + 1 : undefined;
     const versions = placed(symbols, found);
-    versions.sort((a, b) => a.day - b.day || a.place - b.place || a.revision - b.revision);
-    const cursor = next === undefined ? undefined : printCursor({ day: next, place: 0 }, cursorScope);
+    versions.sort((a, b) => a.day - b.day || a.symbolIndex - b.symbolIndex || a.revision - b.revision);
+    const cursor = next === undefined ? undefined : printCursor({ day: next, symbolIndex: 0 }, cursorScope);
     return {
       json(writer) {
         const content = days.isRange
           ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
-          : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, place) => listJson(board, versions, place))}`;
+          : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, symbolIndex) => listJson(board, versions, symbolIndex))}`;
         const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
         writer.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
       },
       table: () => ({
         columns: COLUMNS,
         rows: versions.map((bar) => {
-          const { code, series } = symbols[bar.place]!;
+          const { code, series } = symbols[bar.symbolIndex]!;
           const { unit, quote } = prices.measure(series);
           const source = board.sourceName(bar.sourceId);
           const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
@@ -93,26 +93,26 @@ function readDays(query: QueryParams, plan: Plan) {
 /** Assigns the versions of a symbol to each code under which it was requested. */
 function placed(symbols: readonly RequestedSymbol[], found: readonly SymbolRevision[]): Version[] {
   const bySymbol = Map.groupBy(found, (bar) => bar.symbolId);
-  return symbols.flatMap(({ series }, place) =>
-    (bySymbol.get(series.symbol.id) ?? []).map((bar) => ({ ...bar, place })),
+  return symbols.flatMap(({ series }, symbolIndex) =>
+    (bySymbol.get(series.symbol.id) ?? []).map((bar) => ({ ...bar, symbolIndex })),
   );
 }
 
 /** `"2024-05-08":{"XAU":[…]}` for each day, with only the symbols that have versions of that day. */
 function byDayJson(board: Board, symbols: readonly RequestedSymbol[], versions: readonly Version[]): string {
   const days = [...Map.groupBy(versions, (bar) => bar.day)].map(([day, ofDay]) => {
-    const places = [...new Set(ofDay.map((bar) => bar.place))];
-    const own = places.map(
-      (place) => `${JSON.stringify(symbols[place]!.code)}:${listJson(board, ofDay, place)}`,
+    const symbolIndexes = [...new Set(ofDay.map((bar) => bar.symbolIndex))];
+    const own = symbolIndexes.map(
+      (symbolIndex) => `${JSON.stringify(symbols[symbolIndex]!.code)}:${listJson(board, ofDay, symbolIndex)}`,
     );
     return `"${printDay(day)}":{${own}}`;
   });
   return `{${days}}`;
 }
 
-function listJson(board: Board, versions: readonly Version[], place: number): string {
+function listJson(board: Board, versions: readonly Version[], symbolIndex: number): string {
   const records = versions
-    .filter((bar) => bar.place === place)
+    .filter((bar) => bar.symbolIndex === symbolIndex)
     .map((bar) => {
       const source = JSON.stringify(board.sourceName(bar.sourceId));
       const start = bar.withdrawn ? '{"withdrawn":true' : ohlcJson(bar).slice(0, -1);

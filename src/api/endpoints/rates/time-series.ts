@@ -42,7 +42,7 @@ export const timeSeries = priceEndpoint({
           symbols,
           prices,
           span,
-          from: { day: first, place: 0 },
+          from: { day: first, symbolIndex: 0 },
           unitsOf: () => 1,
         });
       },
