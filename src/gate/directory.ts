@@ -1,4 +1,6 @@
-import type { Account, ApiKey, Plan } from '../ledger/accounts/accounts.ts';
+import type { Account } from '../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../ledger/accounts/keys.ts';
+import type { Plan } from '../ledger/accounts/plans.ts';
 import { type Ledger, type LedgerHead, mustReload } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import { AddressList } from './addresses.ts';

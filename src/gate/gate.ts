@@ -1,4 +1,4 @@
-import { type ApiKey, isActive } from '../ledger/accounts/accounts.ts';
+import { type ApiKey, isActive } from '../ledger/accounts/keys.ts';
 import type { Ledger, LedgerHead } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,5 +1,7 @@
-import { type Account, type ApiKey, UnknownPlan } from '../ledger/accounts/accounts.ts';
+import type { Account } from '../ledger/accounts/accounts.ts';
 import type { KeyOwner, KeyRefusal } from '../ledger/accounts/key-owner.ts';
+import type { ApiKey } from '../ledger/accounts/keys.ts';
+import { UnknownPlan } from '../ledger/accounts/plans.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
 import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';

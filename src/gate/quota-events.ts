@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import type { QuotaEvent } from '../ledger/quota/quota.ts';
+import type { QuotaEvent } from '../ledger/quota/events.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Webhook } from './webhook.ts';
 

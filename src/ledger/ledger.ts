@@ -1,14 +1,15 @@
 import type { Day } from '../market/day.ts';
 import type { SymbolRecord } from '../market/symbol.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { AccountStore, writePlan } from './accounts/accounts.ts';
+import { AccountStore } from './accounts/accounts.ts';
 import { BUILT_IN_PLANS } from './accounts/built-in-plans.ts';
+import { writePlan } from './accounts/plans.ts';
 import aliases from './catalog/aliases.json';
 import symbols from './catalog/symbols.json';
 import type { Engine, LedgerUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
-import { asNumber, asNumberIfAny, asText, type Sql } from './engine/rows.ts';
+import { asNumber, asText, optional, rowReader, type Sql } from './engine/rows.ts';
 import { MOVE_MARKER } from './move/marker.ts';
 import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
@@ -42,6 +43,21 @@ export interface LedgerHead {
   /** The same for accounts, plans and keys. */
   accountsFrom: number;
 }
+
+/** The newest prices of one market. */
+export interface NewestPrice {
+  market: string;
+  /** The last day with a bar. */
+  day: Day | undefined;
+  /** The time of the newest tick, in ms. */
+  at: number | undefined;
+}
+
+const NEWEST_PRICE = rowReader<NewestPrice>({
+  market: asText,
+  day: optional(asNumber),
+  at: optional(asNumber),
+});
 
 export interface OpenOptions extends MigrationOptions {
   /** Times the calls to the ledger. */
@@ -165,17 +181,13 @@ export class Ledger {
   }
 
   /** The last day with a bar and the time of the newest tick, by market. An index lookup for each symbol. */
-  async newestPrices(): Promise<{ market: string; day: Day | undefined; at: number | undefined }[]> {
+  async newestPrices(): Promise<NewestPrice[]> {
     const rows = await this.engine.read`
       SELECT market, max(day) AS day, max(at) AS at FROM (
         SELECT s.market, (SELECT max(b.day) FROM bar b WHERE b.symbol_id = s.id) AS day,
           (SELECT t.at FROM tick t WHERE t.symbol_id = s.id ORDER BY t.day DESC, t.at DESC LIMIT 1) AS at
         FROM symbol s) newest GROUP BY market`;
-    return rows.map(({ market, day, at }) => ({
-      market: asText(market),
-      day: asNumberIfAny(day),
-      at: asNumberIfAny(at),
-    }));
+    return rows.map(NEWEST_PRICE.read);
   }
 
   /** When a price was last written, in ms. */

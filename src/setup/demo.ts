@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { hashKey, secureRandom } from '../gate/key.ts';
 import { issueKey } from '../gate/onboarding.ts';
-import { isActive } from '../ledger/accounts/accounts.ts';
+import { isActive } from '../ledger/accounts/keys.ts';
 import { createPrivate } from '../ledger/engine/sqlite/private-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/values.ts';
 import type { Config } from '../config.ts';
 import { createKey, hashKey, secureRandom } from '../gate/key.ts';
 import { addKnownKey, PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
-import { isActive } from '../ledger/accounts/accounts.ts';
+import { isActive } from '../ledger/accounts/keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 const META = 'public-key';

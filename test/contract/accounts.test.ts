@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
-import { type Account, type ApiKey, QUOTA_MAX } from '../../src/ledger/accounts/accounts.ts';
+import type { Account } from '../../src/ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../src/ledger/accounts/keys.ts';
+import { QUOTA_MAX } from '../../src/ledger/accounts/plans.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW, unique } from '../support/ledgers.ts';
 

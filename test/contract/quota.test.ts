@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
-import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota/rules.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 

@@ -1,8 +1,8 @@
 import { createKey, hashKey } from '../../src/gate/key.ts';
-import type { ApiKey } from '../../src/ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../src/ledger/accounts/keys.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf } from '../../src/ledger/quota/period.ts';
-import type { SyncRequest } from '../../src/ledger/quota/rules.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { type Day, parseDay } from '../../src/market/day.ts';
 import { EMPTY_RUN } from '../support/run-report.ts';

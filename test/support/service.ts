@@ -2,7 +2,7 @@ import { listen } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config.ts';
 import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
-import type { Plan } from '../../src/ledger/accounts/accounts.ts';
+import type { Plan } from '../../src/ledger/accounts/plans.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { createLog, type LogLevel } from '../../src/runtime/log/log.ts';

@@ -1,6 +1,7 @@
 import { secureRandom } from '../../gate/key.ts';
 import { createAccount } from '../../gate/onboarding.ts';
-import { type Account, UnknownPlan } from '../../ledger/accounts/accounts.ts';
+import type { Account } from '../../ledger/accounts/accounts.ts';
+import { UnknownPlan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QUOTA_MAX } from '../../ledger/accounts/accounts.ts';
+import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import { isPlainText, NOT_PLAIN } from '../model/query.ts';
 
 /** Request bodies for operators. The OpenAPI document is generated from these schemas. */

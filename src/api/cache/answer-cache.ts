@@ -1,4 +1,4 @@
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type BoundedCache, copyText, textBytes } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
 import type { CachedAnswer } from './cached-answer.ts';

@@ -1,5 +1,5 @@
 import type { IssuedKey } from '../../gate/onboarding.ts';
-import { type ApiKey, keyStatus } from '../../ledger/accounts/accounts.ts';
+import { type ApiKey, keyStatus } from '../../ledger/accounts/keys.ts';
 
 /** A key as shown to its owner and to operators. Times are in seconds. */
 export function keyRecord(key: ApiKey, now: number) {

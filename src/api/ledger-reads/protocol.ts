@@ -1,5 +1,5 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Finality } from '../model/endpoint.ts';
 import type { Format } from '../model/table.ts';

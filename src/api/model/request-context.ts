@@ -1,5 +1,5 @@
 import type { Spend } from '../../gate/meter/spend.ts';
-import type { ApiKey } from '../../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { CachedAnswer } from '../cache/cached-answer.ts';
 import type { Addressee } from '../response/responses.ts';
 import type { Endpoint } from './endpoint.ts';

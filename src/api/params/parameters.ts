@@ -1,5 +1,5 @@
 import type { Board } from '../../board/board.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { refuse } from '../errors/errors.ts';

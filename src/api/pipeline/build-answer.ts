@@ -4,7 +4,7 @@ import type { Prices } from '../../board/views/prices.ts';
 import type { View } from '../../board/views/view.ts';
 import { type Bytes, bufferPool } from '../../http/message/buffer-pool.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';

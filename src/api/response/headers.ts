@@ -1,4 +1,4 @@
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 
 /** Headers that every answer of the interface carries. */

@@ -6,7 +6,7 @@ import {
   requireAccount,
   rotateKey,
 } from '../../gate/onboarding.ts';
-import { type ApiKey, keyStatus } from '../../ledger/accounts/accounts.ts';
+import { type ApiKey, keyStatus } from '../../ledger/accounts/keys.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import {

@@ -1,5 +1,5 @@
-import { type Plan, QUOTA_MAX } from '../../ledger/accounts/accounts.ts';
 import { defaultPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
+import { type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import {
   type Command,
   type CommandCall,

@@ -1,6 +1,6 @@
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/quota.ts';
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import type { Lease } from './lease.ts';
 import type { ClockReading } from './ledger-time.ts';
 import type { QuotaRefusal, Spend } from './spend.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { SyncAnswer } from '../../ledger/quota/rules.ts';
+import type { SyncAnswer } from '../../ledger/quota/model.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
 import { unpack } from '../spool/spool-record.ts';
 import { Lease } from './lease.ts';

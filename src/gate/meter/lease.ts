@@ -1,5 +1,5 @@
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import { type Period, periodEnd } from '../../ledger/quota/period.ts';
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';

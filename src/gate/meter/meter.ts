@@ -1,5 +1,5 @@
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { QuotaStore } from '../../ledger/quota/quota.ts';
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Histogram } from '../../runtime/metrics/histogram.ts';
 import { type Scheduler, systemScheduler, withTimeout } from '../../runtime/scheduler.ts';

@@ -1,4 +1,4 @@
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
 import type { SyncParty } from './syncer.ts';

@@ -1,4 +1,4 @@
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/rules.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
 import type { ClockReading } from './ledger-time.ts';
 

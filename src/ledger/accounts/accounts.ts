@@ -1,22 +1,19 @@
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
-import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { listOf, sortBy } from '../engine/statements.ts';
+import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
+import { listOf } from '../engine/statements.ts';
 import { deleteAccount } from './delete-account.ts';
-import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './key-owner.ts';
-
-/** What an account may do. Plans are data: an operator changes them while the service runs. */
-export interface Plan {
-  name: string;
-  /** Answers per calendar month, UTC. */
-  quota: number;
-  delaySeconds: number;
-  maxSymbols: number;
-  maxSpanDays: number;
-  burstPerSecond: number;
-  /** Whether /rates/history is open to it. */
-  history: boolean;
-}
+import type { KeyOwner, KeyRefusal } from './key-owner.ts';
+import { type ApiKey, addKey, findKey, KEY, keysOf, replaceKey, revokeKey, revokeKeyOf } from './keys.ts';
+import {
+  changedPlans,
+  changePlan,
+  deletePlan,
+  listPlans,
+  type Plan,
+  requirePlan,
+  writePlan,
+} from './plans.ts';
 
 export interface Account {
   id: string;
@@ -26,32 +23,37 @@ export interface Account {
   createdAt: number;
 }
 
-/** A key as the ledger knows it: its hash, never itself. */
-export interface ApiKey {
-  id: string;
-  hash: string;
-  accountId: string;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  /** Addresses and CIDR ranges that may use it; null for any. */
-  allowedIps: string[] | null;
-  /** Refused when it comes in the URL. */
-  headerOnly: boolean;
-}
-
 /** A key with its account. */
 export interface FoundKey {
   key: ApiKey;
   account: Account;
 }
 
-/** The largest integer that RateLimit headers can carry (RFC 9651: 15 digits). */
-export const QUOTA_MAX = 999_999_999_999_999;
+const ACCOUNT = rowReader<Account>({
+  id: asText,
+  name: asText,
+  plan: asText,
+  status: asOneOf('active', 'suspended'),
+  createdAt: asNumber,
+});
 
-/** The numbers of hashes that a query may have. */
+/** The account of a key that was found by its hash. Both tables have an `id` and a `created_at`. */
+const KEY_ACCOUNT = rowReader<{
+  accountName: string;
+  plan: string;
+  status: Account['status'];
+  accountCreatedAt: number;
+}>({
+  accountName: asText,
+  plan: asText,
+  status: asOneOf('active', 'suspended'),
+  accountCreatedAt: asNumber,
+});
+
+/** Batch sizes of key lookups. Few sizes mean few prepared statements. */
 const HASHES_PER_QUERY = [1, 32, 1_024];
 
+/** Accounts with their plans and keys. */
 export class AccountStore {
   readonly #engine: Engine;
 
@@ -59,56 +61,48 @@ export class AccountStore {
     this.#engine = engine;
   }
 
-  async plans(): Promise<Plan[]> {
-    const plans: Plan[] = (await this.#engine.read`SELECT * FROM plan`).map(toPlan);
-    return sortBy(plans, (plan) => plan.name);
+  plans(): Promise<Plan[]> {
+    return listPlans(this.#engine);
   }
 
   async setPlan(plan: Plan): Promise<void> {
     await this.#engine.write((tx) => writePlan(tx, plan));
   }
 
-  /** Changes what is given of a plan, or of `base` where there is none of that name. Returns the plan. */
-  async changePlan(base: Plan, change: Partial<Plan>): Promise<Plan> {
-    return this.#engine.write(async (tx) => {
-      await lockRevisions(tx, 'accounts'); // two changes at a time must not undo each other
-      const [row] = await tx`SELECT * FROM plan WHERE name = ${base.name}`;
-      const plan = { ...(row ? toPlan(row) : base), ...change };
-      await writePlan(tx, plan);
-      return plan;
-    });
+  /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
+  changePlan(base: Plan, change: Partial<Plan>): Promise<Plan> {
+    return changePlan(this.#engine, base, change);
   }
 
-  /** Removes a plan that no account has; false when there is none of that name, a number when so many have it. */
-  async deletePlan(name: string): Promise<boolean | number> {
-    return this.#engine.write(async (tx) => {
-      await nextRevision(tx, 'accounts'); // from here on no account can take the plan
-      const row = onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`);
-      if (asNumber(row.n) > 0) return asNumber(row.n);
-      const deleted = await tx`DELETE FROM plan WHERE name = ${name} RETURNING name`;
-      return deleted.length > 0;
-    });
+  /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
+  deletePlan(name: string): Promise<boolean | number> {
+    return deletePlan(this.#engine, name);
   }
 
-  /** Accounts in the order they were made; those with `search` in their id, name or plan. */
+  /** Accounts by creation time; with `search`, only those whose id, name or plan contains it. */
   async list(search = '', limit = 1_000): Promise<Account[]> {
+    const { read, placeholder: p } = this.#engine;
     const part = `%${search.toLowerCase()}%`;
-    const rows = await this.#engine.read`SELECT * FROM account
-      WHERE lower(id) LIKE ${part} OR lower(name) LIKE ${part} OR plan LIKE ${part}
-      ORDER BY created_at, id LIMIT ${limit}`;
-    return rows.map(toAccount);
+    const rows = await read.unsafe(
+      `SELECT ${ACCOUNT.columns} FROM account
+       WHERE lower(id) LIKE ${p(1)} OR lower(name) LIKE ${p(2)} OR plan LIKE ${p(3)}
+       ORDER BY created_at, id LIMIT ${p(4)}`,
+      [part, part, part, limit],
+    );
+    return rows.map(ACCOUNT.read);
   }
 
   async find(id: string): Promise<Account | undefined> {
-    const [row] = await this.#engine.read`SELECT * FROM account WHERE id = ${id}`;
-    return row && toAccount(row);
+    const { read, placeholder: p } = this.#engine;
+    const [row] = await read.unsafe(`SELECT ${ACCOUNT.columns} FROM account WHERE id = ${p(1)}`, [id]);
+    return row && ACCOUNT.read(row);
   }
 
   async create(account: Account): Promise<void> {
     await this.#engine.write((tx) => insertAccount(tx, account));
   }
 
-  /** Creates an account unless there is one with its id. Replicas that start together may all call this. */
+  /** Creates an account unless its id exists. Replicas that start together may all call this. */
   async ensure(account: Account): Promise<void> {
     if (await this.find(account.id)) return;
     await this.#engine.write(async (tx) => {
@@ -118,7 +112,7 @@ export class AccountStore {
     });
   }
 
-  /** Changes an account's plan or status; false when there is no such account. */
+  /** Changes an account's plan or status; false when the account does not exist. */
   async update(id: string, change: Partial<Pick<Account, 'plan' | 'status'>>): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'accounts');
@@ -129,146 +123,77 @@ export class AccountStore {
     });
   }
 
-  /** Deletes an account, its keys and its usage. False when there is none of it. */
+  /** Deletes an account, its keys and its usage. False when there was nothing to delete. */
   delete(id: string): Promise<boolean> {
     return deleteAccount(this.#engine, id);
   }
 
-  /** Adds a key. An owner is refused when it has as many as it may have; the operator, without `owner`, never is. */
-  async addKey(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
-    return this.#engine.write(async (tx) => {
-      await lockRevisions(tx, 'accounts');
-      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
-      if (refusal) return refusal;
-      await insertKey(tx, key, await nextRevision(tx, 'accounts'));
-      return undefined;
-    });
+  addKey(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
+    return addKey(this.#engine, key, owner);
   }
 
-  async keys(accountId: string): Promise<ApiKey[]> {
-    return (
-      await this.#engine.read`SELECT * FROM api_key WHERE account_id = ${accountId} ORDER BY created_at, id`
-    ).map(toKey);
+  keys(accountId: string): Promise<ApiKey[]> {
+    return keysOf(this.#engine, this.#engine.read, accountId);
   }
 
-  async findKey(id: string): Promise<ApiKey | undefined> {
-    const [row] = await this.#engine.read`SELECT * FROM api_key WHERE id = ${id}`;
-    return row && toKey(row);
+  findKey(id: string): Promise<ApiKey | undefined> {
+    return findKey(this.#engine, id);
   }
 
-  /**
-   * Adds a key in the place of an active one, which expires at `oldExpiresAt`, or before, if it would have. Refused when
-   * the old one no longer works, and as `addKey` is.
-   */
-  async replaceKey(
+  replaceKey(
     oldId: string,
     oldExpiresAt: number,
     key: ApiKey,
     owner?: KeyOwner,
   ): Promise<KeyRefusal | undefined> {
-    return this.#engine.write(async (tx) => {
-      await lockRevisions(tx, 'accounts');
-      const [old] = await tx`SELECT * FROM api_key WHERE id = ${oldId} AND account_id = ${key.accountId}`;
-      if (!old || !isActive(toKey(old), key.createdAt)) return 'inactive';
-      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
-      if (refusal) return refusal;
-      const revision = await nextRevision(tx, 'accounts');
-      await tx`UPDATE api_key SET revision = ${revision}, expires_at =
-        CASE WHEN expires_at IS NULL OR expires_at > ${oldExpiresAt} THEN ${oldExpiresAt} ELSE expires_at END
-        WHERE id = ${oldId}`;
-      await insertKey(tx, key, revision);
-      return undefined;
-    });
+    return replaceKey(this.#engine, oldId, oldExpiresAt, key, owner);
   }
 
-  /** Revokes by key id; false when there is no such key. Revoking twice keeps the first time. */
-  async revokeKey(id: string, at: number): Promise<boolean> {
-    return this.#engine.write(async (tx) => {
-      const revision = await nextRevision(tx, 'accounts');
-      const [row] =
-        await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
-        WHERE id = ${id} RETURNING id`;
-      return row !== undefined;
-    });
+  revokeKey(id: string, at: number): Promise<boolean> {
+    return revokeKey(this.#engine, id, at);
   }
 
-  /** Revokes a key of the owner's account, unless no active key would be left. */
-  async revokeKeyOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
-    const { now: at } = owner;
-    return this.#engine.write(async (tx) => {
-      await lockRevisions(tx, 'accounts'); // from here on no other key of it can be revoked
-      const refusal = await refuseOwner(tx, accountId, owner);
-      if (refusal) return refusal;
-      const rows = await tx`SELECT * FROM api_key WHERE account_id = ${accountId}`;
-      const keys: ApiKey[] = rows.map(toKey);
-      if (!keys.some((key) => key.id === id)) return 'unknown';
-      if (!keys.some((key) => key.id !== id && isActive(key, at))) return 'last';
-      const revision = await nextRevision(tx, 'accounts');
-      await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
-        WHERE id = ${id}`;
-      return undefined;
-    });
+  revokeKeyOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
+    return revokeKeyOf(this.#engine, accountId, id, owner);
   }
 
-  /** The key with this hash and the account it belongs to. */
   async byKeyHash(hash: string): Promise<FoundKey | undefined> {
     return (await this.byKeyHashes([hash])).get(hash);
   }
 
-  /** The same for up to 1,024 keys in one query. Unknown ones are absent. */
+  /** Finds up to 1,024 keys by hash in one query. Unknown hashes are absent from the result. */
   async byKeyHashes(hashes: readonly string[]): Promise<Map<string, FoundKey>> {
     const size = HASHES_PER_QUERY.find((one) => one >= hashes.length)!;
-    // Repeating the last hash leaves three statements to prepare instead of a thousand.
     const padded = Array.from({ length: size }, (_, i) => hashes[Math.min(i, hashes.length - 1)]!);
-    const rows: Row[] = await this.#engine.read.unsafe(
-      `SELECT k.*, a.name AS account_name, a.plan, a.status, a.created_at AS account_created_at
+    const rows = await this.#engine.read.unsafe(
+      `SELECT ${KEY.columnsOf('k')}, a.name AS account_name, a.plan, a.status, a.created_at AS account_created_at
        FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash IN (${listOf(this.#engine, size)})`,
       padded,
     );
-    return new Map(rows.map((row) => [asText(row.hash), toFoundKey(row)]));
+    const found = new Map<string, FoundKey>();
+    for (const row of rows) {
+      const key = KEY.read(row);
+      const { accountName: name, accountCreatedAt: createdAt, plan, status } = KEY_ACCOUNT.read(row);
+      found.set(key.hash, { key, account: { id: key.accountId, name, plan, status, createdAt } });
+    }
+    return found;
   }
 
-  /** What changed in (after, upTo], so that a cache can let go of it. */
+  /** What revisions in (after, upTo] changed, so that a cache can evict it. */
   async changes(
     after: number,
     upTo: number,
   ): Promise<{ plans: Plan[]; accountIds: string[]; keyHashes: string[] }> {
     const { read } = this.#engine;
-    const plans = await read`SELECT * FROM plan WHERE revision > ${after} AND revision <= ${upTo}`;
+    const plans = await changedPlans(this.#engine, after, upTo);
     const accounts = await read`SELECT id FROM account WHERE revision > ${after} AND revision <= ${upTo}`;
     const keys = await read`SELECT hash FROM api_key WHERE revision > ${after} AND revision <= ${upTo}`;
     return {
-      plans: plans.map(toPlan),
+      plans,
       accountIds: accounts.map((row) => asText(row.id)),
       keyHashes: keys.map((row) => asText(row.hash)),
     };
   }
-}
-
-/** Whether a key may be used, and if not, why. Every check of a key's validity goes through this. */
-export function keyStatus(
-  { revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
-  now: number,
-): 'active' | 'revoked' | 'expired' {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt === null || expiresAt > now ? 'active' : 'expired';
-}
-
-export function isActive(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean {
-  return keyStatus(key, now) === 'active';
-}
-
-/** A plan that is not in the ledger. */
-export class UnknownPlan extends Error {
-  constructor(name: string, known?: readonly string[]) {
-    super(`there is no plan "${name}"${known ? `; the plans are ${known.join(', ')}` : ''}`);
-  }
-}
-
-/** The caller holds the lock on the accounts' counter, so the plan cannot be deleted before its transaction ends. */
-async function requirePlan(tx: Sql, name: string): Promise<void> {
-  const [row] = await tx`SELECT name FROM plan WHERE name = ${name}`;
-  if (!row) throw new UnknownPlan(name);
 }
 
 async function insertAccount(tx: Sql, account: Account): Promise<void> {
@@ -276,61 +201,4 @@ async function insertAccount(tx: Sql, account: Account): Promise<void> {
   await requirePlan(tx, account.plan);
   await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
     (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
-}
-
-async function insertKey(tx: Sql, key: ApiKey, revision: number): Promise<void> {
-  await tx`INSERT INTO api_key
-      (hash, id, account_id, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
-    VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.createdAt}, ${key.expiresAt}, ${key.revokedAt},
-      ${key.allowedIps === null ? null : key.allowedIps.join(',')}, ${key.headerOnly ? 1 : 0}, ${revision})`;
-}
-
-export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
-  const revision = await nextRevision(tx, 'accounts');
-  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, history, revision)
-    VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
-      ${plan.burstPerSecond}, ${plan.history ? 1 : 0}, ${revision})
-    ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
-      max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days,
-      burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
-}
-
-function toPlan(row: Row): Plan {
-  return {
-    name: asText(row.name),
-    quota: asNumber(row.quota),
-    delaySeconds: asNumber(row.delay_seconds),
-    maxSymbols: asNumber(row.max_symbols),
-    maxSpanDays: asNumber(row.max_span_days),
-    burstPerSecond: asNumber(row.burst_per_second),
-    history: asNumber(row.history) === 1,
-  };
-}
-
-function toAccount(row: Row): Account {
-  return {
-    id: asText(row.id),
-    name: asText(row.name),
-    plan: asText(row.plan),
-    status: row.status === 'suspended' ? 'suspended' : 'active',
-    createdAt: asNumber(row.created_at),
-  };
-}
-
-function toFoundKey(row: Row): FoundKey {
-  const { account_id: id, account_name: name, plan, status, account_created_at: created_at } = row;
-  return { key: toKey(row), account: toAccount({ id, name, plan, status, created_at } as Row) };
-}
-
-function toKey(row: Row): ApiKey {
-  return {
-    id: asText(row.id),
-    hash: asText(row.hash),
-    accountId: asText(row.account_id),
-    createdAt: asNumber(row.created_at),
-    expiresAt: row.expires_at === null ? null : asNumber(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : asNumber(row.revoked_at),
-    allowedIps: row.allowed_ips === null ? null : asText(row.allowed_ips).split(',').filter(Boolean),
-    headerOnly: asNumber(row.header_only) === 1,
-  };
 }

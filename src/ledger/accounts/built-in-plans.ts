@@ -1,4 +1,4 @@
-import { type Plan, QUOTA_MAX } from './accounts.ts';
+import { type Plan, QUOTA_MAX } from './plans.ts';
 
 /** The plans of a new ledger. */
 export const BUILT_IN_PLANS: readonly Plan[] = [

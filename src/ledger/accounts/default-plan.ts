@@ -1,10 +1,10 @@
-import type { Plan } from './accounts.ts';
 import { BUILT_IN_PLANS } from './built-in-plans.ts';
+import type { Plan } from './plans.ts';
 
-/** Small letters, digits, - and _, at most 32. */
+/** Lower-case letters, digits, - and _; at most 32 characters. */
 export const PLAN_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
-/** A new plan is as `basic` is, until it is told otherwise. */
+/** A new plan. Its limits default to those of `basic`. */
 export function defaultPlan(name: string): Plan {
   return { ...BUILT_IN_PLANS.find((plan) => plan.name === 'basic')!, name };
 }

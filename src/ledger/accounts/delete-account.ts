@@ -3,9 +3,9 @@ import { nextRevision, raiseHorizon } from '../engine/revisions.ts';
 import { deleteSome, tablesWith } from '../schema/delete-rows.ts';
 
 /**
- * Deletes an account with its keys, and then its usage in small batches. Every replica drops all cached keys at the next
- * look, so a deleted key is refused as fast as a revoked one. Called again, it deletes what an interrupted call has left,
- * or what a replica has counted since. Returns whether there was anything to delete.
+ * Deletes an account with its keys, and then its usage in small batches. Every replica evicts all cached keys when it
+ * next polls the ledger, so a deleted key is refused as fast as a revoked one. A second call deletes what an interrupted
+ * call has left, or what a replica has counted since. Returns whether there was anything to delete.
  */
 export async function deleteAccount(engine: Engine, id: string): Promise<boolean> {
   const existed = await engine.write(async (tx) => {

@@ -1,8 +1,8 @@
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 
-/** A customer that changes the keys of its own account. */
+/** A customer who manages the keys of their own account. */
 export interface KeyOwner {
-  /** The key that the request came with. */
+  /** The key that authenticated the request. */
   keyId: string;
   /** How many keys the account may have. */
   keysMax: number;
@@ -15,9 +15,9 @@ export type KeyRefusal = 'invalid_key' | 'account_suspended' | 'full' | 'inactiv
 const DAY_MS = 86_400_000;
 
 /**
- * Whether an owner may change keys now; undefined when it may. The request was admitted before its body had arrived, so
- * its key may have been revoked since: a stolen key must not make another one after that. The caller holds the lock on
- * the accounts' counter, so nothing changes until its transaction ends.
+ * Returns why an owner may not change keys now, or undefined. The request was admitted before its body had arrived, and
+ * its key may have been revoked since: a stolen key must not create another one. The caller holds the lock of the
+ * accounts' revisions, so nothing changes until its transaction ends.
  */
 export async function refuseOwner(
   tx: Sql,
@@ -31,7 +31,7 @@ export async function refuseOwner(
   return row.status === 'suspended' ? 'account_suspended' : undefined;
 }
 
-/** The same for making a key, which is also refused when the account has as many as it may have. */
+/** Like `refuseOwner`, for creating a key: also refused when the account has its maximum of keys. */
 export async function refuseNewKey(
   tx: Sql,
   accountId: string,
@@ -42,8 +42,8 @@ export async function refuseNewKey(
 }
 
 /**
- * Whether an account has as many keys as it may have: those that work, and all that were made in the last day, since
- * keys stay in the ledger after they are revoked.
+ * Counts active keys and all keys created in the last day: revoked keys stay in the ledger, so creating and revoking in a
+ * loop must be limited too.
  */
 async function isFull(tx: Sql, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
   const row = onlyRow(

@@ -1,6 +1,6 @@
 /**
- * Rows as both engines return them. This is the only place where their values become numbers and texts: PostgreSQL
- * returns BIGINT, counts and sums as text, SQLite as numbers. Nothing that leaves a statement is `any`.
+ * Rows as both engines return them. This is the only place that decodes their values: PostgreSQL returns BIGINT, counts
+ * and sums as text, SQLite as numbers. Nothing that leaves a statement is `any`.
  */
 export type Cell = string | number | null;
 
@@ -9,28 +9,61 @@ export type Row = Readonly<Record<string, Cell>>;
 /** One row to insert, in the order of the columns. */
 export type RowValues = readonly Cell[];
 
-/** The result of a statement, once it has been awaited. */
+/** A statement; awaiting it returns its rows. */
 export interface SqlQuery extends Promise<Row[]> {
-  /** The rows as lists of values, which is faster for many rows. */
+  /** The rows as arrays, which is faster for many rows. */
   values(): Promise<Cell[][]>;
-  /** Sends it at once instead of at the end of the turn. */
+  /** Sends the statement now instead of when it is awaited. */
   execute(): SqlQuery;
   /** The input of a COPY; PostgreSQL only. */
   writable(): WritableStream<string>;
 }
 
-/** What the ledger uses of Bun's `SQL`. */
+/** The part of Bun's `SQL` that the ledger uses. */
 export interface Sql {
   (text: TemplateStringsArray, ...values: readonly unknown[]): SqlQuery;
   unsafe(text: string, values?: readonly unknown[]): SqlQuery;
 }
 
-/** Bun's handle, whose rows are `any`, as the ledger uses it. */
+/** Bun's handle, whose rows are `any`, with typed rows. */
 export function typed(handle: unknown): Sql {
   return handle as Sql;
 }
 
-/** The row of a statement that always returns one: a count, or an update of a row that is there. */
+/** Decodes one cell. Throws when it holds a value of another kind, or when the row has no such column. */
+export type ReadCell<T> = (cell: Cell | undefined) => T;
+
+/** Decodes rows of one type. */
+export interface RowReader<T> {
+  /** The column list of a SELECT or RETURNING. */
+  readonly columns: string;
+  /** The column list of a table with an alias. */
+  columnsOf(alias: string): string;
+  read(row: Row): T;
+}
+
+/**
+ * Declares the columns of a row type, once: a field `delaySeconds` is the column `delay_seconds`. The compiler checks the
+ * declaration against the type; reading a row checks the columns against the declaration.
+ */
+export function rowReader<T>(fields: { readonly [K in keyof T]-?: ReadCell<T[K]> }): RowReader<T> {
+  const entries = Object.entries<ReadCell<unknown>>(fields).map(([field, read]) => ({
+    field,
+    column: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    read,
+  }));
+  return {
+    columns: entries.map(({ column }) => column).join(', '),
+    columnsOf: (alias) => entries.map(({ column }) => `${alias}.${column}`).join(', '),
+    read(row) {
+      const decoded: Record<string, unknown> = {};
+      for (const { field, column, read } of entries) decoded[field] = readColumn(row, column, read);
+      return decoded as T;
+    },
+  };
+}
+
+/** The row of a statement that always returns one: a count, or the update of an existing row. */
 export function onlyRow(rows: readonly Row[]): Row {
   const [row] = rows;
   if (!row) throw new Error('a statement that always returns a row returned none');
@@ -38,21 +71,53 @@ export function onlyRow(rows: readonly Row[]): Row {
 }
 
 export function asNumber(cell: Cell | undefined): number {
-  const number = Number(cell ?? Number.NaN);
-  if (Number.isNaN(number)) throw new TypeError(`a column holds ${cell} where a number belongs`);
+  const number = typeof cell === 'string' && cell !== '' ? Number(cell) : cell;
+  if (typeof number !== 'number' || Number.isNaN(number)) throw wrongKind(cell, 'a number');
   return number;
 }
 
-/** Undefined where the column is NULL. */
-export function asNumberIfAny(cell: Cell | undefined): number | undefined {
-  return cell === null ? undefined : asNumber(cell);
-}
-
-export function asTextOrNull(cell: Cell | undefined): string | null {
-  return cell === null ? null : asText(cell);
-}
-
 export function asText(cell: Cell | undefined): string {
-  if (cell === null || cell === undefined) throw new TypeError(`a column holds ${cell} where a text belongs`);
-  return String(cell);
+  if (typeof cell !== 'string') throw wrongKind(cell, 'text');
+  return cell;
+}
+
+/** Both engines store a boolean as 0 or 1. */
+export function asFlag(cell: Cell | undefined): boolean {
+  const number = asNumber(cell);
+  if (number !== 0 && number !== 1) throw wrongKind(cell, '0 or 1');
+  return number === 1;
+}
+
+export function asOneOf<T extends string>(...known: readonly T[]): ReadCell<T> {
+  return (cell) => {
+    const text = asText(cell) as T;
+    if (!known.includes(text)) throw wrongKind(cell, known.join(' or '));
+    return text;
+  };
+}
+
+export function asJson<T>(): ReadCell<T> {
+  return (cell) => JSON.parse(asText(cell)) as T;
+}
+
+/** `undefined` where the column is NULL. */
+export function optional<T>(read: ReadCell<T>): ReadCell<T | undefined> {
+  return (cell) => (cell === null ? undefined : read(cell));
+}
+
+export function nullable<T>(read: ReadCell<T>): ReadCell<T | null> {
+  return (cell) => (cell === null ? null : read(cell));
+}
+
+function readColumn<T>(row: Row, column: string, read: ReadCell<T>): T {
+  try {
+    return read(row[column]);
+  } catch (error) {
+    throw new TypeError(`column ${column}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function wrongKind(cell: Cell | undefined, expected: string): TypeError {
+  const found = cell === undefined ? 'no such column' : `found ${JSON.stringify(cell)}`;
+  return new TypeError(`${found}, expected ${expected}`);
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asNumberIfAny, asText, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, onlyRow, optional, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
 import { type LedgerTable, ledgerTables } from '../schema/tables.ts';
 import { sumRows, sumTable, type TableSum } from './checksum.ts';
@@ -182,6 +182,6 @@ async function stateOf(handle: Sql): Promise<unknown> {
   const { used, granted, periods } = onlyRow(
     await handle`SELECT sum(used) AS used, sum(granted) AS granted, count(*) AS periods FROM quota_period`,
   );
-  const counts = [used, granted, periods].map((cell) => asNumberIfAny(cell) ?? 0); // a sum over no rows is NULL
+  const counts = [used, granted, periods].map((cell) => optional(asNumber)(cell) ?? 0); // a sum over no rows is NULL
   return { ...(await originOf(handle)), counts };
 }

@@ -1,10 +1,20 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asNumberIfAny, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
+import {
+  asFlag,
+  asJson,
+  asNumber,
+  asText,
+  nullable,
+  onlyRow,
+  optional,
+  rowReader,
+  type Sql,
+} from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
 
 /**
- * How a run stands or ended. `unchanged`: the provider said that it has nothing new. `partial`: some series failed, and
- * the rest was taken in. `quarantined`: what came looks wrong, and no price was changed.
+ * The state or result of a run. `unchanged`: the provider reported nothing new. `partial`: some series failed and the rest
+ * was stored. `quarantined`: the data looks wrong, and no price was changed.
  */
 export type RunStatus = 'running' | 'ok' | 'unchanged' | 'partial' | 'failed' | 'quarantined';
 
@@ -14,11 +24,11 @@ export interface SeriesFailure {
   reason: string;
 }
 
-/** A series that has failed in every run since a moment. */
+/** A series that has failed in every run since a time. */
 export interface FailingSeries extends SeriesFailure {
   /** When the first of these runs ended, in ms. */
   since: number;
-  /** When its prices count as stale, in ms: when the feed would have been late without a run since it last succeeded. */
+  /** When its prices count as stale, in ms: when the feed would have been late without a successful run since. */
   lateAt: number | undefined;
 }
 
@@ -28,19 +38,19 @@ export interface RefusedValue {
 }
 
 /**
- * What is worth knowing of a run beside what it refused. `held`: it waits in quarantine. `withdrawn`: the provider
- * has it no more. `odd`: it was taken and looks wrong. `ignored`: it was left out
- * as it should be. `elsewhere`: another feed brings it. `failed`: a series that could not be read.
+ * A remark about a run, besides refused values. `held`: waits in quarantine. `withdrawn`: the provider no longer has it.
+ * `odd`: stored, but looks wrong. `ignored`: left out on purpose. `elsewhere`: another feed provides it. `failed`: a
+ * series that could not be read.
  */
 export interface Note extends RefusedValue {
   kind: 'held' | 'withdrawn' | 'odd' | 'ignored' | 'elsewhere' | 'failed';
 }
 
-/** What a run did, as it is kept for ever after. */
+/** What a run did. */
 export interface RunReport {
   status: RunStatus;
   message: string | undefined;
-  /** SHA-256 of all bodies, one after the other. */
+  /** SHA-256 of all response bodies, concatenated. */
   bodyHash: string | undefined;
   bytes: number;
   requests: number;
@@ -49,21 +59,21 @@ export interface RunReport {
   unchanged: number;
   missing: number;
   refused: number;
-  /** The first of the refused, and why. */
+  /** The first refused values, and why they were refused. */
   reasons: RefusedValue[];
-  /** Bars that were taken and whose low or high does not hold the open and close. */
+  /** Bars that were stored although their open or close is outside of low and high. */
   odd: number;
-  /** Left out as they should be: a bar that is still forming. */
+  /** Left out on purpose, such as a bar whose day has not ended. */
   ignored: number;
   /** Suspicious bars that wait in quarantine. */
   held: number;
-  /** Days that the provider had in an earlier edition and has no more. */
+  /** Days that the provider no longer has. */
   withdrawn: number;
-  /** The first of the odd and the ignored, and which symbols come from elsewhere. */
+  /** The first remarks. */
   notes: Note[];
 }
 
-/** What a run that is over is counted by. */
+/** What metrics count of a finished run. */
 export type EndedRun = { feed: string } & Pick<
   RunReport,
   'status' | 'taken' | 'corrected' | 'unchanged' | 'held' | 'refused'
@@ -76,21 +86,21 @@ export interface FeedRun extends RunReport {
   ended: number | undefined;
 }
 
-/** The right to run a feed. It is lost when it is not renewed in time; `number` is the run's, and never comes again. */
+/** The exclusive right to run a feed. It expires unless it is renewed; `number` is the run's and is never reused. */
 export interface FeedLease {
   feed: string;
   number: number;
   holder: string;
   leaseMs: number;
-  /** Runs in a row before this one that did not end well. */
+  /** Consecutive failed runs before this one. */
   failures: number;
-  /** When a run of all history last ended well. */
+  /** When a run over the full history last succeeded. */
   lastFull: number | undefined;
-  /** Series that have failed since a run before this one. */
+  /** Series that were failing before this run. */
   failing: readonly FailingSeries[];
 }
 
-/** What the ledger knows of a body that was taken in. */
+/** A response body that was stored before. */
 export interface KnownBody {
   urlHash: string;
   etag: string | undefined;
@@ -98,7 +108,7 @@ export interface KnownBody {
   observations: number;
 }
 
-/** What a feed has in the ledger: days with a price, days without one between the first and the last. */
+/** What a feed has in the ledger: days with a price, and gaps between the first and the last. */
 export interface Coverage {
   days: number;
   gaps: number;
@@ -110,59 +120,81 @@ export interface Finish {
   ended: number;
   report: RunReport;
   nextRun: number;
-  /** When the feed is late; given when the run succeeded. */
+  /** When the feed counts as late; only for a successful run. */
   lateAt?: number;
-  /** Whether all history was asked for. */
+  /** Whether the full history was requested. */
   isFull?: boolean;
   bodies?: readonly KnownBody[];
   coverage?: Coverage;
-  /** The series that failed, where the others did not. */
+  /** The series that failed while others succeeded. */
   failing?: readonly SeriesFailure[];
 }
 
-/** Another runner has the feed now. Nothing of this transaction may stay. */
+/** The state of a feed that its runs depend on. */
+interface FeedRow {
+  enabled: boolean;
+  holder: string | null;
+  leaseUntil: number;
+  nextRun: number | undefined;
+  lastRun: number;
+  lastFull: number | undefined;
+  failures: number;
+  failing: readonly FailingSeries[];
+}
+
+const FEED = rowReader<FeedRow>({
+  enabled: asFlag,
+  holder: nullable(asText),
+  leaseUntil: asNumber,
+  nextRun: optional(asNumber),
+  lastRun: asNumber,
+  lastFull: optional(asNumber),
+  failures: asNumber,
+  failing: asJson<FailingSeries[]>(),
+});
+
+/** Another runner holds the feed's lease now. The transaction must roll back. */
 export class LeaseLost extends Error {}
 
-/** So many runs of a feed are kept; at one a day, almost three years. */
+/** Almost three years of daily runs. */
 const RUNS_KEPT = 1_000;
-/** A body that so many runs have not asked for is forgotten: some URLs hold a date. */
+/** A body that no run has requested for this long is deleted: some URLs contain a date. */
 const BODY_RUNS_KEPT = 50;
 
-/** Takes the lease and begins a run; undefined when another holds it, or, with `dueAt`, when the feed is not due any more. */
+/** Takes the lease and starts a run. Returns undefined when another runner holds it, or when the feed is not due at `dueAt`. */
 export async function takeLease(
   engine: Engine,
   tx: Sql,
   asked: { feed: string; holder: string; leaseMs: number; started: number; dueAt?: number },
 ): Promise<FeedLease | undefined> {
   const { feed, holder, leaseMs, started, dueAt } = asked;
-  const row = await lockFeed(tx, feed);
+  const row = await lockFeed(engine, tx, feed);
   const now = await engine.now(tx);
-  if (row.holder !== null && asNumber(row.lease_until) > now) return undefined;
-  if (dueAt !== undefined && !(asNumber(row.enabled) === 1 && asNumber(row.next_run ?? 0) <= dueAt)) {
+  if (row.holder !== null && row.leaseUntil > now) return undefined;
+  if (dueAt !== undefined && !(row.enabled && (row.nextRun ?? 0) <= dueAt)) {
     return undefined;
   }
-  const number = asNumber(row.last_run) + 1;
+  const number = row.lastRun + 1;
   await tx`UPDATE feed_run SET status = 'failed', ended = ${started}, message = ${CUT_SHORT}
     WHERE feed = ${feed} AND status = 'running'`;
   await tx`UPDATE feed SET holder = ${holder}, lease_until = ${now + leaseMs}, last_run = ${number} WHERE key = ${feed}`;
   await tx`INSERT INTO feed_run (feed, number, started, status, bytes, requests, taken, corrected, unchanged, missing,
       refused, reasons) VALUES (${feed}, ${number}, ${started}, 'running', 0, 0, 0, 0, 0, 0, 0, '[]')`;
   await tx`DELETE FROM feed_run WHERE feed = ${feed} AND number <= ${number - RUNS_KEPT}`;
-  const lastFull = row.last_full === null ? undefined : asNumber(row.last_full);
   return {
     feed,
     number,
     holder,
     leaseMs,
-    failures: asNumber(row.failures),
-    lastFull,
-    failing: readFailing(asText(row.failing)),
+    failures: row.failures,
+    lastFull: row.lastFull,
+    failing: row.failing,
   };
 }
 
 export const CUT_SHORT = 'the runner ended in the middle; the run after it completes what it began';
 
-/** Renews the lease within a transaction; throws when another has it. The row stays locked until the transaction ends. */
+/** Renews the lease; throws when another runner has it. The row stays locked until the transaction ends. */
 export async function renewLease(engine: Engine, tx: Sql, lease: FeedLease): Promise<void> {
   const until = (await engine.now(tx)) + lease.leaseMs;
   const held = await tx`UPDATE feed SET lease_until = ${until}
@@ -170,7 +202,7 @@ export async function renewLease(engine: Engine, tx: Sql, lease: FeedLease): Pro
   if (held.length === 0) throw new LeaseLost(`another runner has taken over the feed ${lease.feed}`);
 }
 
-/** Ends a run: what it did, what is known of its bodies, when the next is due. All of it, or nothing. */
+/** Records the end of a run, its response bodies, and when the next run is due. */
 export async function finishRun(engine: Engine, tx: Sql, lease: FeedLease, finish: Finish): Promise<void> {
   await renewLease(engine, tx, lease);
   const { feed, number } = lease;
@@ -186,7 +218,9 @@ export async function finishRun(engine: Engine, tx: Sql, lease: FeedLease, finis
     WHERE key = ${feed}`;
   if (lateAt === undefined) return;
   const before = onlyRow(await tx`SELECT late_at FROM feed WHERE key = ${feed}`);
-  const still = JSON.stringify(stillFailing(failing, lease.failing, ended, asNumberIfAny(before.late_at)));
+  const still = JSON.stringify(
+    stillFailing(failing, lease.failing, ended, optional(asNumber)(before.late_at)),
+  );
   await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt}, failing = ${still}
     WHERE key = ${feed}`;
   if (isFull) await tx`UPDATE feed SET last_full = ${ended} WHERE key = ${feed}`;
@@ -212,7 +246,7 @@ export async function finishRun(engine: Engine, tx: Sql, lease: FeedLease, finis
   await tx`DELETE FROM feed_body WHERE feed = ${feed} AND run_number <= ${number - BODY_RUNS_KEPT}`;
 }
 
-/** A series that failed before keeps its times; a new one is late when the feed would have been. */
+/** A series that was failing before keeps its times; a new one is late when the feed would have been. */
 function stillFailing(
   failing: readonly SeriesFailure[],
   known: readonly FailingSeries[],
@@ -225,13 +259,10 @@ function stillFailing(
   });
 }
 
-export function readFailing(json: string): FailingSeries[] {
-  return JSON.parse(json);
-}
-
-/** The row of a feed, which is made when it is not there, locked until the transaction ends. */
-export async function lockFeed(tx: Sql, feed: string): Promise<Row> {
+/** Locks the row of a feed until the transaction ends, and creates it if it is missing. */
+export async function lockFeed({ placeholder: p }: Engine, tx: Sql, feed: string): Promise<FeedRow> {
   await tx`INSERT INTO feed (key, enabled, last_run, failures, days, gaps, lease_until)
     VALUES (${feed}, 0, 0, 0, 0, 0, 0) ON CONFLICT (key) DO NOTHING`;
-  return onlyRow(await tx`UPDATE feed SET enabled = enabled WHERE key = ${feed} RETURNING *`);
+  const lock = `UPDATE feed SET enabled = enabled WHERE key = ${p(1)} RETURNING ${FEED.columns}`;
+  return FEED.read(onlyRow(await tx.unsafe(lock, [feed])));
 }

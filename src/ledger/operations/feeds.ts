@@ -1,6 +1,16 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Row, type Sql } from '../engine/rows.ts';
+import {
+  asFlag,
+  asJson,
+  asNumber,
+  asOneOf,
+  asText,
+  optional,
+  type Row,
+  rowReader,
+  type Sql,
+} from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 import {
   type Coverage,
@@ -11,32 +21,87 @@ import {
   finishRun,
   type KnownBody,
   lockFeed,
+  type Note,
+  type RefusedValue,
   type RunStatus,
-  readFailing,
   renewLease,
   takeLease,
 } from './feed-runs.ts';
 
-/** How a feed stands. */
+/** The state of a feed. */
 export interface FeedHealth extends Coverage {
   key: string;
   enabled: boolean;
-  /** Whether it has missed its schedule twice. A feed that is off is never late. */
+  /** Whether it has missed its schedule twice. A disabled feed is never late. */
   late: boolean;
-  /** When it counts as late, unless a run succeeds before. */
+  /** When it counts as late unless a run succeeds first. */
   lateAt: number | undefined;
-  /** Its newest run, which may be under way. */
+  /** Its newest run, which may still be running. */
   lastRun: { number: number; started: number; status: RunStatus; message: string | undefined } | undefined;
-  /** When a run last ended well, whether it brought something new or not. */
+  /** When a run last succeeded, with or without new data. */
   lastOkAt: number | undefined;
   nextRunAt: number | undefined;
-  /** Runs in a row that did not end well. */
+  /** Consecutive failed runs. */
   failures: number;
   /** Series that fail while the others of the feed do not. */
   failing: readonly FailingSeries[];
 }
 
-/** Which feeds are on, who runs them, and what their runs did. */
+const readStatus = asOneOf<RunStatus>('running', 'ok', 'unchanged', 'partial', 'failed', 'quarantined');
+
+const FEED_STATE = rowReader({
+  key: asText,
+  enabled: asFlag,
+  lateAt: optional(asNumber),
+  lastRun: asNumber,
+  lastOk: optional(asNumber),
+  nextRun: optional(asNumber),
+  failures: asNumber,
+  failing: asJson<FailingSeries[]>(),
+  days: asNumber,
+  gaps: asNumber,
+  firstDay: optional(asNumber),
+  lastDay: optional(asNumber),
+});
+
+/** The columns of a feed's last run; NULL when it has never run. */
+const LAST_RUN = rowReader({
+  started: optional(asNumber),
+  status: optional(readStatus),
+  message: optional(asText),
+});
+
+const RUN = rowReader<FeedRun>({
+  feed: asText,
+  number: asNumber,
+  started: asNumber,
+  ended: optional(asNumber),
+  status: readStatus,
+  message: optional(asText),
+  bodyHash: optional(asText),
+  bytes: asNumber,
+  requests: asNumber,
+  taken: asNumber,
+  corrected: asNumber,
+  unchanged: asNumber,
+  missing: asNumber,
+  refused: asNumber,
+  reasons: asJson<RefusedValue[]>(),
+  odd: asNumber,
+  ignored: asNumber,
+  held: asNumber,
+  withdrawn: asNumber,
+  notes: asJson<Note[]>(),
+});
+
+const BODY = rowReader<KnownBody>({
+  urlHash: asText,
+  etag: optional(asText),
+  lastModified: optional(asText),
+  observations: asNumber,
+});
+
+/** Which feeds are enabled, who runs them, and what their runs did. */
 export class FeedStore {
   readonly #engine: Engine;
 
@@ -44,30 +109,30 @@ export class FeedStore {
     this.#engine = engine;
   }
 
-  /** Turns a feed on: it is due at once, and late at `lateAt` unless a run succeeds. One that is on stays as it is. */
+  /** Enables a feed: it is due now, and late at `lateAt` unless a run succeeds. An enabled feed is unchanged. */
   async enable(key: string, now: number, lateAt: number): Promise<void> {
     await this.#engine.write(async (tx) => {
-      const { enabled } = await lockFeed(tx, key);
-      if (asNumber(enabled) === 1) return;
+      const { enabled } = await lockFeed(this.#engine, tx, key);
+      if (enabled) return;
       await tx`UPDATE feed SET enabled = 1, next_run = ${now}, late_at = ${lateAt}, failures = 0 WHERE key = ${key}`;
     });
   }
 
-  /** Turns a feed off. Its prices stay, and a run that is under way goes on to its end. */
+  /** Disables a feed. Its prices stay, and a run in progress completes. */
   async disable(key: string): Promise<void> {
     await this.#engine.write(async (tx) => {
-      await lockFeed(tx, key);
+      await lockFeed(this.#engine, tx, key);
       await tx`UPDATE feed SET enabled = 0 WHERE key = ${key}`;
     });
   }
 
-  /** The feeds that are on. */
+  /** The enabled feeds. */
   async enabled(): Promise<Set<string>> {
     const rows = await this.#engine.read`SELECT key FROM feed WHERE enabled = 1`;
-    return new Set(rows.map((row: Row) => asText(row.key)));
+    return new Set(rows.map((row) => asText(row.key)));
   }
 
-  /** The feeds that are on, due, and run by nobody. */
+  /** The enabled feeds that are due and that nobody runs. */
   async due(now: number): Promise<string[]> {
     const { read } = this.#engine;
     const ledgerNow = await this.#engine.now(read);
@@ -76,7 +141,7 @@ export class FeedStore {
     return rows.map((row) => asText(row.key)).sort();
   }
 
-  /** Takes the lease of a feed and begins a run. With `dueAt`, only if the feed is on and due then. */
+  /** Takes the lease of a feed and starts a run. With `dueAt`, only if the feed is enabled and due then. */
   take(asked: {
     feed: string;
     holder: string;
@@ -87,140 +152,90 @@ export class FeedStore {
     return this.#engine.write((tx) => takeLease(this.#engine, tx, asked));
   }
 
-  /** Keeps the lease for another while; throws LeaseLost when another has it. */
+  /** Extends the lease; throws LeaseLost when another runner has it. */
   renew(lease: FeedLease): Promise<void> {
     return this.#engine.write((tx) => renewLease(this.#engine, tx, lease));
   }
 
-  /** The same within a transaction, which then stands or falls with the lease. */
+  /** Extends the lease in an open transaction, which rolls back when the lease is lost. */
   renewWithin(tx: Sql, lease: FeedLease): Promise<void> {
     return renewLease(this.#engine, tx, lease);
   }
 
-  /** Ends the run and gives the lease back. */
+  /** Ends the run and releases the lease. */
   finish(lease: FeedLease, finish: Finish): Promise<void> {
     return this.#engine.write((tx) => finishRun(this.#engine, tx, lease, finish));
   }
 
-  /** What is known of the bodies that a feed has taken in, by the hash of their URL. */
+  /** The response bodies that a feed has stored, by the hash of their URL. */
   async bodies(key: string): Promise<Map<string, KnownBody>> {
-    const rows = await this.#engine.read`SELECT url_hash, etag, last_modified, observations FROM feed_body
-      WHERE feed = ${key}`;
-    return new Map(
-      rows.map((row: Row): [string, KnownBody] => [
-        asText(row.url_hash),
-        {
-          urlHash: asText(row.url_hash),
-          etag: textOf(row.etag),
-          lastModified: textOf(row.last_modified),
-          observations: asNumber(row.observations),
-        },
-      ]),
-    );
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read.unsafe(`SELECT ${BODY.columns} FROM feed_body WHERE feed = ${p(1)}`, [key]);
+    return new Map(rows.map(BODY.read).map((body) => [body.urlHash, body]));
   }
 
-  /** The days on which a source has given a price of a symbol that was not withdrawn, ascending. */
+  /** The days with a price of a source that was not withdrawn, ascending. */
   async daysOf(source: string, symbolId: number): Promise<Day[]> {
     const rows = await this.#engine.read`SELECT DISTINCT b.day FROM bar b JOIN source s ON s.id = b.source_id
       WHERE b.symbol_id = ${symbolId} AND s.name = ${source} AND b.withdrawn = 0 AND NOT EXISTS (
         SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
           AND w.withdrawn > 0)
       ORDER BY b.day`;
-    return rows.map((row: Row) => asNumber(row.day));
+    return rows.map((row) => asNumber(row.day));
   }
 
-  /** The last day on which a source has given a price of a symbol. */
+  /** The last day with a price of a source. */
   async lastDayOf(source: string, symbolId: number): Promise<Day | undefined> {
     const [row] = await this.#engine.read`SELECT b.day FROM bar b JOIN source s ON s.id = b.source_id
       WHERE b.symbol_id = ${symbolId} AND s.name = ${source} ORDER BY b.day DESC LIMIT 1`;
     return row === undefined ? undefined : asNumber(row.day);
   }
 
-  /** The newest runs, of one feed or of all, newest first. */
+  /** The newest runs of one feed or of all, newest first. */
   async history(limit: number, key?: string): Promise<FeedRun[]> {
-    const { read } = this.#engine;
+    const { read, placeholder: p } = this.#engine;
+    const select = `SELECT ${RUN.columns} FROM feed_run`;
     const rows =
       key === undefined
-        ? await read`SELECT * FROM feed_run ORDER BY started DESC, number DESC LIMIT ${limit}`
-        : await read`SELECT * FROM feed_run WHERE feed = ${key} ORDER BY number DESC LIMIT ${limit}`;
-    return rows.map(toRun);
+        ? await read.unsafe(`${select} ORDER BY started DESC, number DESC LIMIT ${p(1)}`, [limit])
+        : await read.unsafe(`${select} WHERE feed = ${p(1)} ORDER BY number DESC LIMIT ${p(2)}`, [
+            key,
+            limit,
+          ]);
+    return rows.map(RUN.read);
   }
 
-  /** Who runs which feed now, by the feed's key. */
+  /** Who runs which feed now, by feed key. */
   async holders(): Promise<Map<string, string>> {
     const { read } = this.#engine;
     const ledgerNow = await this.#engine.now(read);
     const rows =
       await read`SELECT key, holder FROM feed WHERE holder IS NOT NULL AND lease_until > ${ledgerNow}`;
-    return new Map(rows.map((row: Row) => [asText(row.key), asText(row.holder)]));
+    return new Map(rows.map((row) => [asText(row.key), asText(row.holder)]));
   }
 
-  /** How every feed stands that was ever turned on or run. It reads a few small rows: it is cheap enough for /health. */
+  /** The state of every feed that was ever enabled or run. Reads a few small rows: cheap enough for /health. */
   async health(now: number): Promise<FeedHealth[]> {
-    const rows = await this.#engine.read`SELECT f.*, r.started, r.status, r.message FROM feed f
-      LEFT JOIN feed_run r ON r.feed = f.key AND r.number = f.last_run`;
-    const feeds: FeedHealth[] = rows.map((row: Row) => toHealth(row, now));
-    return sortBy(feeds, (feed) => feed.key);
+    const rows = await this.#engine.read.unsafe(
+      `SELECT ${FEED_STATE.columnsOf('f')}, ${LAST_RUN.columnsOf('r')} FROM feed f
+       LEFT JOIN feed_run r ON r.feed = f.key AND r.number = f.last_run`,
+    );
+    return sortBy(
+      rows.map((row) => readHealth(row, now)),
+      (feed) => feed.key,
+    );
   }
 }
 
-function toHealth(row: Row, now: number): FeedHealth {
-  const enabled = asNumber(row.enabled) === 1;
-  const lateAt = numberOf(row.late_at);
+function readHealth(row: Row, now: number): FeedHealth {
+  const { lastRun: number, lastOk, nextRun, lateAt, ...feed } = FEED_STATE.read(row);
+  const { started, status, message } = LAST_RUN.read(row);
   return {
-    key: asText(row.key),
-    enabled,
-    late: enabled && lateAt !== undefined && now > lateAt,
-    lateAt: enabled ? lateAt : undefined,
-    lastRun:
-      row.started === null
-        ? undefined
-        : {
-            number: asNumber(row.last_run),
-            started: asNumber(row.started),
-            status: asText(row.status) as RunStatus,
-            message: textOf(row.message),
-          },
-    lastOkAt: numberOf(row.last_ok),
-    nextRunAt: enabled ? numberOf(row.next_run) : undefined,
-    failures: asNumber(row.failures),
-    failing: readFailing(asText(row.failing)),
-    days: asNumber(row.days),
-    gaps: asNumber(row.gaps),
-    firstDay: numberOf(row.first_day),
-    lastDay: numberOf(row.last_day),
+    ...feed,
+    late: feed.enabled && lateAt !== undefined && now > lateAt,
+    lateAt: feed.enabled ? lateAt : undefined,
+    lastRun: started === undefined || status === undefined ? undefined : { number, started, status, message },
+    lastOkAt: lastOk,
+    nextRunAt: feed.enabled ? nextRun : undefined,
   };
-}
-
-function toRun(row: Row): FeedRun {
-  return {
-    feed: asText(row.feed),
-    number: asNumber(row.number),
-    started: asNumber(row.started),
-    ended: numberOf(row.ended),
-    status: asText(row.status) as RunStatus,
-    message: textOf(row.message),
-    bodyHash: textOf(row.body_hash),
-    bytes: asNumber(row.bytes),
-    requests: asNumber(row.requests),
-    taken: asNumber(row.taken),
-    corrected: asNumber(row.corrected),
-    unchanged: asNumber(row.unchanged),
-    missing: asNumber(row.missing),
-    refused: asNumber(row.refused),
-    reasons: JSON.parse(asText(row.reasons)),
-    odd: asNumber(row.odd),
-    ignored: asNumber(row.ignored),
-    held: asNumber(row.held),
-    withdrawn: asNumber(row.withdrawn),
-    notes: JSON.parse(asText(row.notes)),
-  };
-}
-
-function numberOf(value: string | number | null | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : asNumber(value);
-}
-
-function textOf(value: string | number | null | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
 }

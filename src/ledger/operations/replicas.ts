@@ -1,43 +1,54 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Row } from '../engine/rows.ts';
+import { asJson, asNumber, asText, rowReader } from '../engine/rows.ts';
 
-/** An alarm that is on in a process. */
+/** An active alarm of a process. */
 export interface ReportedAlarm {
   /** Such as `feed.late.fred`. */
   name: string;
-  /** When it began, in ms since the epoch, if that is known. */
+  /** When it began, in ms since the epoch, if known. */
   since?: number;
   /** What is posted to the webhook; `type` is the kind of alarm. */
   event: Readonly<Record<string, string | number>> & { type: string };
 }
 
-/** What a process that serves says of itself, every few seconds. */
+/** What a serving process reports every few seconds. */
 export interface Beat {
-  /** Of this process, for as long as it lives; its quota leases carry it too. */
+  /** Identifies the process for its lifetime; its quota leases carry it too. */
   id: string;
-  /** Its machine and process id, for the operator. */
+  /** Machine and process id, for the operator. */
   name: string;
   version: string;
   phase: string;
-  /** The price revision that it has followed the ledger to. */
+  /** The newest price revision that it has loaded. */
   revision: number;
-  /** Those that are on in this process. */
   alarms?: readonly ReportedAlarm[];
 }
 
-/** A process that serves, as the ledger last heard of it. All times are the ledger's, in ms. */
+/** The last heartbeat of a serving process. All times are the ledger's, in ms. */
 export interface ReplicaRow extends Beat {
   started: number;
   seen: number;
-  /** The ledger's own revision when it was last heard of. */
+  /** The ledger's own price revision at that heartbeat. */
   head: number;
   alarms: readonly ReportedAlarm[];
 }
 
-/** Three heartbeats: one that was silent for longer has died, or is cut off from the ledger. */
+const REPLICA = rowReader<ReplicaRow>({
+  id: asText,
+  name: asText,
+  version: asText,
+  phase: asText,
+  started: asNumber,
+  seen: asNumber,
+  revision: asNumber,
+  head: asNumber,
+  alarms: asJson<ReportedAlarm[]>(),
+});
+
+/** Three heartbeats. A process that is silent for longer has died or cannot reach the ledger. */
 export const SILENT_MS = 15_000;
 
-/** A process that said nothing for so long and did not take its leave is forgotten. */
+/** A process that ended without `leave` is listed this long. */
 const KEPT_MS = 86_400_000;
 
 /** Which processes serve from this ledger. */
@@ -48,7 +59,7 @@ export class ReplicaStore {
     this.#engine = engine;
   }
 
-  /** Notes that a process is there. It also forgets those that have been gone for a day. */
+  /** Records a heartbeat. Also deletes processes that have been silent for a day. */
   async beat({ id, name, version, phase, revision, alarms = [] }: Beat): Promise<void> {
     const alarmsText = JSON.stringify(alarms);
     await this.#engine.write(async (tx) => {
@@ -62,32 +73,18 @@ export class ReplicaStore {
     });
   }
 
-  /** A process that stops takes its leave: a row that stays silent is one that died, or is cut off. */
+  /** Removes a process that shuts down. A silent row that remains means a crash or a lost connection. */
   async leave(id: string): Promise<void> {
     await this.#engine.write(async (tx) => {
       await tx`DELETE FROM replica WHERE id = ${id}`;
     });
   }
 
-  /** All of them, the longest there first, and the ledger's time. */
+  /** All processes, oldest first, and the ledger's time. */
   async list(): Promise<{ now: number; replicas: ReplicaRow[] }> {
     const { read } = this.#engine;
     const now = await this.#engine.now(read);
-    const rows = await read`SELECT * FROM replica ORDER BY started, id`;
-    return { now, replicas: rows.map(toReplica) };
+    const rows = await read.unsafe(`SELECT ${REPLICA.columns} FROM replica ORDER BY started, id`);
+    return { now, replicas: rows.map(REPLICA.read) };
   }
-}
-
-function toReplica(row: Row): ReplicaRow {
-  return {
-    id: asText(row.id),
-    name: asText(row.name),
-    version: asText(row.version),
-    phase: asText(row.phase),
-    started: asNumber(row.started),
-    seen: asNumber(row.seen),
-    revision: asNumber(row.revision),
-    head: asNumber(row.head),
-    alarms: JSON.parse(asText(row.alarms)) as ReportedAlarm[],
-  };
 }

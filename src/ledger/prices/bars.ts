@@ -4,8 +4,9 @@ import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import {
   asNumber,
-  asTextOrNull,
+  asText,
   type Cell,
+  nullable,
   onlyRow,
   type Row,
   type RowValues,
@@ -314,10 +315,12 @@ export function toRevision(row: readonly Cell[]): BarRevision {
     close: asNumber(close),
     sourceId: asNumber(sourceId),
     recordedAt: asNumber(recordedAt),
-    reason: asTextOrNull(reason),
+    reason: readReason(reason),
     withdrawn: WITHDRAWN[asNumber(withdrawn)] ?? false,
   };
 }
+
+const readReason = nullable(asText);
 
 /** By the number in the column `withdrawn`. */
 export const WITHDRAWN: readonly (WithdrawnBy | false)[] = [false, 'source', 'operator'];

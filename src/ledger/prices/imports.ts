@@ -1,8 +1,8 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
-import { readRevisions } from './bars.ts';
+import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
+import { type BarChange, readRevisions } from './bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** What an import did. */
@@ -17,7 +17,7 @@ export interface ImportCounts {
 export interface ImportRun extends ImportCounts {
   number: number;
   started: number;
-  /** Undefined while it runs, or when it was cut short. */
+  /** Undefined while it runs, or when it was interrupted. */
   ended: number | undefined;
   /** When it was undone. */
   undone: number | undefined;
@@ -25,11 +25,27 @@ export interface ImportRun extends ImportCounts {
   source: string;
 }
 
-/** One day that an undo put back. */
+const RUN = rowReader<ImportRun>({
+  number: asNumber,
+  started: asNumber,
+  ended: optional(asNumber),
+  undone: optional(asNumber),
+  file: asText,
+  source: asText,
+  taken: asNumber,
+  corrected: asNumber,
+  unchanged: asNumber,
+  held: asNumber,
+  refused: asNumber,
+});
+
+const CHANGE = rowReader<BarChange>({ symbolId: asNumber, firstDay: asNumber, lastDay: asNumber });
+
+/** One day that an undo reverted. */
 export interface UndoneDay {
   symbolId: number;
   day: Day;
-  /** `kept`: a later revision of the day is not of this import. */
+  /** `kept`: the day has a later revision that this import did not write. */
   what: 'withdrawn' | 'restored' | 'kept';
   /** The close that the import had written. */
   close: number;
@@ -66,18 +82,20 @@ export class ImportStore {
 
   /** The newest first. */
   async list(limit: number): Promise<ImportRun[]> {
-    const rows = await this.#engine.read`SELECT * FROM import_run ORDER BY number DESC LIMIT ${limit}`;
-    return rows.map(toRun);
+    const { read, placeholder: p } = this.#engine;
+    const select = `SELECT ${RUN.columns} FROM import_run ORDER BY number DESC LIMIT ${p(1)}`;
+    return (await read.unsafe(select, [limit])).map(RUN.read);
   }
 
   async find(number: number): Promise<ImportRun | undefined> {
-    const [row] = await this.#engine.read`SELECT * FROM import_run WHERE number = ${number}`;
-    return row && toRun(row);
+    const { read, placeholder: p } = this.#engine;
+    const [row] = await read.unsafe(`SELECT ${RUN.columns} FROM import_run WHERE number = ${p(1)}`, [number]);
+    return row && RUN.read(row);
   }
 
   /**
-   * Takes back what an import wrote: a day that it added is withdrawn, one that it corrected gets its earlier prices back,
-   * both as new revisions. A day that has changed since stays. `onDays` is told of each, transaction by transaction.
+   * Undoes an import: a day that it added is withdrawn, and a day that it corrected gets its earlier prices back, both as
+   * new revisions. A day that has changed since is kept. `onDays` is called after each transaction.
    */
   async undo(run: number, now: number, onDays: (days: readonly UndoneDay[]) => void): Promise<void> {
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}
@@ -94,15 +112,15 @@ export class ImportStore {
   }
 }
 
-/** The name of an import as the origin of what it brings. */
+/** The name of an import run, as stored with the bars that it holds. */
 export function importName(run: number): string {
   return `import ${run}`;
 }
 
-/** Notes that a revision belongs to the import that is its origin, if it is one. */
-export async function noteRevision(tx: Sql, origin: string, revision: number): Promise<void> {
-  const run = /^import (\d+)$/.exec(origin)?.[1];
-  if (run) await tx`INSERT INTO import_revision (run, revision) VALUES (${Number(run)}, ${revision})`;
+/** Records which import wrote a revision. `run` names any run; only an import is recorded. */
+export async function noteRevision(tx: Sql, run: string, revision: number): Promise<void> {
+  const number = /^import (\d+)$/.exec(run)?.[1];
+  if (number) await tx`INSERT INTO import_revision (run, revision) VALUES (${Number(number)}, ${revision})`;
 }
 
 async function undoRevision(
@@ -112,19 +130,12 @@ async function undoRevision(
 ): Promise<UndoneDay[]> {
   const next = await nextRevision(tx, 'prices');
   const reason = `${importName(run)} undone`;
-  const changes =
-    await tx`SELECT symbol_id, first_day, last_day FROM bar_change WHERE revision = ${revision}`;
+  const select = `SELECT ${CHANGE.columns} FROM bar_change WHERE revision = ${engine.placeholder(1)}`;
+  const changes = (await tx.unsafe(select, [revision])).map(CHANGE.read);
   const days: UndoneDay[] = [];
   const rows: BarRow[] = [];
-  for (const change of changes) {
-    const symbolId = asNumber(change.symbol_id);
-    const found = await readRevisions(
-      tx,
-      symbolId,
-      'real',
-      asNumber(change.first_day),
-      asNumber(change.last_day),
-    );
+  for (const { symbolId, firstDay, lastDay } of changes) {
+    const found = await readRevisions(tx, symbolId, 'real', firstDay, lastDay);
     for (const [day, versions] of Map.groupBy(found, (bar) => bar.day)) {
       const written = versions.find((bar) => bar.revision === revision);
       const current = versions.at(-1)!;
@@ -147,22 +158,4 @@ async function undoRevision(
   }
   await writeRevisions(engine, tx, rows, next);
   return days;
-}
-
-function toRun(row: Row): ImportRun {
-  const time = (value: string | number | null | undefined) =>
-    value === null || value === undefined ? undefined : asNumber(value);
-  return {
-    number: asNumber(row.number),
-    started: asNumber(row.started),
-    ended: time(row.ended),
-    undone: time(row.undone),
-    file: asText(row.file),
-    source: asText(row.source),
-    taken: asNumber(row.taken),
-    corrected: asNumber(row.corrected),
-    unchanged: asNumber(row.unchanged),
-    held: asNumber(row.held),
-    refused: asNumber(row.refused),
-  };
 }

@@ -9,33 +9,33 @@ import { tradeDate } from '../../market/session.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import { asNumber, type Sql } from '../engine/rows.ts';
+import type { Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';
 import {
-  believedAround,
-  believedFrom,
   edgesOf,
   heldOf,
   type Known,
   keyOf,
   knownTicks,
   ONWARD_TICKS,
-  type QuarantineRow,
+  type QuarantinedTick,
+  realTicksAround,
+  releasedTick,
   type TickPosition,
   type Traits,
   traitsOf,
 } from './reads.ts';
 
-/** What became of a tick that was sent. */
+/** The result for one tick. */
 export type TickOutcome =
   | { status: 'accepted' | 'duplicate' }
   | { status: 'quarantined' | 'refused'; reason: string };
 
-/** One transaction that takes ticks in. */
-interface Door {
+/** One transaction that admits ticks. */
+interface Admission {
   engine: Engine;
   tx: Sql;
   source: number;
@@ -44,21 +44,21 @@ interface Door {
   outcomes: Map<NewTick, TickOutcome>;
 }
 
-/** The ticks of one symbol that were never seen, by time. */
+/** The new ticks of one symbol, by time. */
 interface Group {
   moment: TickPosition;
   traits: Traits;
   ticks: readonly NewTick[];
 }
 
-/** One tick under judgement; `row` is its id where it was held before. */
+/** A tick being judged; `row` is its quarantine id if it was held before. */
 interface Candidate extends WatchedTick {
   tick: NewTick & { sourceId: number };
   row?: number;
   reason?: string;
 }
 
-/** What has been decided and is not written yet. */
+/** Decisions that are not written yet. */
 interface Decided {
   fresh: NewTick[];
   released: (NewTick & { sourceId: number })[];
@@ -66,12 +66,12 @@ interface Decided {
 }
 
 /**
- * Judges ticks of one source in the transaction that is open, and answers for each:
+ * Judges ticks of one source in an open transaction, and returns an outcome for each:
  *
- *     known by its id? ─► calm: nothing is held, nothing is later, each is near the one before ─► taken
- *                         else: judged by its neighbours ─► taken, or held back
+ *     known by its id? ─► calm: nothing held, nothing later, each near the one before ─► accepted
+ *                         otherwise: judged by its neighbours ─► accepted or held
  *
- * Most ticks are calm. For those it is one statement of each kind, however many symbols they are of.
+ * Most ticks are calm. They take one statement of each kind, for any number of symbols.
  */
 export async function admitSome(
   engine: Engine,
@@ -79,22 +79,22 @@ export async function admitSome(
   ticks: readonly NewTick[],
   sourceName: string,
 ): Promise<TickOutcome[]> {
-  // The counter's row stays locked: the neighbours of a tick do not change while it is judged.
+  // Locks the counter's row, so the neighbours of a tick cannot change while it is judged.
   const revision = await nextRevision(tx, 'prices');
   const source = await sourceId(tx, sourceName);
   const traits = await traitsOf(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))]);
-  const door: Door = { engine, tx, source, revision, traits, outcomes: new Map() };
-  const priced = pricedOf(ticks, door);
-  const fresh = freshOf(priced, await knownTicks(engine, tx, source, priced), door.outcomes);
+  const admission: Admission = { engine, tx, source, revision, traits, outcomes: new Map() };
+  const priced = pricedOf(ticks, admission);
+  const fresh = freshOf(priced, await knownTicks(engine, tx, source, priced), admission.outcomes);
   let groups = [...Map.groupBy(fresh, (tick) => tick.symbolId)].map(([symbolId, ofSymbol]) =>
-    groupOf(door, symbolId, ofSymbol.sort(byTime)),
+    groupOf(admission, symbolId, ofSymbol.sort(byTime)),
   );
-  while (groups.length > 0) groups = await admitGroups(door, groups);
-  return ticks.map((tick) => door.outcomes.get(tick)!);
+  while (groups.length > 0) groups = await admitGroups(admission, groups);
+  return ticks.map((tick) => admission.outcomes.get(tick)!);
 }
 
-/** Those that can be prices. A zero where the price cannot be zero is a value that is missing. */
-function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Door): NewTick[] {
+/** Refuses missing prices: a zero where the price cannot be zero. */
+function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Admission): NewTick[] {
   return ticks.filter((tick) => {
     const reason = missingPrice(tick, traits.get(tick.symbolId)?.usual.canBeZero ?? true);
     if (reason !== undefined) outcomes.set(tick, { status: 'refused', reason });
@@ -102,7 +102,7 @@ function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Door): NewTic
   });
 }
 
-/** Those that were never seen. An id that is known is the same tick, or it is refused. */
+/** The new ticks. A known id must repeat the same tick, or it is refused. */
 function freshOf(
   ticks: readonly NewTick[],
   known: Map<string, Known>,
@@ -129,16 +129,16 @@ function byTime(a: NewTick, b: NewTick): number {
 }
 
 /** `ticks` must be sorted by time. */
-function groupOf(door: Door, symbolId: number, ticks: readonly NewTick[]): Group {
-  const traits = door.traits.get(symbolId);
+function groupOf(admission: Admission, symbolId: number, ticks: readonly NewTick[]): Group {
+  const traits = admission.traits.get(symbolId);
   if (!traits) throw new Error(`no symbol has the id ${symbolId}`);
   const { at } = ticks[0]!;
   return { moment: { symbolId, day: tradeDate(traits.market, at), at }, traits, ticks };
 }
 
-/** Judges the groups, and writes what was decided. Answers what is left of those that have too much between their ticks. */
-async function admitGroups(door: Door, groups: readonly Group[]): Promise<Group[]> {
-  const { engine, tx } = door;
+/** Judges the groups and writes the decisions. Returns the rest of groups whose ticks span too many existing ones. */
+async function admitGroups(admission: Admission, groups: readonly Group[]): Promise<Group[]> {
+  const { engine, tx } = admission;
   const moments = groups.map((group) => group.moment);
   const held = await heldOf(
     engine,
@@ -152,31 +152,31 @@ async function admitGroups(door: Door, groups: readonly Group[]): Promise<Group[
     const { before, isOvertaken } = edges[i]!;
     const waiting = held.get(group.moment.symbolId);
     if (!waiting && !isOvertaken && areCalm(group.traits.usual, before, group.ticks)) {
-      for (const tick of group.ticks) door.outcomes.set(tick, { status: 'accepted' });
+      for (const tick of group.ticks) admission.outcomes.set(tick, { status: 'accepted' });
       for (const tick of group.ticks) decided.fresh.push(tick);
     } else {
-      const rest = await judge(door, group, waiting ?? [], decided);
-      if (rest.length > 0) left.push(groupOf(door, group.moment.symbolId, rest));
+      const rest = await judge(admission, group, waiting ?? [], decided);
+      if (rest.length > 0) left.push(groupOf(admission, group.moment.symbolId, rest));
     }
   }
-  await write(door, decided);
+  await write(admission, decided);
   return left;
 }
 
-/** Judges the first ticks of a group by their neighbours, and answers those that are beyond what was read. */
+/** Judges the first ticks of a group by their neighbours. Returns those beyond the neighbours that were read. */
 async function judge(
-  { engine, tx, source, outcomes }: Door,
+  { engine, tx, source, outcomes }: Admission,
   { moment, traits, ticks }: Group,
-  waiting: readonly QuarantineRow[],
+  waiting: readonly QuarantinedTick[],
   decided: Decided,
 ): Promise<NewTick[]> {
   const now = ticks.reduce((newest, tick) => Math.max(newest, tick.received), 0);
-  const { before, onward } = await believedAround(engine, tx, moment);
+  const { before, onward } = await realTicksAround(engine, tx, moment);
   const edge = onward.length < ONWARD_TICKS ? undefined : onward[ONWARD_TICKS - WINDOW_TICKS - 1];
   const count = edge ? ticks.findLastIndex((tick) => tick.at <= edge.at) + 1 : ticks.length;
   const last = ticks[count - 1]!.at;
   const near = onward.filter((tick) => tick.at <= last).length + WINDOW_TICKS;
-  const held = waiting.filter((row) => asNumber(row.received) > now - QUARANTINE_MS).map(toCandidate);
+  const held = waiting.filter((row) => row.received > now - QUARANTINE_MS).map(toCandidate);
   const watch = new TickWatch<WatchedTick>(traits.usual, [...before, ...onward.slice(0, near)], held);
 
   const doubted = new Set<Candidate>();
@@ -206,9 +206,9 @@ async function judge(
   return ticks.slice(count);
 }
 
-function toCandidate(row: QuarantineRow): Candidate {
-  const tick = believedFrom(row, asNumber(row.received));
-  return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: asNumber(row.id) };
+function toCandidate(row: QuarantinedTick): Candidate {
+  const tick = releasedTick(row, row.received);
+  return { at: tick.at, price: tick.price, sourceId: tick.sourceId, tick, row: row.id };
 }
 
 async function markReleased(
@@ -225,7 +225,7 @@ async function markReleased(
   );
 }
 
-async function write({ engine, tx, source, revision, traits }: Door, decided: Decided): Promise<void> {
+async function write({ engine, tx, source, revision, traits }: Admission, decided: Decided): Promise<void> {
   const markets = new Map([...traits].map(([id, { market }]) => [id, market]));
   await insertFresh(engine, tx, decided.fresh, { markets, source, revision });
   await insertTicks(engine, tx, decided.released, markets, revision);

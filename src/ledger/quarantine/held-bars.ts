@@ -2,13 +2,22 @@ import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
-import { asNumber, asText, onlyRow, type Row, type RowValues, type Sql } from '../engine/rows.ts';
+import {
+  asNumber,
+  asOneOf,
+  asText,
+  onlyRow,
+  optional,
+  type RowValues,
+  rowReader,
+  type Sql,
+} from '../engine/rows.ts';
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { type NewBar, publishBars } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { sourceId } from '../symbols/sources.ts';
 
-/** A bar that was held back, and what became of it. */
+/** A bar that was held, and the decision about it. */
 export interface HeldBar extends Ohlc {
   id: number;
   symbol: string;
@@ -16,22 +25,46 @@ export interface HeldBar extends Ohlc {
   day: Day;
   received: number;
   reason: string;
-  /** The run that brought it: `import 3`, `feed run 12`, `push`. */
+  /** The run that provided it: `import 3`, `feed run 12`, `push`. */
   origin: string;
   state: 'held' | 'released' | 'dropped';
   decidedAt: number | undefined;
   decidedBy: string | undefined;
 }
 
+const OHLC = { open: asNumber, high: asNumber, low: asNumber, close: asNumber };
+
+const HELD_BAR = rowReader<HeldBar>({
+  id: asNumber,
+  symbol: asText,
+  source: asText,
+  day: asNumber,
+  ...OHLC,
+  received: asNumber,
+  reason: asText,
+  origin: asText,
+  state: asOneOf('held', 'released', 'dropped'),
+  decidedAt: optional(asNumber),
+  decidedBy: optional(asText),
+});
+
+const RELEASED_BAR = rowReader({
+  symbolId: asNumber,
+  sourceId: asNumber,
+  day: asNumber,
+  ...OHLC,
+  origin: asText,
+});
+
 export interface Holding {
   source: string;
   origin: string;
   received: number;
-  /** Runs first in each transaction; what it throws undoes the transaction. */
+  /** Runs first in each transaction; an exception rolls it back. */
   before?(tx: Sql): Promise<void>;
 }
 
-/** Suspicious bars: they wait for the operator, or for later bars that confirm them, for any length of time. */
+/** Suspicious bars. They wait, without a time limit, for the operator or for later bars that confirm them. */
 export class HeldBarStore {
   readonly #engine: Engine;
 
@@ -40,8 +73,8 @@ export class HeldBarStore {
   }
 
   /**
-   * Holds bars of one source. One that is held already, or was dropped, stays as it is when its prices are the same: a
-   * feed sends it again with every run.
+   * Holds bars of one source. A bar that is already held, or was dropped, is unchanged if its prices are the same: a feed
+   * sends it again with every run.
    */
   async hold(held: readonly { bar: NewBar; reason: string }[], holding: Holding): Promise<void> {
     for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
@@ -50,21 +83,22 @@ export class HeldBarStore {
     }
   }
 
-  /** The newest first: those that wait, or also those that were decided on. */
+  /** Held bars, newest first; with `all`, decided ones too. */
   async list(options: { all: boolean; limit: number }): Promise<HeldBar[]> {
     const rows = await this.#engine.read`
-      SELECT q.*, s.code, o.name FROM quarantine_bar q JOIN symbol s ON s.id = q.symbol_id
-        JOIN source o ON o.id = q.source_id
+      SELECT q.id, s.code AS symbol, o.name AS source, q.day, q.open, q.high, q.low, q.close, q.received, q.reason,
+        q.origin, q.state, q.decided_at, q.decided_by
+      FROM quarantine_bar q JOIN symbol s ON s.id = q.symbol_id JOIN source o ON o.id = q.source_id
       WHERE q.state = 'held' OR ${options.all ? 1 : 0} = 1 ORDER BY q.id DESC LIMIT ${options.limit}`;
-    return rows.map(toHeldBar);
+    return rows.map(HELD_BAR.read);
   }
 
-  /** Publishes a bar that is held, or was dropped. False when there is none such. */
+  /** Publishes a bar that is held or was dropped. False when there is none with this id. */
   release(id: number, now: number, by: string): Promise<boolean> {
     return this.#release(id, now, { by, states: ['held', 'dropped'] });
   }
 
-  /** Publishes bars that later bars have confirmed, unless they were decided on meanwhile. */
+  /** Publishes bars that later bars have confirmed, unless they were decided on in the meantime. */
   async confirm(bars: readonly { id: number }[], now: number): Promise<void> {
     for (const { id } of bars) {
       await this.#release(id, now, { by: 'later bars that confirm it', states: ['held'] });
@@ -78,23 +112,26 @@ export class HeldBarStore {
   ): Promise<boolean> {
     return this.#engine.writePrices(async (tx) => {
       await lockRevisions(tx, 'prices');
-      const [row] =
-        await tx`UPDATE quarantine_bar SET state = 'released', decided_at = ${now}, decided_by = ${by}
-        WHERE id = ${id} AND state IN (${first}, ${second ?? first}) RETURNING *`;
+      const { placeholder: p } = this.#engine;
+      const [row] = await tx.unsafe(
+        `UPDATE quarantine_bar SET state = 'released', decided_at = ${p(1)}, decided_by = ${p(2)}
+         WHERE id = ${p(3)} AND state IN (${p(4)}, ${p(5)}) RETURNING ${RELEASED_BAR.columns}`,
+        [now, by, id, first, second ?? first],
+      );
       if (!row) return false;
-      const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${row.source_id}`);
-      const bar = { symbolId: asNumber(row.symbol_id), day: asNumber(row.day), ...ohlcOf(row) };
+      const { sourceId, origin, ...bar } = RELEASED_BAR.read(row);
+      const source = onlyRow(await tx`SELECT name FROM source WHERE id = ${sourceId}`);
       await publishBars(this.#engine, tx, [bar], {
         source: asText(source.name),
         recordedAt: now,
         reason: `released from quarantine by ${by}`,
-        after: (_, revision) => noteRevision(tx, asText(row.origin), revision),
+        after: (_, revision) => noteRevision(tx, origin, revision),
       });
       return true;
     });
   }
 
-  /** Gives a bar up. False when it is not held. */
+  /** Drops a bar. False when it is not held. */
   drop(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const rows =
@@ -104,7 +141,7 @@ export class HeldBarStore {
     });
   }
 
-  /** Gives up everything that a run brought and that is still held. Returns how many. */
+  /** Drops the bars of a run that are still held. Returns how many. */
   dropAllOf(origin: string, now: number, by: string): Promise<number> {
     return this.#engine.write(async (tx) => {
       const rows =
@@ -114,7 +151,7 @@ export class HeldBarStore {
     });
   }
 
-  /** Ends the wait of bars whose day got a bar of the same source at `now`: they were confirmed or replaced. */
+  /** Decides on held bars whose day got a bar of the same source at `now`: it confirmed or replaced them. */
   async settle(source: string, now: number): Promise<void> {
     const { read } = this.#engine;
     const waiting = onlyRow(await read`SELECT count(*) AS n FROM quarantine_bar WHERE state = 'held'`);
@@ -139,7 +176,7 @@ async function holdSome(
   { source, origin, received, before }: Holding,
 ): Promise<void> {
   await before?.(tx);
-  await lockRevisions(tx, 'prices'); // whoever gives out ids holds this lock
+  await lockRevisions(tx, 'prices'); // ids are assigned under this lock
   const id = await sourceId(tx, source);
   const first = await nextQuarantineId(tx);
   await insertRows(
@@ -159,36 +196,11 @@ async function holdSome(
   );
 }
 
-/** Ticks and bars in quarantine share their ids. The caller holds the lock of the revisions. */
+/** Ticks and bars in quarantine share one id sequence. The caller holds the lock of the price revisions. */
 export async function nextQuarantineId(tx: Sql): Promise<number> {
   const row = onlyRow(
     await tx`SELECT
     (SELECT coalesce(max(id), 0) FROM quarantine_tick) AS tick, (SELECT coalesce(max(id), 0) FROM quarantine_bar) AS bar`,
   );
   return Math.max(asNumber(row.tick), asNumber(row.bar)) + 1;
-}
-
-function ohlcOf(row: Row): Ohlc {
-  return {
-    open: asNumber(row.open),
-    high: asNumber(row.high),
-    low: asNumber(row.low),
-    close: asNumber(row.close),
-  };
-}
-
-function toHeldBar(row: Row): HeldBar {
-  return {
-    id: asNumber(row.id),
-    symbol: asText(row.code),
-    source: asText(row.name),
-    day: asNumber(row.day),
-    ...ohlcOf(row),
-    received: asNumber(row.received),
-    reason: asText(row.reason),
-    origin: asText(row.origin),
-    state: asText(row.state) as HeldBar['state'],
-    decidedAt: row.decided_at === null ? undefined : asNumber(row.decided_at),
-    decidedBy: row.decided_by === null ? undefined : asText(row.decided_by),
-  };
 }

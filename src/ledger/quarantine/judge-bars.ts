@@ -9,32 +9,32 @@ import {
 } from '../../market/quality/suspicion.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber } from '../engine/rows.ts';
+import { asNumber, rowReader } from '../engine/rows.ts';
 import { type BarRevision, type NewBar, readRevisions } from '../prices/bars.ts';
 import { traitsOf } from './reads.ts';
 
 export interface JudgeOptions {
   /** The source of the bars. */
   source: string;
-  /** What the ledger's word on a day is, as in `Publication`. */
+  /** What a bar is compared with, as in `Publication`. */
   comparedWith?: 'current' | 'own';
-  /** Admits suspicious bars: the operator has looked at them. */
+  /** Admits suspicious bars: the operator has checked them. */
   accept?: boolean;
   holdUnitChanges: boolean;
-  /** Judges bars of the source that are held already together with the new ones, which may confirm them. */
+  /** Also judges held bars of the source, which the new ones may confirm. */
   reconsiderHeld?: boolean;
-  /** Closes that count as known although they are not in the ledger, by symbol: a dry run writes nothing. */
+  /** Closes that count as known although they are not in the ledger, by symbol. Used by dry runs, which write nothing. */
   alsoKnown?: ReadonlyMap<number, readonly KnownClose[]>;
 }
 
-/** What becomes of bars that want to be published. */
+/** The decision about bars that are to be published. */
 export interface Judgement<B extends NewBar> {
   admitted: B[];
   /** Suspicious: they wait in quarantine. */
   held: { bar: B; reason: string }[];
   /** Not prices at all. */
   refused: { bar: B; reason: string }[];
-  /** Held before; the bars that came since confirm them. */
+  /** Held before, and confirmed by the new bars. */
   confirmed: HeldCandidate[];
 }
 
@@ -43,10 +43,20 @@ export interface HeldCandidate extends NewBar {
   id: number;
 }
 
+const CANDIDATE = rowReader<HeldCandidate>({
+  id: asNumber,
+  symbolId: asNumber,
+  day: asNumber,
+  open: asNumber,
+  high: asNumber,
+  low: asNumber,
+  close: asNumber,
+});
+
 /**
  * The one gate for bars on every input path (feed, push, import). A zero that stands for a missing value is refused; a bar
  * that its neighbours contradict, among the bars themselves and in the ledger, is held. Bars that repeat what the ledger
- * has are admitted unseen. There must be one bar for each symbol and day.
+ * has are admitted without a check. There must be at most one bar for each symbol and day.
  */
 export async function judgeBars<B extends NewBar>(
   engine: Engine,
@@ -60,7 +70,7 @@ export async function judgeBars<B extends NewBar>(
   const [row] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
   const sourceId = row && asNumber(row.id);
   for (const [symbolId, ofSymbol] of bySymbol) {
-    const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // an exchange rate that is new has no traits yet
+    const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // a new exchange rate has no traits yet
     const priced: B[] = [];
     for (const bar of ofSymbol) {
       const reason = missingPrice(bar, canBeZero);
@@ -85,7 +95,7 @@ export async function judgeBars<B extends NewBar>(
     };
     const suspicious = suspiciousBy(options.holdUnitChanges);
     if (candidates.length > 0) {
-      const unconfirmed = suspiciousBy(true); // a unit that has changed stays changed, and no later bar excuses it
+      const unconfirmed = suspiciousBy(true); // later bars in the changed unit do not confirm a change of unit
       judgement.confirmed.push(...candidates.filter((bar) => !unconfirmed.has(bar)));
     }
     for (const bar of priced) {
@@ -123,23 +133,17 @@ async function heldNear(
   bars: readonly Bar[],
 ): Promise<HeldCandidate[]> {
   const [first, last] = [bars[0]!.day - NEIGHBOUR_DAYS, bars.at(-1)!.day + NEIGHBOUR_DAYS];
-  const rows = await engine.read`SELECT id, day, open, high, low, close FROM quarantine_bar
-    WHERE symbol_id = ${symbolId} AND source_id = ${sourceId} AND day >= ${first} AND day <= ${last} AND state = 'held'`;
+  const { read, placeholder: p } = engine;
+  const rows = await read.unsafe(
+    `SELECT ${CANDIDATE.columns} FROM quarantine_bar
+     WHERE symbol_id = ${p(1)} AND source_id = ${p(2)} AND day >= ${p(3)} AND day <= ${p(4)} AND state = 'held'`,
+    [symbolId, sourceId, first, last],
+  );
   const days = new Set(bars.map(({ day }) => day));
-  return rows
-    .map((row) => ({
-      id: asNumber(row.id),
-      symbolId,
-      day: asNumber(row.day),
-      open: asNumber(row.open),
-      high: asNumber(row.high),
-      low: asNumber(row.low),
-      close: asNumber(row.close),
-    }))
-    .filter(({ day }) => !days.has(day));
+  return rows.map(CANDIDATE.read).filter(({ day }) => !days.has(day));
 }
 
-/** What the ledger has on the days of the bars and around them: for a feed, its own last word before that of others. */
+/** The ledger's bars on and around the days of the bars. For a feed, its own newest bar takes precedence. */
 async function knownBars(
   engine: Engine,
   symbolId: number,

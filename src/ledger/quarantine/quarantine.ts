@@ -1,14 +1,14 @@
 import { QUARANTINE_MS } from '../../market/quarantine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import { asNumber, asText, onlyRow } from '../engine/rows.ts';
+import { asNumber, asOneOf, asText, onlyRow, optional, rowReader } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { insertTicks, marketsOf, type NewTick } from '../ticks/ticks.ts';
 import { admitSome, type TickOutcome } from './admit-ticks.ts';
 import type { HeldBarStore } from './held-bars.ts';
-import { believedFrom, type QuarantineRow } from './reads.ts';
+import { QUARANTINED_TICK, releasedTick } from './reads.ts';
 
-/** A tick that was held back, and what became of it. */
+/** A tick that was held, and the decision about it. */
 export interface HeldTick {
   id: number;
   symbol: string;
@@ -23,10 +23,24 @@ export interface HeldTick {
   decidedBy: string | undefined;
 }
 
-/** How long it can be seen what became of a tick. */
+const HELD_TICK = rowReader<HeldTick>({
+  id: asNumber,
+  symbol: asText,
+  source: asText,
+  tickId: asText,
+  at: asNumber,
+  received: asNumber,
+  price: asNumber,
+  reason: asText,
+  state: asOneOf('held', 'released', 'dropped'),
+  decidedAt: optional(asNumber),
+  decidedBy: optional(asText),
+});
+
+/** How long decisions about ticks are listed. */
 const KEEP_MS = 30 * 86_400_000;
 
-/** Admits ticks from outside: those that are too far from their neighbours wait here, in the ledger. Decides on held bars, too. */
+/** Admits ticks from outside and holds those that are too far from their neighbours. Also decides on held bars. */
 export class QuarantineStore {
   readonly #engine: Engine;
   readonly #bars: HeldBarStore;
@@ -36,7 +50,7 @@ export class QuarantineStore {
     this.#bars = bars;
   }
 
-  /** Takes ticks of one source, in transactions of 2,000. Answers for each, in the order given. */
+  /** Admits ticks of one source, in transactions of 2,000. Returns an outcome for each, in order. */
   async admit(ticks: readonly NewTick[], source: string): Promise<TickOutcome[]> {
     const outcomes: TickOutcome[] = [];
     for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
@@ -47,21 +61,22 @@ export class QuarantineStore {
     return outcomes;
   }
 
-  /** The newest first: those that wait, or also those that were decided on. */
+  /** Held ticks, newest first; with `all`, decided ones too. */
   async list(options: { all: boolean; limit: number }): Promise<HeldTick[]> {
     const rows = await this.#engine.read`
-      SELECT q.*, s.code, o.name FROM quarantine_tick q JOIN symbol s ON s.id = q.symbol_id
-        JOIN source o ON o.id = q.source_id
+      SELECT q.id, s.code AS symbol, o.name AS source, q.tick_id, q.at, q.received, q.price, q.reason, q.state,
+        q.decided_at, q.decided_by
+      FROM quarantine_tick q JOIN symbol s ON s.id = q.symbol_id JOIN source o ON o.id = q.source_id
       WHERE q.state = 'held' OR ${options.all ? 1 : 0} = 1 ORDER BY q.id DESC LIMIT ${options.limit}`;
-    return rows.map(toHeld);
+    return rows.map(HELD_TICK.read);
   }
 
-  /** Takes a tick or a bar that is held, or was dropped, in its right place. False when there is none such. */
+  /** Publishes a tick or a bar that is held or was dropped. False when there is none with this id. */
   async release(id: number, now: number, by: string): Promise<boolean> {
     return (await this.#releaseTick(id, now, by)) || this.#bars.release(id, now, by);
   }
 
-  /** Gives a tick or a bar up. False when it is not held. */
+  /** Drops a tick or a bar. False when it is not held. */
   async drop(id: number, now: number, by: string): Promise<boolean> {
     return (await this.#dropTick(id, now, by)) || this.#bars.drop(id, now, by);
   }
@@ -69,11 +84,15 @@ export class QuarantineStore {
   #releaseTick(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
-      const [row] =
-        await tx`UPDATE quarantine_tick SET state = 'released', decided_at = ${now}, decided_by = ${by}
-        WHERE id = ${id} AND state <> 'released' RETURNING *`;
+      const { placeholder: p } = this.#engine;
+      const [row] = await tx.unsafe(
+        `UPDATE quarantine_tick SET state = 'released', decided_at = ${p(1)}, decided_by = ${p(2)}
+         WHERE id = ${p(3)} AND state <> 'released' RETURNING ${QUARANTINED_TICK.columns}`,
+        [now, by, id],
+      );
       if (!row) return false;
-      await insertTicks(this.#engine, tx, [believedFrom(row, now)], await marketsOf(tx), revision);
+      const tick = releasedTick(QUARANTINED_TICK.read(row), now);
+      await insertTicks(this.#engine, tx, [tick], await marketsOf(tx), revision);
       return true;
     });
   }
@@ -87,7 +106,7 @@ export class QuarantineStore {
     });
   }
 
-  /** Drops what nobody has confirmed in time, and forgets what was decided long ago. Answers how many were dropped. */
+  /** Drops unconfirmed ticks, and deletes old decisions. Returns how many were dropped. */
   async expire(now: number): Promise<number> {
     const due = onlyRow(
       await this.#engine.read`SELECT count(*) AS n FROM quarantine_tick
@@ -102,20 +121,4 @@ export class QuarantineStore {
       return rows.length;
     });
   }
-}
-
-function toHeld(row: QuarantineRow): HeldTick {
-  return {
-    id: asNumber(row.id),
-    symbol: asText(row.code),
-    source: asText(row.name),
-    tickId: asText(row.tick_id),
-    at: asNumber(row.at),
-    received: asNumber(row.received),
-    price: asNumber(row.price),
-    reason: asText(row.reason),
-    state: asText(row.state) as HeldTick['state'],
-    decidedAt: row.decided_at === null ? undefined : asNumber(row.decided_at),
-    decidedBy: row.decided_by === null ? undefined : asText(row.decided_by),
-  };
 }

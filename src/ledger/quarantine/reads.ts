@@ -3,18 +3,18 @@ import { type Usual, type WatchedTick, WINDOW_TICKS } from '../../market/quarant
 import { type Market, marketOf } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Row, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, rowReader, type Sql } from '../engine/rows.ts';
 import { listOf, placeholders } from '../engine/statements.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/ticks.ts';
 
-/** What must be known of a symbol to judge its ticks. */
+/** What the check of a symbol's ticks depends on. */
 export interface Traits {
   market: Market;
   usual: Usual;
 }
 
-/** A tick whose id was there before. */
+/** A tick whose id is already in the ledger. */
 export interface Known {
   at: number;
   price: number;
@@ -22,51 +22,75 @@ export interface Known {
   reason: string;
 }
 
-/** A moment in the ticks of a symbol. The day is in the index before the time, and goes up with it. */
+/** A position in the ticks of a symbol. The index has the day before the time, and both ascend together. */
 export interface TickPosition {
   symbolId: number;
   day: Day;
   at: number;
 }
 
-/** What the ledger has next to a moment. */
+/** The ticks next to a position. */
 export interface Edge {
-  /** The price of the last real tick before it. */
+  /** The last real tick before it. */
   before: { at: number; price: number } | undefined;
-  /** Whether there are real ticks from the moment on. */
+  /** Whether real ticks exist at or after the position. */
   isOvertaken: boolean;
 }
 
-export type QuarantineRow = Row;
+/** A tick in quarantine. */
+export interface QuarantinedTick {
+  id: number;
+  symbolId: number;
+  sourceId: number;
+  tickId: string;
+  at: number;
+  received: number;
+  price: number;
+}
 
-/** The traits of symbols. */
+export const QUARANTINED_TICK = rowReader<QuarantinedTick>({
+  id: asNumber,
+  symbolId: asNumber,
+  sourceId: asNumber,
+  tickId: asText,
+  at: asNumber,
+  received: asNumber,
+  price: asNumber,
+});
+
+const TRAITS = rowReader({
+  id: asNumber,
+  market: asText,
+  category: asText,
+  unitSymbol: asText,
+  unitName: asText,
+  decimals: asNumber,
+});
+
 export async function traitsOf(
   engine: Engine,
   tx: Sql,
   ids: readonly number[],
 ): Promise<Map<number, Traits>> {
   const rows = await tx.unsafe(
-    `SELECT id, market, category, unit_symbol, unit_name, decimals FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
+    `SELECT ${TRAITS.columns} FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
     [...ids],
   );
   return new Map(
-    rows.map((row) => {
-      const unit = { symbol: asText(row.unit_symbol), name: asText(row.unit_name) };
-      const usual = {
-        canBeZero: canBeZero({ category: asText(row.category), unit }),
-        step: 10 ** -asNumber(row.decimals),
-      };
-      return [asNumber(row.id), { market: marketOf(asText(row.market)), usual }];
+    rows.map(TRAITS.read).map(({ id, market, category, unitSymbol, unitName, decimals }) => {
+      const unit = { symbol: unitSymbol, name: unitName };
+      const usual = { canBeZero: canBeZero({ category, unit }), step: 10 ** -decimals };
+      return [id, { market: marketOf(market), usual }];
     }),
   );
 }
 
-/** The name of a tick of one source. */
+/** Identifies a tick of one source. */
 export function keyOf({ symbolId, id }: { symbolId: number; id: string }): string {
   return `${symbolId} ${id}`;
 }
 
-/** Which of these ticks of one source are known, as ticks or in quarantine. By their keys. */
+/** The ticks of one source that are already stored or in quarantine, by key. */
 export async function knownTicks(
   engine: Engine,
   tx: Sql,
@@ -74,7 +98,7 @@ export async function knownTicks(
   ticks: readonly NewTick[],
 ): Promise<Map<string, Known>> {
   if (ticks.length === 0) return new Map();
-  // CROSS JOIN has SQLite go through what was sent, and look each up. The first row says the types for PostgreSQL.
+  // CROSS JOIN makes SQLite look up each sent tick by index. The casts give PostgreSQL the column types.
   const find = (columns: string, table: string) =>
     `SELECT t.symbol_id, t.tick_id, t.at, t.price, ${columns} FROM sent CROSS JOIN ${table} t
      WHERE t.symbol_id = sent.symbol_id AND t.source_id = ${source} AND t.tick_id = sent.tick_id`;
@@ -99,13 +123,13 @@ export async function knownTicks(
   );
 }
 
-// Ticks of one moment have an order, too: else PostgreSQL gives them as they lie, and judges the same ticks in two ways.
+// Includes a tie-breaker: without it, PostgreSQL returns ticks of one time in any order, and results would vary.
 const OLDEST_FIRST = 'day, at, source_id, tick_id';
 const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
 
-/** What is next to each moment, in their order. One statement for all: a feed sends ticks of all its symbols at once. */
+/** The neighbours of each position, in order. One statement for all, because a feed sends ticks of all its symbols together. */
 export async function edgesOf(engine: Engine, tx: Sql, moments: readonly TickPosition[]): Promise<Edge[]> {
-  // The + takes away the type that a CAST gives: SQLite would else look by the day alone, and go through all of it.
+  // The unary + removes the affinity of the CAST. With it, SQLite would use only the day in the index and scan all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
        AND (t.day, t.at) ${side} (+m.day, +m.at) ORDER BY ${order} LIMIT 1)`;
@@ -130,11 +154,11 @@ export async function edgesOf(engine: Engine, tx: Sql, moments: readonly TickPos
   return edges;
 }
 
-/** At most so many ticks from a moment on are read at a time: a late tick may have a day's ticks after it. */
+/** How many later ticks are read at a time: a late tick may have a whole day of ticks after it. */
 export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 
-/** The real ticks of a symbol by time: as many before a moment as a tick is judged by, and the first ones from it on. */
-export async function believedAround(
+/** The real ticks around a position, by time: the window before it, and the first ones from it on. */
+export async function realTicksAround(
   engine: Engine,
   tx: Sql,
   { symbolId, day, at }: TickPosition,
@@ -159,27 +183,22 @@ export async function believedAround(
   return { before: before.reverse(), onward: await read('>=', `${OLDEST_FIRST} LIMIT ${ONWARD_TICKS}`) };
 }
 
-/** The ticks of some symbols that are held back, by symbol. */
+/** The held ticks of some symbols, by symbol. */
 export async function heldOf(
   engine: Engine,
   tx: Sql,
   symbolIds: readonly number[],
-): Promise<Map<number, QuarantineRow[]>> {
+): Promise<Map<number, QuarantinedTick[]>> {
   const rows = await tx.unsafe(
-    `SELECT * FROM quarantine_tick WHERE state = 'held' AND symbol_id IN (${listOf(engine, symbolIds.length)})`,
+    `SELECT ${QUARANTINED_TICK.columns} FROM quarantine_tick
+     WHERE state = 'held' AND symbol_id IN (${listOf(engine, symbolIds.length)})`,
     [...symbolIds],
   );
-  return Map.groupBy(rows, (row) => asNumber(row.symbol_id));
+  return Map.groupBy(rows.map(QUARANTINED_TICK.read), (tick) => tick.symbolId);
 }
 
-/** A row of the quarantine as it comes to be believed: at its own time, and known from `received` on. */
-export function believedFrom(row: QuarantineRow, received: number): NewTick & { sourceId: number } {
-  return {
-    symbolId: asNumber(row.symbol_id),
-    sourceId: asNumber(row.source_id),
-    id: asText(row.tick_id),
-    at: asNumber(row.at),
-    received,
-    price: asNumber(row.price),
-  };
+/** The tick to insert when a held tick is released: at its own time, and received at `received`. */
+export function releasedTick(held: QuarantinedTick, received: number): NewTick & { sourceId: number } {
+  const { symbolId, sourceId, tickId: id, at, price } = held;
+  return { symbolId, sourceId, id, at, received, price };
 }

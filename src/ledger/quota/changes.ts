@@ -1,9 +1,10 @@
 import type { Engine } from '../engine/engine.ts';
 import type { RowValues, Sql } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
+import type { LeaseState, PeriodState, SpentBy } from './model.ts';
 import type { Period } from './period.ts';
 import { keyOf, writeLeases, writePeriods } from './rows.ts';
-import { dayOfSpend, type LeaseState, type PeriodState, type SpentBy } from './rules.ts';
+import { dayOfSpend } from './rules.ts';
 import { crossThresholds } from './thresholds.ts';
 
 /** What one transaction has to write, gathered so that many accounts take few statements. */

@@ -1,28 +1,28 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Row } from '../engine/rows.ts';
-import { LEASE_MS } from './rules.ts';
+import { asNumber, asText, rowReader } from '../engine/rows.ts';
+import { LEASE_MS } from './model.ts';
 
-/** A replica that holds units of accounts' quotas. */
+/** A replica that has leased units of quotas. */
 export interface LeaseHolder {
   replica: string;
-  /** Accounts that it serves. */
+  /** How many accounts it has leases of. */
   accounts: number;
-  /** Units that it holds and has not said to have spent. */
+  /** Leased units that it has not reported as spent. */
   units: number;
-  /** For how long it has been silent, in seconds, by the ledger's time. */
+  /** How long ago it last renewed a lease, by the ledger's time. */
   silentSeconds: number;
 }
 
-/** Every replica with an open lease, the freshest first. */
+const HOLDER = rowReader({ replica: asText, accounts: asNumber, units: asNumber, expiresAt: asNumber });
+
+/** Every replica with an open lease, the most recently heard first. */
 export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
   const rows = await engine.read`SELECT replica, count(DISTINCT account_id) AS accounts,
       sum(granted - spent) AS units, max(expires_at) AS expires_at
     FROM quota_lease WHERE open = 1 GROUP BY replica ORDER BY max(expires_at) DESC, replica`;
-  return rows.map((row: Row) => ({
-    replica: asText(row.replica),
-    accounts: asNumber(row.accounts),
-    units: asNumber(row.units),
-    silentSeconds: Math.max(0, Math.floor((now - (asNumber(row.expires_at) - LEASE_MS)) / 1000)),
+  return rows.map(HOLDER.read).map(({ expiresAt, ...holder }) => ({
+    ...holder,
+    silentSeconds: Math.max(0, Math.floor((now - (expiresAt - LEASE_MS)) / 1000)),
   }));
 }

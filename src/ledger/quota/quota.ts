@@ -1,54 +1,36 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, onlyRow, type Row } from '../engine/rows.ts';
+import { asNumber, asText, rowReader } from '../engine/rows.ts';
+import { listOf } from '../engine/statements.ts';
 import { QuotaChanges } from './changes.ts';
 import { checkQuota } from './check.ts';
+import { claimEvents, listEvents, type QuotaEvent, recordSent } from './events.ts';
 import { foldSettled } from './fold.ts';
+import { HOLD_MS, type SyncAnswer, type SyncRequest } from './model.ts';
 import type { Period } from './period.ts';
 import {
   countOpenLeases,
   keyOf,
+  LEASE,
   lockPeriods,
-  placeholders,
   readLeases,
   readQuotas,
-  toLease,
   writeLeases,
   writePeriods,
 } from './rows.ts';
+import { closeLease, settle } from './rules.ts';
 import {
-  closeLease,
-  HOLD_MS,
-  LEASE_MS,
-  type LeaseState,
-  type SyncAnswer,
-  type SyncRequest,
-  settle,
-} from './rules.ts';
+  readUsage,
+  readUsageBeside,
+  readUsageByDay,
+  type Usage,
+  type UsageBeside,
+  type UsageDay,
+} from './usage.ts';
 
-/** 4,000 leases a minute on each process: more than thousands of accounts make that pause all the time. */
-const FOLDS_AT_A_TIME = 40;
+/** With 100 leases per fold and a call per minute: more than thousands of pausing accounts leave behind. */
+const FOLDS_PER_CALL = 40;
 
-/** What an account has used in a month, and how fresh that is. */
-export interface Usage {
-  used: number;
-  quota: number;
-  /** Open leases that have not yet said what they spent before the barrier; 0 means that `used` is exact. */
-  behind: number;
-  /** The ledger's time for which `used` holds. */
-  asOf: number;
-}
-
-/** What an account has used in a month beside one lease. */
-export interface UsageBeside {
-  usedBeside: number;
-  /** How many other leases are open. */
-  otherLeases: number;
-  quota: number;
-  /** The ledger's time for which it holds. */
-  asOf: number;
-}
-
-/** A barrier or a recall that holders should look at. */
+/** A barrier or a recall that lease holders must answer. */
 export interface Signal {
   accountId: string;
   period: Period;
@@ -56,27 +38,20 @@ export interface Signal {
   recallAt: number;
 }
 
-export interface UsageDay {
-  day: number;
-  endpoint: string;
-  count: number;
-}
+const SIGNAL = rowReader<Signal>({
+  accountId: asText,
+  period: asNumber,
+  barrier: asNumber,
+  recallAt: asNumber,
+});
 
-/** An account reached a share of its quota: once each per month. */
-export interface QuotaEvent {
-  accountId: string;
-  period: Period;
-  percent: number;
-  used: number;
-  quota: number;
-  at: number;
-  /** When it was told; null while it has not been. */
-  sentAt: number | null;
-  /** How often telling it was begun. */
-  attempts: number;
-}
+/** An account's month. */
+const ACCOUNT_PERIOD = rowReader<{ accountId: string; period: Period }>({
+  accountId: asText,
+  period: asNumber,
+});
 
-/** Quotas, leases and usage. The rules are in quota-rules.ts; here they are put into transactions. */
+/** Quotas, leases and usage. The rules are in rules.ts; this class runs them in transactions. */
 export class QuotaStore {
   readonly #engine: Engine;
 
@@ -91,9 +66,8 @@ export class QuotaStore {
     return engine.write(async (tx) => {
       const accountIds = [...new Set(requests.map((request) => request.accountId))];
       const leaseIds = requests.map((request) => request.leaseId);
-      // The lock first and each of the others in a statement of its own behind it: another holder may have moved the
-      // month's end or the lease while this one waited. They are sent together and waited for once, for while the lock is
-      // held the other replicas wait.
+      // The lock comes first: another holder may change the period or the lease while this transaction waits for it. The
+      // reads are pipelined behind it, because other replicas wait while the lock is held.
       const [periods, now, leases, quotas, openLeases] = await Promise.all([
         lockPeriods(engine, tx, requests),
         engine.now(tx),
@@ -121,7 +95,7 @@ export class QuotaStore {
     });
   }
 
-  /** Asks every holder of the account's units to say what it has spent; gives the barrier's number. */
+  /** Asks every lease holder of the account to report what it has spent. Returns the number of the barrier. */
   async raiseBarrier(accountId: string, period: Period): Promise<number> {
     const engine = this.#engine;
     return engine.write(async (tx) => {
@@ -133,109 +107,61 @@ export class QuotaStore {
     });
   }
 
-  /** The barriers and recalls since a moment of the ledger's time. One short look at an index. */
+  /** The barriers and recalls since a time of the ledger's clock. One index lookup. */
   async signals(since: number): Promise<Signal[]> {
-    const rows = await this.#engine
-      .read`SELECT account_id, period, barrier, recall_at FROM quota_period WHERE signalled_at > ${since}`;
-    return rows.map((row: Row) => ({
-      accountId: asText(row.account_id),
-      period: asNumber(row.period),
-      barrier: asNumber(row.barrier),
-      recallAt: asNumber(row.recall_at),
-    }));
+    const { read, placeholder: p } = this.#engine;
+    const select = `SELECT ${SIGNAL.columns} FROM quota_period WHERE signalled_at > ${p(1)}`;
+    return (await read.unsafe(select, [since])).map(SIGNAL.read);
   }
 
-  /** What is used, with the leases that are behind the given barrier, or the newest one. */
-  async usage(accountId: string, period: Period, barrier?: number): Promise<Usage> {
-    const { read } = this.#engine;
-    const now = await this.#engine.now(read);
-    // One statement, so that the count and the leases that are behind belong together.
-    const row = onlyRow(
-      await read`SELECT
-        coalesce(max(p.used), 0) AS used, count(l.lease_id) AS behind, min(l.expires_at) AS oldest,
-        (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota
-      FROM quota_period p LEFT JOIN quota_lease l
-        ON l.open = 1 AND l.account_id = p.account_id AND l.period = p.period
-        AND l.barrier_ack < coalesce(CAST(${barrier ?? null} AS BIGINT), p.barrier)
-      WHERE p.account_id = ${accountId} AND p.period = ${period}`,
-    );
-    const behind = asNumber(row.behind);
-    return {
-      used: asNumber(row.used),
-      quota: asNumber(row.quota ?? 0),
-      behind,
-      asOf: behind === 0 ? now : asNumber(row.oldest) - LEASE_MS,
-    };
+  usage(accountId: string, period: Period, barrier?: number): Promise<Usage> {
+    return readUsage(this.#engine, accountId, period, barrier);
+  }
+
+  usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageBeside> {
+    return readUsageBeside(this.#engine, accountId, period, leaseId);
+  }
+
+  usageByDay(accountId: string, fromDay: number, toDay: number): Promise<UsageDay[]> {
+    return readUsageByDay(this.#engine, accountId, fromDay, toDay);
   }
 
   /**
-   * What is used beside one lease, and how many other leases are open. With none, the sum with what that lease has spent
-   * is exact, and nobody needs to be asked.
-   */
-  async usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageBeside> {
-    const { read } = this.#engine;
-    const now = await this.#engine.now(read);
-    const row = onlyRow(
-      await read`SELECT
-        (SELECT used FROM quota_period WHERE account_id = ${accountId} AND period = ${period}) AS used,
-        (SELECT spent FROM quota_lease WHERE lease_id = ${leaseId}) AS spent,
-        (SELECT count(*) FROM quota_lease
-          WHERE open = 1 AND account_id = ${accountId} AND period = ${period} AND lease_id <> ${leaseId}) AS others,
-        (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota`,
-    );
-    return {
-      usedBeside: asNumber(row.used ?? 0) - asNumber(row.spent ?? 0),
-      otherLeases: asNumber(row.others),
-      quota: asNumber(row.quota ?? 0),
-      asOf: now,
-    };
-  }
-
-  async usageByDay(accountId: string, fromDay: number, toDay: number): Promise<UsageDay[]> {
-    const rows = await this.#engine.read`SELECT day, endpoint, sum(count) AS count FROM usage_day
-      WHERE account_id = ${accountId} AND day >= ${fromDay} AND day <= ${toDay}
-      GROUP BY day, endpoint ORDER BY day, endpoint`;
-    return rows.map((row: Row) => ({
-      day: asNumber(row.day),
-      endpoint: asText(row.endpoint),
-      count: asNumber(row.count),
-    }));
-  }
-
-  /**
-   * Ends the leases whose holder has been silent for longer than the hold, and gives back what they had not
-   * reported as spent. Says how many.
+   * Closes the leases whose holder has been silent for longer than `HOLD_MS`, and returns their unreported units to the
+   * pool. Returns the number of leases.
    */
   async releaseLost(): Promise<number> {
     const engine = this.#engine;
+    const { placeholder: p } = engine;
     const silentSince = (await engine.now(engine.read)) - HOLD_MS;
-    const seen = await engine.read`SELECT account_id, period FROM quota_lease
-      WHERE open = 1 AND expires_at < ${silentSince} ORDER BY expires_at LIMIT 100`;
+    const seen = await engine.read.unsafe(
+      `SELECT ${ACCOUNT_PERIOD.columns} FROM quota_lease
+       WHERE open = 1 AND expires_at < ${p(1)} ORDER BY expires_at LIMIT 100`,
+      [silentSince],
+    );
     if (seen.length === 0) return 0;
     return engine.write(async (tx) => {
-      const of = seen.map((row: Row) => ({
-        accountId: asText(row.account_id),
-        period: asNumber(row.period),
-      }));
-      const periods = await lockPeriods(engine, tx, of);
+      const periods = await lockPeriods(engine, tx, seen.map(ACCOUNT_PERIOD.read));
       const accountIds = [...new Set([...periods.values()].map((period) => period.accountId))];
       const rows = await tx.unsafe(
-        `SELECT * FROM quota_lease WHERE open = 1 AND account_id IN (${placeholders(engine, accountIds.length)})`,
+        `SELECT ${LEASE.columns} FROM quota_lease
+         WHERE open = 1 AND account_id IN (${listOf(engine, accountIds.length)})`,
         accountIds,
       );
-      const lost: LeaseState[] = rows.map(toLease).filter((l) => l.expiresAt < silentSince);
-      const held = lost.filter((lease) => periods.has(keyOf(lease)));
-      for (const lease of held) closeLease(periods.get(keyOf(lease))!, lease);
-      await writeLeases(engine, tx, held);
+      const lost = rows
+        .map(LEASE.read)
+        .filter((lease) => lease.expiresAt < silentSince && periods.has(keyOf(lease)));
+      for (const lease of lost) closeLease(periods.get(keyOf(lease))!, lease);
+      await writeLeases(engine, tx, lost);
       await writePeriods(engine, tx, [...periods.values()]);
-      return held.length;
+      return lost.length;
     });
   }
 
-  /** Folds settled leases of months that are long over, in small pieces. Says how many; the rest waits for the next time. */
+  /** Folds settled leases of past months, in small batches. Returns how many; the next call continues. */
   async foldSettled(): Promise<number> {
     let folded = 0;
-    for (let i = 0; i < FOLDS_AT_A_TIME; i++) {
+    for (let i = 0; i < FOLDS_PER_CALL; i++) {
       const count = await foldSettled(this.#engine);
       if (count === 0) break;
       folded += count;
@@ -243,62 +169,26 @@ export class QuotaStore {
     return folded;
   }
 
-  /** The events of an account in the order they happened. */
-  async events(accountId: string): Promise<QuotaEvent[]> {
-    const rows = await this.#engine
-      .read`SELECT * FROM quota_event WHERE account_id = ${accountId} ORDER BY at, percent`;
-    return rows.map(toEvent);
+  /** The events of an account, oldest first. */
+  events(accountId: string): Promise<QuotaEvent[]> {
+    return listEvents(this.#engine, accountId);
   }
 
-  /**
-   * Takes the events that nobody has told yet, each for this caller alone until its claim runs out: a caller that dies
-   * with one leaves it to the next.
-   */
-  async claimEvents(claimMs: (attempts: number) => number): Promise<QuotaEvent[]> {
-    const engine = this.#engine;
-    const waiting = onlyRow(await engine.read`SELECT count(*) AS n FROM quota_event WHERE sent_at IS NULL`);
-    if (asNumber(waiting.n) === 0) return [];
-    return engine.write(async (tx) => {
-      const now = await engine.now(tx);
-      const rows = await tx`UPDATE quota_event SET attempts = attempts + 1, claimed_until = ${now} + 1
-        WHERE sent_at IS NULL AND claimed_until <= ${now} RETURNING *`;
-      const events: QuotaEvent[] = rows.map(toEvent);
-      for (const { accountId, period, percent, attempts } of events) {
-        await tx`UPDATE quota_event SET claimed_until = ${now + claimMs(attempts)}
-          WHERE account_id = ${accountId} AND period = ${period} AND percent = ${percent}`;
-      }
-      return events;
-    });
+  claimEvents(claimMs: (attempts: number) => number): Promise<QuotaEvent[]> {
+    return claimEvents(this.#engine, claimMs);
   }
 
-  /** Notes that an event was told; the first time is kept. */
-  async eventSent(event: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>, at: number): Promise<void> {
-    await this.#engine.write(async (tx) => {
-      await tx`UPDATE quota_event SET sent_at = coalesce(sent_at, ${at}) WHERE account_id = ${event.accountId}
-        AND period = ${event.period} AND percent = ${event.percent}`;
-    });
+  eventSent(event: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>, at: number): Promise<void> {
+    return recordSent(this.#engine, event, at);
   }
 
-  /** Verifies the invariants over the whole ledger; one line for each thing that is wrong. */
+  /** Verifies the invariants over the whole ledger. Returns one line for each violation. */
   check(): Promise<string[]> {
     return checkQuota(this.#engine);
   }
 
-  /** The ledger's own time: the month goes by it. */
+  /** The ledger's own time, which decides the month. */
   now(): Promise<number> {
     return this.#engine.now(this.#engine.read);
   }
-}
-
-function toEvent(row: Row): QuotaEvent {
-  return {
-    accountId: asText(row.account_id),
-    period: asNumber(row.period),
-    percent: asNumber(row.percent),
-    used: asNumber(row.used),
-    quota: asNumber(row.quota),
-    at: asNumber(row.at),
-    sentAt: row.sent_at === null ? null : asNumber(row.sent_at),
-    attempts: asNumber(row.attempts),
-  };
 }

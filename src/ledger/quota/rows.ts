@@ -1,21 +1,47 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Row, type Sql } from '../engine/rows.ts';
-import { insertRows } from '../engine/statements.ts';
+import { asFlag, asJson, asNumber, asText, rowReader, type Sql } from '../engine/rows.ts';
+import { insertRows, listOf } from '../engine/statements.ts';
+import type { LeaseState, PeriodState, SpentBy } from './model.ts';
 import type { Period } from './period.ts';
-import type { LeaseState, PeriodState } from './rules.ts';
 import { totalOf } from './rules.ts';
 
-/** How periods and leases are read and written: few statements for many accounts. */
+// Periods and leases are read and written with few statements for many accounts.
 
-/** One account's month, as the key of a map. */
+const PERIOD = rowReader<PeriodState>({
+  accountId: asText,
+  period: asNumber,
+  granted: asNumber,
+  used: asNumber,
+  folded: asNumber,
+  barrier: asNumber,
+  recallAt: asNumber,
+  signalledAt: asNumber,
+  notified: asNumber,
+});
+
+export const LEASE = rowReader<LeaseState>({
+  leaseId: asText,
+  accountId: asText,
+  period: asNumber,
+  replica: asText,
+  granted: asNumber,
+  spentBy: asJson<SpentBy>(),
+  seq: asNumber,
+  barrierAck: asNumber,
+  open: asFlag,
+  settled: asFlag,
+  expiresAt: asNumber,
+});
+
+/** The key of an account's month in a map. */
 export function keyOf(of: { accountId: string; period: Period }): string {
   return `${of.period} ${of.accountId}`;
 }
 
 /**
- * Locks the periods, and makes those that are missing. The rows are locked in the order of the list, so that two
- * transactions with some accounts in common do not wait for each other. What depends on a period must be read by
- * a later statement: this one may have waited, and its snapshot is from before the wait.
+ * Locks the periods and creates missing ones. Rows are locked in sorted order, so transactions that share accounts cannot
+ * deadlock. What depends on a period must be read by a later statement: this one may have waited for the lock, and its
+ * snapshot is from before the wait.
  */
 export async function lockPeriods(
   engine: Engine,
@@ -30,11 +56,11 @@ export async function lockPeriods(
   const lock = tx.unsafe(
     `INSERT INTO quota_period
        (account_id, period, granted, used, barrier, recall_at, signalled_at, notified) VALUES ${values.join(',')}
-     ON CONFLICT (account_id, period) DO UPDATE SET granted = quota_period.granted RETURNING *`,
+     ON CONFLICT (account_id, period) DO UPDATE SET granted = quota_period.granted RETURNING ${PERIOD.columns}`,
     wanted.flatMap((one) => [one.accountId, one.period]),
   );
-  const rows = await lock.execute(); // at once: what is sent next comes behind it
-  return new Map(rows.map((row) => toPeriod(row)).map((period) => [keyOf(period), period]));
+  const rows = await lock.execute(); // sent now, so that later statements run after it
+  return new Map(rows.map(PERIOD.read).map((period) => [keyOf(period), period]));
 }
 
 export async function writePeriods(engine: Engine, tx: Sql, periods: readonly PeriodState[]): Promise<void> {
@@ -60,10 +86,10 @@ export async function writePeriods(engine: Engine, tx: Sql, periods: readonly Pe
 
 export async function readLeases(engine: Engine, tx: Sql, ids: readonly string[]): Promise<LeaseState[]> {
   const rows = await tx.unsafe(
-    `SELECT * FROM quota_lease WHERE lease_id IN (${placeholders(engine, ids.length)})`,
+    `SELECT ${LEASE.columns} FROM quota_lease WHERE lease_id IN (${listOf(engine, ids.length)})`,
     [...ids],
   );
-  return rows.map(toLease);
+  return rows.map(LEASE.read);
 }
 
 export async function writeLeases(engine: Engine, tx: Sql, leases: readonly LeaseState[]): Promise<void> {
@@ -92,7 +118,7 @@ export async function writeLeases(engine: Engine, tx: Sql, leases: readonly Leas
   );
 }
 
-/** The quota of each account by its plan of this moment; an account that is gone has none. */
+/** The quota of each account by its current plan. Deleted accounts are absent. */
 export async function readQuotas(
   engine: Engine,
   tx: Sql,
@@ -100,7 +126,7 @@ export async function readQuotas(
 ): Promise<Map<string, number>> {
   const rows = await tx.unsafe(
     `SELECT account.id, plan.quota FROM account JOIN plan ON plan.name = account.plan
-     WHERE account.id IN (${placeholders(engine, ids.length)})`,
+     WHERE account.id IN (${listOf(engine, ids.length)})`,
     [...ids],
   );
   return new Map(rows.map((row) => [asText(row.id), asNumber(row.quota)]));
@@ -113,7 +139,7 @@ export async function countOpenLeases(
 ): Promise<Map<string, number>> {
   const rows = await tx.unsafe(
     `SELECT account_id, period, count(*) AS n FROM quota_lease
-     WHERE open = 1 AND account_id IN (${placeholders(engine, accountIds.length)}) GROUP BY account_id, period`,
+     WHERE open = 1 AND account_id IN (${listOf(engine, accountIds.length)}) GROUP BY account_id, period`,
     [...accountIds],
   );
   return new Map(
@@ -122,40 +148,6 @@ export async function countOpenLeases(
       asNumber(row.n),
     ]),
   );
-}
-
-export function placeholders(engine: Engine, count: number): string {
-  return Array.from({ length: count }, (_, i) => engine.placeholder(i + 1)).join(',');
-}
-
-export function toPeriod(row: Row): PeriodState {
-  return {
-    accountId: asText(row.account_id),
-    period: asNumber(row.period),
-    granted: asNumber(row.granted),
-    used: asNumber(row.used),
-    folded: asNumber(row.folded),
-    barrier: asNumber(row.barrier),
-    recallAt: asNumber(row.recall_at),
-    signalledAt: asNumber(row.signalled_at),
-    notified: asNumber(row.notified),
-  };
-}
-
-export function toLease(row: Row): LeaseState {
-  return {
-    leaseId: asText(row.lease_id),
-    accountId: asText(row.account_id),
-    period: asNumber(row.period),
-    replica: asText(row.replica),
-    granted: asNumber(row.granted),
-    spentBy: JSON.parse(asText(row.spent_by)),
-    seq: asNumber(row.seq),
-    barrierAck: asNumber(row.barrier_ack),
-    open: asNumber(row.open) === 1,
-    settled: asNumber(row.settled) === 1,
-    expiresAt: asNumber(row.expires_at),
-  };
 }
 
 function byAccount(

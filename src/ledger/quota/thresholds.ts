@@ -1,4 +1,4 @@
-import type { PeriodState } from './rules.ts';
+import type { PeriodState } from './model.ts';
 
 /** An account's owner hears once a month of each. */
 const THRESHOLDS_PERCENT = [75, 90, 100] as const;

@@ -1,7 +1,7 @@
 import type { SymbolRecord, UpdateInterval } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, nullable, onlyRow, type Row, rowReader, type Sql } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 import {
   contentOf,
@@ -15,14 +15,14 @@ import {
 /** A symbol as the ledger keeps it. */
 export interface LedgerSymbol extends SymbolRecord {
   id: number;
-  /** Whether a real observation has come: from then on its simulated prices are out of use. */
+  /** Whether it has had a real price: from then on its simulated prices are not served. */
   real: boolean;
 }
 
 export interface Alias {
   alias: string;
   code: string;
-  /** `legacy`: an older interface used it. `guess`: programs in the wild send it. */
+  /** `legacy`: an older interface used it. `guess`: clients in the wild send it. */
   kind: string;
 }
 
@@ -30,8 +30,8 @@ export interface Alias {
 const CURRENCY: SymbolRecord['status'] = 'currency';
 
 /**
- * The series of one exchange rate. The slash keeps it apart from every symbol: no code may have one. Its day is the UTC
- * day, so a rate is seen from when it was recorded, as a close is.
+ * The series of one exchange rate. The slash distinguishes it from every symbol, because no code may contain one. Its day
+ * is the UTC day, so a rate becomes visible when it is recorded, like a close.
  */
 function exchangeRate(currency: string): SymbolRecord {
   return {
@@ -47,6 +47,43 @@ function exchangeRate(currency: string): SymbolRecord {
   };
 }
 
+/** A row of the table `symbol`, whose currency and unit are several columns. */
+interface SymbolColumns {
+  id: number;
+  code: string;
+  name: string;
+  category: string;
+  currencyCode: string;
+  currencyName: string;
+  currencySymbol: string;
+  unitSymbol: string;
+  unitName: string;
+  market: string;
+  decimals: number;
+  status: string;
+  updateInterval: string;
+  realRevision: number | null;
+}
+
+const SYMBOL = rowReader<SymbolColumns>({
+  id: asNumber,
+  code: asText,
+  name: asText,
+  category: asText,
+  currencyCode: asText,
+  currencyName: asText,
+  currencySymbol: asText,
+  unitSymbol: asText,
+  unitName: asText,
+  market: asText,
+  decimals: asNumber,
+  status: asText,
+  updateInterval: asText,
+  realRevision: nullable(asNumber),
+});
+
+const ALIAS = rowReader<Alias>({ alias: asText, code: asText, kind: asText });
+
 export class SymbolStore {
   readonly #engine: Engine;
 
@@ -55,18 +92,24 @@ export class SymbolStore {
   }
 
   async list(): Promise<LedgerSymbol[]> {
-    const rows = await this.#engine.read`SELECT * FROM symbol
-      WHERE status <> ${CURRENCY} AND status <> ${DELETED}`;
-    return sortBy(rows.map(toSymbol), (symbol: LedgerSymbol) => symbol.code);
+    const { placeholder: p } = this.#engine;
+    return this.#list(`status <> ${p(1)} AND status <> ${p(2)}`, [CURRENCY, DELETED]);
   }
 
-  /** The exchange rates: series of their own beside the symbols, in units of a currency for 1 EUR. */
+  /** The exchange rates, which are separate series, in units of a currency for 1 EUR. */
   async currencies(): Promise<LedgerSymbol[]> {
-    const rows = await this.#engine.read`SELECT * FROM symbol WHERE status = ${CURRENCY}`;
-    return sortBy(rows.map(toSymbol), (symbol: LedgerSymbol) => symbol.code);
+    return this.#list(`status = ${this.#engine.placeholder(1)}`, [CURRENCY]);
   }
 
-  /** Sees to it that there is a series for the rate of each currency. Gives all of them, by the currency's code. */
+  async #list(condition: string, values: readonly string[]): Promise<LedgerSymbol[]> {
+    const rows = await this.#engine.read.unsafe(
+      `SELECT ${SYMBOL.columns} FROM symbol WHERE ${condition}`,
+      values,
+    );
+    return sortBy(rows.map(readSymbol), (symbol) => symbol.code);
+  }
+
+  /** Creates the missing exchange-rate series. Returns all of them, by currency code. */
   async addCurrencies(codes: readonly string[]): Promise<Map<string, LedgerSymbol>> {
     const known = byCurrency(await this.currencies());
     const missing = codes.filter((code) => !known.has(code));
@@ -78,12 +121,7 @@ export class SymbolStore {
   async aliases(): Promise<Alias[]> {
     const rows = await this.#engine
       .read`SELECT a.alias, s.code, a.kind FROM alias a JOIN symbol s ON s.id = a.symbol_id`;
-    const aliases: Alias[] = rows.map((row) => ({
-      alias: asText(row.alias),
-      code: asText(row.code),
-      kind: asText(row.kind) as Alias['kind'],
-    }));
-    return sortBy(aliases, ({ alias }) => alias);
+    return sortBy(rows.map(ALIAS.read), ({ alias }) => alias);
   }
 
   /** Whether a revision in (after, upTo] touched a symbol or an alias. */
@@ -96,7 +134,7 @@ export class SymbolStore {
     return asNumber(row.n) > 0;
   }
 
-  /** Adds symbols and aliases, and brings those that are there up to date. */
+  /** Adds symbols and aliases, and updates existing ones. */
   async upsert(symbols: readonly SymbolRecord[], aliases: readonly Alias[]): Promise<Changes> {
     return this.#engine.write((tx) => upsert(tx, symbols, aliases));
   }
@@ -107,8 +145,8 @@ export class SymbolStore {
   }
 
   /**
-   * Deletes a symbol: at once from everything that is served, and then its rows in small batches. `markDeleted` alone
-   * leaves the rows to the service's background work. False when there is no such symbol.
+   * Deletes a symbol: it is no longer served at once, and its rows are deleted in small batches. `markDeleted` alone
+   * leaves the rows to the service's background work. Returns false when the symbol does not exist.
    */
   async delete(symbolId: number): Promise<boolean> {
     if (!(await this.markDeleted(symbolId))) return false;
@@ -136,11 +174,11 @@ export async function upsert(
   const known = new Map<string, LedgerSymbol>();
   const [given] = await tx`SELECT value FROM counter WHERE name = ${LAST_SYMBOL_ID}`;
   let lastId = Number(given?.value ?? 0);
-  for (const row of await tx`SELECT * FROM symbol`) {
+  for (const row of await tx.unsafe(`SELECT ${SYMBOL.columns} FROM symbol`)) {
     if (row.status === DELETED && symbols.some(({ code }) => code === row.code)) {
       throw new Error(`the symbol ${row.code} is still being deleted: try again later`);
     }
-    const symbol = toSymbol(row);
+    const symbol = readSymbol(row);
     known.set(symbol.code, symbol);
     lastId = Math.max(lastId, symbol.id);
   }
@@ -158,7 +196,7 @@ export async function upsert(
   }
   for (const { alias, code, kind } of aliases) {
     const target = known.get(code);
-    if (!target) throw new Error(`alias ${alias} stands for ${code}, which is no symbol`);
+    if (!target) throw new Error(`alias ${alias} stands for ${code}, which is not a symbol`);
     await tx`INSERT INTO alias (alias, symbol_id, kind, revision) VALUES (${alias}, ${target.id}, ${kind}, ${revision})
       ON CONFLICT (alias) DO UPDATE SET symbol_id = ${target.id}, kind = ${kind}, revision = ${revision}`;
   }
@@ -189,7 +227,7 @@ function sameRecord(a: SymbolRecord, b: SymbolRecord): boolean {
   return Bun.deepEquals(recordOf(a), recordOf(b));
 }
 
-/** The record alone, without what the ledger adds. */
+/** Copies only the fields of the record. */
 export function recordOf(s: SymbolRecord): SymbolRecord {
   return {
     code: s.code,
@@ -204,24 +242,15 @@ export function recordOf(s: SymbolRecord): SymbolRecord {
   };
 }
 
-type Row = Record<string, string | number | null>;
-
-function toSymbol(row: Row): LedgerSymbol {
+function readSymbol(row: Row): LedgerSymbol {
+  const { currencyCode, currencyName, currencySymbol, unitSymbol, unitName, realRevision, ...rest } =
+    SYMBOL.read(row);
   return {
-    id: asNumber(row.id),
-    code: asText(row.code),
-    name: asText(row.name),
-    category: asText(row.category),
-    currency: {
-      code: asText(row.currency_code),
-      name: asText(row.currency_name),
-      symbol: asText(row.currency_symbol),
-    },
-    unit: { symbol: asText(row.unit_symbol), name: asText(row.unit_name) },
-    market: asText(row.market),
-    decimals: asNumber(row.decimals),
-    status: asText(row.status) as SymbolRecord['status'],
-    updateInterval: asText(row.update_interval) as UpdateInterval,
-    real: row.real_revision !== null,
+    ...rest,
+    currency: { code: currencyCode, name: currencyName, symbol: currencySymbol },
+    unit: { symbol: unitSymbol, name: unitName },
+    status: rest.status as SymbolRecord['status'],
+    updateInterval: rest.updateInterval as UpdateInterval,
+    real: realRevision !== null,
   };
 }

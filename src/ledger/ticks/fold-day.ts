@@ -1,7 +1,7 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asNumberIfAny, asText, type Cell, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { LedgerTick } from './rows.ts';
@@ -188,7 +188,9 @@ class DayPages {
         [madeBy, receivedBy, symbolId, day, after, upTo, ticksMax],
       )
       .values();
-    const [count, lastAt, ofOrigin, folded, ...sums] = row!.map((cell) => asNumberIfAny(cell) ?? Number.NaN);
+    const [count, lastAt, ofOrigin, folded, ...sums] = row!.map((cell) =>
+      cell === null ? Number.NaN : asNumber(cell),
+    );
     const [low, high, firstAt, lastFoldedAt, firstRevision] = sums;
     return {
       count: count!,

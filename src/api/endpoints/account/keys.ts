@@ -1,7 +1,7 @@
 import { secureRandom } from '../../../gate/key.ts';
 import { issueKey, rotateKey } from '../../../gate/onboarding.ts';
-import type { ApiKey } from '../../../ledger/accounts/accounts.ts';
 import type { KeyOwner } from '../../../ledger/accounts/key-owner.ts';
+import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import { refuse } from '../../errors/errors.ts';
 import { NEW_KEY, ROTATION } from '../../keys/key-bodies.ts';
 import { issuedKey, keyRecord } from '../../keys/key-records.ts';

@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import type { Plan } from '../../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../../ledger/accounts/plans.ts';
 import type { SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Engine, LedgerUse } from '../engine.ts';
 import { isFull, isStalePlan, outageReason } from '../errors.ts';
-import { asNumber, asNumberIfAny, onlyRow, type RowValues, type Sql } from '../rows.ts';
+import { asNumber, onlyRow, optional, type RowValues, type Sql } from '../rows.ts';
 import { closeConnections, connectPostgres } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 import type { PostgresPool } from './pool.ts';
@@ -125,7 +125,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
           CAST(extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000 AS BIGINT) AS ms`,
       );
       if (asNumber(row.standby) === 0) return Number.POSITIVE_INFINITY;
-      return asNumberIfAny(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing since it was started
+      return optional(asNumber)(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing since it was started
     },
     flush: async () => {}, // a commit waits for the disk
     close: () => closeConnections(connections),

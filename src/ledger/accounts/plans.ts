@@ -1,0 +1,92 @@
+import type { Engine } from '../engine/engine.ts';
+import { lockRevisions, nextRevision } from '../engine/revisions.ts';
+import { asFlag, asNumber, asText, onlyRow, rowReader, type Sql } from '../engine/rows.ts';
+import { sortBy } from '../engine/statements.ts';
+
+/** What an account may do. Plans are data: an operator changes them while the service runs. */
+export interface Plan {
+  name: string;
+  /** Responses per calendar month, UTC. */
+  quota: number;
+  delaySeconds: number;
+  maxSymbols: number;
+  maxSpanDays: number;
+  burstPerSecond: number;
+  /** Whether the plan includes /rates/history. */
+  history: boolean;
+}
+
+/** The largest integer that RateLimit headers can carry (RFC 9651: 15 digits). */
+export const QUOTA_MAX = 999_999_999_999_999;
+
+/** A plan that is not in the ledger. */
+export class UnknownPlan extends Error {
+  constructor(name: string, known?: readonly string[]) {
+    super(`there is no plan "${name}"${known ? `; the plans are ${known.join(', ')}` : ''}`);
+  }
+}
+
+const PLAN = rowReader<Plan>({
+  name: asText,
+  quota: asNumber,
+  delaySeconds: asNumber,
+  maxSymbols: asNumber,
+  maxSpanDays: asNumber,
+  burstPerSecond: asNumber,
+  history: asFlag,
+});
+
+export async function listPlans({ read }: Engine): Promise<Plan[]> {
+  const rows = await read.unsafe(`SELECT ${PLAN.columns} FROM plan`);
+  return sortBy(rows.map(PLAN.read), (plan) => plan.name);
+}
+
+/** The plans that revisions in (after, upTo] changed. */
+export async function changedPlans(
+  { read, placeholder: p }: Engine,
+  after: number,
+  upTo: number,
+): Promise<Plan[]> {
+  const where = `revision > ${p(1)} AND revision <= ${p(2)}`;
+  const rows = await read.unsafe(`SELECT ${PLAN.columns} FROM plan WHERE ${where}`, [after, upTo]);
+  return rows.map(PLAN.read);
+}
+
+export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
+  const revision = await nextRevision(tx, 'accounts');
+  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, history, revision)
+    VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
+      ${plan.burstPerSecond}, ${plan.history ? 1 : 0}, ${revision})
+    ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
+      max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days,
+      burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
+}
+
+/** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
+export function changePlan(engine: Engine, base: Plan, change: Partial<Plan>): Promise<Plan> {
+  return engine.write(async (tx) => {
+    await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
+    const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${engine.placeholder(1)}`;
+    const [row] = await tx.unsafe(find, [base.name]);
+    const plan = { ...(row ? PLAN.read(row) : base), ...change };
+    await writePlan(tx, plan);
+    return plan;
+  });
+}
+
+/** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
+export function deletePlan(engine: Engine, name: string): Promise<boolean | number> {
+  return engine.write(async (tx) => {
+    await nextRevision(tx, 'accounts'); // locks the accounts: none can get the plan from here on
+    const accounts = asNumber(onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`).n);
+    if (accounts > 0) return accounts;
+    const deleted = await tx`DELETE FROM plan WHERE name = ${name} RETURNING name`;
+    return deleted.length > 0;
+  });
+}
+
+/** The caller holds the lock of the accounts' revisions, so the plan cannot be deleted before its transaction ends. */
+export async function requirePlan(tx: Sql, name: string): Promise<void> {
+  const [row] = await tx`SELECT name FROM plan WHERE name = ${name}`;
+  if (!row) throw new UnknownPlan(name);
+}

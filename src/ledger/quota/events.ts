@@ -1,0 +1,69 @@
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, asText, nullable, onlyRow, rowReader } from '../engine/rows.ts';
+import type { Period } from './period.ts';
+
+/** An account reached a share of its quota. Each share is reported once a month. */
+export interface QuotaEvent {
+  accountId: string;
+  period: Period;
+  percent: number;
+  used: number;
+  quota: number;
+  at: number;
+  /** When it was delivered; null until then. */
+  sentAt: number | null;
+  /** How many deliveries were started. */
+  attempts: number;
+}
+
+const EVENT = rowReader<QuotaEvent>({
+  accountId: asText,
+  period: asNumber,
+  percent: asNumber,
+  used: asNumber,
+  quota: asNumber,
+  at: asNumber,
+  sentAt: nullable(asNumber),
+  attempts: asNumber,
+});
+
+export async function listEvents({ read, placeholder: p }: Engine, accountId: string): Promise<QuotaEvent[]> {
+  const select = `SELECT ${EVENT.columns} FROM quota_event WHERE account_id = ${p(1)} ORDER BY at, percent`;
+  return (await read.unsafe(select, [accountId])).map(EVENT.read);
+}
+
+/** Claims the undelivered events. Another caller can claim an event when this claim has expired. */
+export async function claimEvents(
+  engine: Engine,
+  claimMs: (attempts: number) => number,
+): Promise<QuotaEvent[]> {
+  const { read, placeholder: p } = engine;
+  const waiting = onlyRow(await read`SELECT count(*) AS n FROM quota_event WHERE sent_at IS NULL`);
+  if (asNumber(waiting.n) === 0) return [];
+  return engine.write(async (tx) => {
+    const now = await engine.now(tx);
+    const rows = await tx.unsafe(
+      `UPDATE quota_event SET attempts = attempts + 1, claimed_until = ${p(1)}
+       WHERE sent_at IS NULL AND claimed_until <= ${p(2)} RETURNING ${EVENT.columns}`,
+      [now + 1, now],
+    );
+    const events = rows.map(EVENT.read);
+    for (const { accountId, period, percent, attempts } of events) {
+      await tx`UPDATE quota_event SET claimed_until = ${now + claimMs(attempts)}
+        WHERE account_id = ${accountId} AND period = ${period} AND percent = ${percent}`;
+    }
+    return events;
+  });
+}
+
+/** Records that an event was delivered; the first time is kept. */
+export async function recordSent(
+  engine: Engine,
+  { accountId, period, percent }: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>,
+  at: number,
+): Promise<void> {
+  await engine.write(async (tx) => {
+    await tx`UPDATE quota_event SET sent_at = coalesce(sent_at, ${at}) WHERE account_id = ${accountId}
+      AND period = ${period} AND percent = ${percent}`;
+  });
+}
