@@ -16,7 +16,7 @@ import { AlarmStore } from './operations/alarms.ts';
 import { FeedStore } from './operations/feeds.ts';
 import { MachineStore } from './operations/machines.ts';
 import { ReplicaStore } from './operations/replicas.ts';
-import { BarStore } from './prices/bars.ts';
+import { BarStore } from './prices/bar-store.ts';
 import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
 import { ClosingStore } from './prices/session-bars.ts';

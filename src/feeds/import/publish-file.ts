@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { PublishResult } from '../../ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../ledger/prices/imports.ts';
+import type { PublishResult } from '../../ledger/prices/publish-bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { printDay } from '../../market/day.ts';
 import { type FileReport, Remarks } from './stage-file.ts';

@@ -1,4 +1,5 @@
-import type { NewBar, PublishResult } from '../../ledger/prices/bars.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
+import type { PublishResult } from '../../ledger/prices/publish-bars.ts';
 import type { Judgement } from '../../ledger/quarantine/judge-bars.ts';
 import { leaseGuard, type RunContext, runName } from './context.ts';
 import type { WithdrawnDay } from './withdrawn-days.ts';

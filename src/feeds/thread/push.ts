@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BarOutcome, NewBar } from '../../ledger/prices/bars.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
+import type { BarOutcome } from '../../ledger/prices/publish-bars.ts';
 import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
 import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { sameOhlc } from '../../market/bar.ts';

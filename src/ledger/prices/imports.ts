@@ -2,7 +2,7 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
-import { type BarChange, readRevisions } from './bars.ts';
+import { BAR_CHANGE, readRevisions } from './bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** What an import did. */
@@ -38,8 +38,6 @@ const RUN = rowReader<ImportRun>({
   held: asNumber,
   refused: asNumber,
 });
-
-const CHANGE = rowReader<BarChange>({ symbolId: asNumber, firstDay: asNumber, lastDay: asNumber });
 
 /** One day that an undo reverted. */
 export interface UndoneDay {
@@ -130,8 +128,8 @@ async function undoRevision(
 ): Promise<UndoneDay[]> {
   const next = await nextRevision(tx, 'prices');
   const reason = `${importName(run)} undone`;
-  const select = `SELECT ${CHANGE.columns} FROM bar_change WHERE revision = ${engine.placeholder(1)}`;
-  const changes = (await tx.unsafe(select, [revision])).map(CHANGE.read);
+  const select = `SELECT ${BAR_CHANGE.columns} FROM bar_change WHERE revision = ${engine.placeholder(1)}`;
+  const changes = (await tx.unsafe(select, [revision])).map(BAR_CHANGE.read);
   const days: UndoneDay[] = [];
   const rows: BarRow[] = [];
   for (const { symbolId, firstDay, lastDay } of changes) {

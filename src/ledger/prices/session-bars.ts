@@ -6,7 +6,8 @@ import type { TradingDay } from '../symbols/origin.ts';
 import { ticksSince } from '../ticks/new-ticks.ts';
 import { isMarked } from '../ticks/prune.ts';
 import type { LedgerTick } from '../ticks/rows.ts';
-import { type BarRevision, type NewBar, publishBars, readRevisions } from './bars.ts';
+import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
+import { publishBars } from './publish-bars.ts';
 
 /** The bar that a day's ticks make. */
 export interface Closing extends Ohlc {

@@ -13,8 +13,9 @@ import {
   type Sql,
 } from '../engine/rows.ts';
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
-import { type NewBar, publishBars } from '../prices/bars.ts';
+import type { NewBar } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
+import { publishBars } from '../prices/publish-bars.ts';
 import { sourceId } from '../symbols/sources.ts';
 
 /** A bar that was held, and the decision about it. */
