@@ -30,15 +30,15 @@ import { SIMULATED, SIMULATED_ID, SourceStore } from './symbols/sources.ts';
 import { SymbolStore, upsert } from './symbols/symbols.ts';
 import { TickStore } from './ticks/ticks.ts';
 
-/** Where the ledger stands. */
+/** The ledger's newest revisions. */
 export interface LedgerHead {
-  /** Identifies this ledger's course of events; a restore or a failover changes it. */
+  /** Identifies this ledger's history; a restore or a failover changes it. */
   epoch: string;
   /** Revision of prices and symbols. */
   prices: number;
   /** Revision of accounts, plans and keys. */
   accounts: number;
-  /** Changes of prices and symbols up to this revision cannot be followed any more: who has seen less reloads. */
+  /** The change log of prices and symbols is complete from this revision on. A follower that has seen less reloads. */
   pricesFrom: number;
   /** The same for accounts, plans and keys. */
   accountsFrom: number;
@@ -64,7 +64,7 @@ export interface OpenOptions extends MigrationOptions {
   latency?: LedgerLatency | undefined;
 }
 
-/** The durable truth. Everything the service says can be made again from here. */
+/** The durable store. Everything that the service returns can be rebuilt from it. */
 export class Ledger {
   readonly engine: Engine;
   readonly symbols: SymbolStore;
@@ -107,8 +107,8 @@ export class Ledger {
   }
 
   /**
-   * Opens the ledger, and creates it with the catalogue and the built-in plans where there is none. Only a server brings
-   * an older schema up to date; for other uses an outdated ledger is an error that names `openpit migrate`.
+   * Opens the ledger. A new one is created with the symbol catalog and the built-in plans. Only a server migrates an older
+   * schema; for other uses an outdated schema is an error that names `openpit migrate`.
    */
   static async open(
     url: string,
@@ -128,7 +128,7 @@ export class Ledger {
     }
   }
 
-  /** Creates the ledger or brings its schema up to date. Returns the state it was in before. */
+  /** Creates the ledger or migrates its schema. Returns the state before. */
   static async migrate(url: string, clock: Clock, options: MigrationOptions = {}): Promise<SchemaState> {
     const engine = await openEngine(url, clock, 'working');
     try {
@@ -140,7 +140,7 @@ export class Ledger {
     }
   }
 
-  /** Reads how far the schema of an existing database is, without changing anything. */
+  /** Reads the schema version of an existing database. Changes nothing. */
   static async schema(url: string, clock: Clock): Promise<SchemaState> {
     const engine = await openEngine(url, clock, 'reading');
     try {
@@ -150,13 +150,13 @@ export class Ledger {
     }
   }
 
-  /** Opens a ledger that exists and is up to date, without the right to write. */
+  /** Opens an existing, current ledger read-only. */
   static async openForReading(url: string, clock: Clock): Promise<Ledger> {
     return new Ledger(await openEngine(url, clock, 'reading'));
   }
 
   async head(): Promise<LedgerHead> {
-    // One statement: counters of one server must never be paired with the timeline of another.
+    // One statement: the counters and the timeline must come from the same server.
     const { read, timeline } = this.engine;
     const rows = await read.unsafe(
       `SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') || ${timeline} AS epoch FROM counter`,
@@ -180,7 +180,7 @@ export class Ledger {
     return found.every((rows) => rows.length === 0);
   }
 
-  /** The last day with a bar and the time of the newest tick, by market. An index lookup for each symbol. */
+  /** The newest prices by market. One index lookup per symbol. */
   async newestPrices(): Promise<NewestPrice[]> {
     const rows = await this.engine.read`
       SELECT market, max(day) AS day, max(at) AS at FROM (
@@ -201,13 +201,13 @@ export class Ledger {
     return Math.max(asNumber(tick?.received ?? 0), asNumber(bar?.recorded_at ?? 0));
   }
 
-  /** A word that the service keeps about itself. */
+  /** A setting that the service stores about itself. */
   async meta(name: string): Promise<string | undefined> {
     const [row] = await this.engine.read`SELECT value FROM meta WHERE name = ${name}`;
     return row && asText(row.value);
   }
 
-  /** A word that is made when it is first asked for, and is the same for everyone from then on. */
+  /** A setting that is created on first use. All processes get the same value. */
   async metaOnce(name: string, make: () => string): Promise<string> {
     const known = await this.meta(name);
     if (known !== undefined) return known;
@@ -241,7 +241,7 @@ async function fillNew(engine: Engine): Promise<void> {
   }, true);
 }
 
-/** Throws when the ledger is incomplete: another one is being moved into it. */
+/** Throws when the ledger is the target of an unfinished move. */
 async function isFilled(handle: Sql): Promise<boolean> {
   const rows = await handle`SELECT name FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
   if (rows.some(({ name }) => name === MOVE_MARKER)) {
@@ -251,8 +251,8 @@ async function isFilled(handle: Sql): Promise<boolean> {
 }
 
 /**
- * Whether who has followed the ledger to `mine` has to load everything again: it is another ledger, it was set back, or
- * some of the changes since then cannot be followed.
+ * Whether a follower at `mine` must reload everything: the ledger was replaced or restored, or its change log no longer
+ * covers the changes since then.
  */
 export function mustReload(mine: LedgerHead, head: LedgerHead, counter: CounterName): boolean {
   return head.epoch !== mine.epoch || head[counter] < mine[counter] || mine[counter] < head[`${counter}From`];

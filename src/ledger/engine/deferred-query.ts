@@ -3,15 +3,15 @@ import type { SQL } from 'bun';
 type Finish = (query: SQL.Query<unknown>) => Promise<unknown>;
 
 /**
- * A query that is made when it is awaited, so that it can be made in a transaction, or once more. It has what the ledger uses
- * of Bun's queries: `await`, `.values()` and `.execute()`.
+ * A query that is created when it is awaited, so that it can run in a transaction or be retried. Supports what the ledger
+ * uses of Bun's queries: `await`, `.values()` and `.execute()`.
  */
 export class DeferredQuery implements PromiseLike<unknown> {
   readonly #run: (finish: Finish) => Promise<unknown>;
   #finish: Finish = (query) => query;
   #result: Promise<unknown> | undefined;
 
-  /** `run` makes the query, passes it to `finish` and returns the result. */
+  /** `run` creates the query, passes it to `finish` and returns the result. */
   constructor(run: (finish: Finish) => Promise<unknown>) {
     this.#run = run;
   }
@@ -22,9 +22,9 @@ export class DeferredQuery implements PromiseLike<unknown> {
     return this;
   }
 
-  /** Makes it now, instead of when it is awaited. */
+  /** Runs the query now instead of when it is awaited. */
   execute(): this {
-    this.then(undefined, () => {}); // whoever awaits it gets the error
+    this.then(undefined, () => {}); // the error is reported to the caller that awaits it
     return this;
   }
 

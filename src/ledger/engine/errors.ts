@@ -1,20 +1,20 @@
-/** Codes of Bun for a connection that is gone or cannot be made, and of the system below it. */
+/** Codes of Bun and of the operating system for a connection that was lost or cannot be opened. */
 const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_(BUSY|IOERR|CANTOPEN))/;
 
-/** SQLite has met a page that is not what it should be, or a file that is not a database. */
+/** SQLite found a damaged page, or a file that is not a database. */
 const CORRUPT = /SQLITE_(CORRUPT|NOTADB)|database disk image is malformed|file is not a database/;
 /** SQLSTATE: data corrupted, index corrupted. */
 const CORRUPT_STATES = /^XX00[12]$/;
-/** The same as PostgreSQL says it in English, for errors of which only the text is left. */
+/** PostgreSQL's messages in English, for errors that have lost their code. */
 const CORRUPT_TEXTS =
   /invalid page in block|could not read block.* read only|missing chunk number \d+ for toast|index ".*" contains (unexpected zero|corrupted) page/;
 
-/** The disk, or the share of it that this user may fill, is full; EFBIG is the limit of one file. */
+/** The disk or the user's disk quota is full; EFBIG is the size limit of one file. */
 const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
 
 /**
- * SQLSTATE: connection exception, has become a standby, waited too long between two statements, not enough resources, not
- * accepting connections, took too long, shut down by its operator.
+ * SQLSTATE: connection exception, read-only (became a standby), idle in transaction, insufficient resources, not accepting
+ * connections, statement timeout, shutdown by the operator.
  */
 const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
 const FULL_STATE = '53100';
@@ -22,13 +22,13 @@ const PERMISSION_DENIED = '42501';
 const LOCK_NOT_AVAILABLE = '55P03';
 const FEATURE_NOT_SUPPORTED = '0A000';
 
-/** Something that is away for the moment. The message says what, and goes to the caller. */
+/** Something is temporarily unavailable. The message is shown to the caller. */
 export class Unavailable extends Error {
-  /** It survives the way from one thread to another, where the class does not. */
+  /** Unlike the class, it survives being posted to another thread. */
   readonly code = 'ERR_UNAVAILABLE';
 }
 
-/** What is away for now, in words for the caller; undefined when the error says that something is wrong instead. */
+/** Why the ledger is unavailable, as a message for the caller; undefined when the error is not an outage. */
 export function outageReason(error: unknown): string | undefined {
   const { code, state } = codesOf(error);
   if (code === 'ERR_UNAVAILABLE') return messageOf(error);
@@ -38,13 +38,13 @@ export function outageReason(error: unknown): string | undefined {
   return isAway ? 'its ledger cannot be reached' : undefined;
 }
 
-/** Whether an error says that there is no room left for what is to be written. */
+/** Whether an error means that the disk is full. */
 export function isFull(error: unknown): boolean {
   const { code, state } = codesOf(error);
   return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
 }
 
-/** Whether an error, or the text of one, says that a page of the ledger is damaged. */
+/** Whether an error or its message means that a page of the ledger is damaged. */
 export function isCorrupt(error: unknown): boolean {
   const { code, state } = codesOf(error);
   const message = messageOf(error);
@@ -52,8 +52,8 @@ export function isCorrupt(error: unknown): boolean {
 }
 
 /**
- * Whether a prepared statement of this connection returns other columns than before, because a migration changed a table.
- * Prepared again, it works. The name of the routine tells it from other features that PostgreSQL lacks; texts are translated.
+ * Whether a prepared statement is stale because a migration changed a table. It works when it is prepared again. The
+ * routine name distinguishes it from other unsupported features; messages are translated.
  */
 export function isStalePlan(error: unknown): boolean {
   return (
@@ -69,7 +69,7 @@ export function isPermissionDenied(error: unknown): boolean {
   return codesOf(error).state === PERMISSION_DENIED;
 }
 
-/** Whether a statement has waited for a lock for as long as `lock_timeout` allows. */
+/** Whether a statement exceeded `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return codesOf(error).state === LOCK_NOT_AVAILABLE;
 }
@@ -78,7 +78,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Bun gives the SQLSTATE of PostgreSQL in `errno`. */
+/** Bun puts PostgreSQL's SQLSTATE into `errno`. */
 function codesOf(error: unknown): { code: string; state: string } {
   if (!(error instanceof Error)) return { code: '', state: '' };
   return {

@@ -4,11 +4,11 @@ import { DeferredQuery } from './deferred-query.ts';
 import type { Engine } from './engine.ts';
 import type { Sql } from './rows.ts';
 
-/** A statement that reads; a transaction, its wait for the lock included; the sync of the log to the disk. */
+/** A read statement; a transaction including its wait for the lock; the sync of the log to disk. */
 export const LEDGER_OPERATIONS = ['read', 'write', 'flush'] as const;
 export type LedgerOperation = (typeof LEDGER_OPERATIONS)[number];
 
-/** How long one thread's calls to the ledger take. Other threads can read it through the same memory. */
+/** Latency of one thread's calls to the ledger. Other threads read it through shared memory. */
 export class LedgerLatency {
   readonly memory: SharedArrayBuffer;
   readonly histograms: Readonly<Record<LedgerOperation, Histogram>>;
@@ -19,7 +19,7 @@ export class LedgerLatency {
     this.histograms = { read: read!, write: write!, flush: flush! };
   }
 
-  /** Failed calls count too: a call that timed out is the slowest of all. */
+  /** Includes failed calls: timeouts are the slowest. */
   async time<T>(operation: LedgerOperation, call: () => PromiseLike<T>): Promise<T> {
     const start = performance.now();
     try {
@@ -30,7 +30,7 @@ export class LedgerLatency {
   }
 }
 
-/** The same engine, whose calls are timed. */
+/** Wraps an engine and times its calls. */
 export function withLatency(engine: Engine, latency: LedgerLatency): Engine {
   return {
     ...engine,
@@ -41,7 +41,7 @@ export function withLatency(engine: Engine, latency: LedgerLatency): Engine {
   };
 }
 
-/** Wraps the template and `unsafe`, which is all the ledger uses of a handle. */
+/** Wraps the two call forms that the ledger uses. */
 function timedReads(read: Sql, latency: LedgerLatency): Sql {
   const timed = (query: unknown) =>
     new DeferredQuery((finish) => latency.time('read', () => finish(query as SQL.Query<unknown>)));

@@ -1,21 +1,21 @@
 import type { Engine } from './engine.ts';
 import type { RowValues, Sql } from './rows.ts';
 
-/** Sorts by code unit. ORDER BY would do it the database's way: a PostgreSQL in English puts "XAU_" before "XAUA". */
+/** Sorts by code unit. ORDER BY depends on the database's collation: an English one puts "XAU_" before "XAUA". */
 export function sortBy<T>(items: T[], key: (item: T) => string): T[] {
   return items.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Small, so that nobody waits long behind a bulk import. */
+/** Small, so that other writers do not wait long during a bulk import. */
 export const ROWS_PER_TRANSACTION = 2_000;
 
-// SQLite takes 32,766 parameters and PostgreSQL 65,535.
+// SQLite allows 32,766 parameters per statement, PostgreSQL 65,535.
 const PARAMETERS_MAX = 30_000;
 
-/** From so many rows on, the engine's own way of loading is worth its round trips. */
+/** Below this, the round trips of a bulk load cost more than it saves. */
 const LOAD_FROM_ROWS = 50;
 
-/** Inserts rows the fastest way there is: the engine's own, or as few statements as its limit on parameters allows. */
+/** Inserts rows by bulk load if the engine has one, otherwise with as few statements as the parameter limit allows. */
 export async function insertRows(
   engine: Engine,
   tx: Sql,
@@ -34,10 +34,10 @@ export async function insertRows(
 }
 
 /**
- * The same, for rows that have some columns in common. Where the engine has no way of its own, those are sent once: SQLite
- * reads and binds six parameters of a bar in place of ten, which makes an import a fifth faster.
+ * Inserts rows that share the values of some columns. Without a bulk load, shared values are sent once: SQLite binds six
+ * parameters per bar instead of ten, which makes an import a fifth faster.
  */
-export async function insertAlike(
+export async function insertWithShared(
   engine: Engine,
   tx: Sql,
   table: string,
@@ -64,12 +64,12 @@ export async function insertAlike(
   );
 }
 
-/** So many placeholders from the `first` on: `$2,$3,$4`. */
+/** A list of `count` placeholders, starting with number `first`: `$2,$3,$4`. */
 export function listOf(engine: Engine, count: number, first = 1): string {
   return Array.from({ length: count }, (_, i) => engine.placeholder(first + i)).join(',');
 }
 
-/** `flat()` takes four times as long, which shows in an import. */
+/** `flat()` takes four times as long, which is noticeable in an import. */
 function flatten(rows: readonly RowValues[], width: number): (string | number | null)[] {
   const values = new Array<string | number | null>(rows.length * width);
   let at = 0;
@@ -77,19 +77,19 @@ function flatten(rows: readonly RowValues[], width: number): (string | number | 
   return values;
 }
 
-// A bulk write makes the same texts, of tens of kilobytes, hundreds of times over; the last few are kept.
-const kept = new Map<string, string>();
-const TEXTS_KEPT = 20;
+// A bulk write needs the same texts of tens of kilobytes hundreds of times.
+const cache = new Map<string, string>();
+const CACHED_TEXTS_MAX = 20;
 
-/** The placeholders of so many rows: `(?,?),(?,?)`. */
+/** The placeholders of `count` rows: `(?,?),(?,?)`. */
 export function placeholders(engine: Engine, width: number, count: number): string {
   const key = `${engine.name} ${width} ${count}`;
-  const known = kept.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   let n = 0;
   const row = () => `(${Array.from({ length: width }, () => engine.placeholder(++n)).join(',')})`;
   const text = Array.from({ length: count }, row).join(',');
-  if (kept.size >= TEXTS_KEPT) kept.delete(kept.keys().next().value!);
-  kept.set(key, text);
+  if (cache.size >= CACHED_TEXTS_MAX) cache.delete(cache.keys().next().value!);
+  cache.set(key, text);
   return text;
 }

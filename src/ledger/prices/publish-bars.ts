@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, type RowValues, type Sql } from '../engine/rows.ts';
-import { insertAlike, insertRows } from '../engine/statements.ts';
+import { insertRows, insertWithShared } from '../engine/statements.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
 import { markReal, type PriceOrigin, symbolsWithRealPrices } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
@@ -50,7 +50,7 @@ export async function publishBars(
   const source = await sourceId(tx, publication.source);
   const { result, rows, changes } = await compareBars(tx, bars, publication, source);
   if (rows.length === 0) return result;
-  await insertAlike(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
+  await insertWithShared(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
     revision,
     source_id: source,
     recorded_at: publication.recordedAt,

@@ -4,7 +4,7 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
-import { insertAlike, insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
+import { insertRows, insertWithShared, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { DELETED } from '../symbols/delete-symbol.ts';
 import {
   markReal,
@@ -154,7 +154,7 @@ export async function insertFresh(
   const rows = ticks.map(({ symbolId, id, at, received, price }) => {
     return [symbolId, id, dayOf(markets, symbolId, at), at, received, price];
   });
-  await insertAlike(engine, tx, 'tick', columns, rows, { source_id: source, revision });
+  await insertWithShared(engine, tx, 'tick', columns, rows, { source_id: source, revision });
   await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
 }
 

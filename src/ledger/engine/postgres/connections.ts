@@ -3,9 +3,9 @@ import { asNumber, onlyRow } from '../rows.ts';
 import { findServer, type Server } from './hosts/server.ts';
 import { PostgresPool } from './pool.ts';
 
-/** What every session is held to, whichever way it reaches the server. */
+/** Limits of every session, direct or pooled. */
 export interface SessionLimits {
-  /** A statement that takes longer is stuck, and holds locks that others wait for. */
+  /** A statement that takes longer is stuck and holds locks that others wait for. */
   statementMs: number;
   idleInTransactionMs: number;
   isReadOnly: boolean;
@@ -15,7 +15,7 @@ export interface PostgresOptions {
   limits: SessionLimits;
   readersMax: number;
   writersMax: number;
-  /** After this the client gives up its connections. */
+  /** After this the client drops its connections. */
   callMsMax: number;
 }
 
@@ -25,7 +25,7 @@ export interface Connections {
   writers: PostgresPool;
 }
 
-/** With the pause before the next try, less than the 5 s in which the service recovers after an outage. */
+/** Together with the pause before the next attempt, less than the 5 s in which the service recovers from an outage. */
 const CONNECT_SECONDS_MAX = 3;
 
 /**
@@ -40,8 +40,8 @@ const NO_JIT = 'off';
  * A direct session gets its limits as startup parameters, once, and keeps its prepared statements. Behind a pooler each
  * transaction may run in another session: startup parameters are rejected or ignored, and prepared statements of one session
  * are unknown in the next. There every transaction sets its limits itself, a read is a transaction of its own, and no
- * statement is prepared by name. Which of the two it is, the first connection tells; `?prepare=false` in the URL skips the
- * question and chooses the second.
+ * statement is prepared by name. The first connection detects which of the two it is; `?prepare=false` in the URL selects
+ * the second without detection.
  *
  * With several hosts in the URL, all connections go to the primary. When another server becomes the primary, the
  * connections to the old one are dropped, so that nothing can be written there any more.

@@ -6,7 +6,7 @@ import { hasMoved, type Server } from './hosts/server.ts';
 
 export interface PoolOptions {
   connect: () => SQL;
-  /** After this a call has failed, and its connections are dropped. */
+  /** Time limit of a call. When it expires, the connections are dropped. */
   callMsMax: number;
   /** Run first in every transaction; a read is then a transaction of its own. */
   perTransaction: string | undefined;
@@ -14,9 +14,9 @@ export interface PoolOptions {
 }
 
 /**
- * Connections that can be replaced while they are in use. A call on a connection that hangs (the peer vanished, a firewall
- * dropped its state) never ends by itself and blocks its place in the pool. So every call has a time limit; when it expires,
- * all connections are dropped and new ones are made. Calls in progress on the old ones fail like calls on a lost connection,
+ * A connection pool that can be replaced while it is in use. A call on a connection that hangs (the peer vanished, a
+ * firewall dropped its state) never ends by itself and blocks its slot in the pool. So every call has a time limit; when it
+ * expires, all connections are dropped and new ones are opened. Calls in progress on the old ones fail like calls on a lost connection,
  * which their callers handle.
  */
 export class PostgresPool {
@@ -28,11 +28,11 @@ export class PostgresPool {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#pool = options.connect();
-    // What the ledger uses of a handle: the template and `unsafe`.
-    const ask = (strings: TemplateStringsArray, ...values: unknown[]) =>
-      this.#ask((handle) => handle(strings, ...values));
-    const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#ask((handle) => handle.unsafe(...args));
-    this.read = Object.assign(ask, { unsafe }) as unknown as Sql;
+    // The two call forms that the ledger uses.
+    const query = (strings: TemplateStringsArray, ...values: unknown[]) =>
+      this.#query((handle) => handle(strings, ...values));
+    const unsafe = (...args: Parameters<SQL['unsafe']>) => this.#query((handle) => handle.unsafe(...args));
+    this.read = Object.assign(query, { unsafe }) as unknown as Sql;
   }
 
   async begin<T>(work: (tx: Sql) => Promise<T>, msMax = this.#options.callMsMax): Promise<T> {
@@ -53,12 +53,12 @@ export class PostgresPool {
     }
   }
 
-  /** Reads with a statement that is sent as one text and never prepared, outside of any transaction. */
+  /** Runs a read with the simple protocol: never prepared, outside of any transaction. */
   readUnprepared(text: string): Promise<Row[]> {
     return this.#timed(this.#pool, (pool) => pool.unsafe(text).simple()) as Promise<Row[]>;
   }
 
-  /** A transaction without a time limit that sees the database as it is now, and cannot write. */
+  /** A read-only snapshot transaction without a time limit. */
   snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
     return this.#pool.begin('isolation level repeatable read read only', async (tx) => {
       await tx.unsafe('SET LOCAL statement_timeout = 0');
@@ -67,17 +67,17 @@ export class PostgresPool {
     }) as Promise<T>;
   }
 
-  /** Gives up these connections, unless that was done already. */
+  /** Drops these connections, unless they were already replaced. */
   drop(pool = this.#pool): void {
     this.#replace(pool, 0);
   }
 
-  /** Waits for calls in progress, no longer than one may take. */
+  /** Waits for calls in progress, up to the time limit of a call. */
   close(): Promise<void> {
     return this.#pool.close({ timeout: this.#options.callMsMax / 1_000 });
   }
 
-  /** New connections, which have no prepared statements yet. Calls in progress finish on the old ones. */
+  /** Replaces the connections, to discard prepared statements. Calls in progress finish on the old ones. */
   #renew(pool: SQL): void {
     this.#replace(pool, this.#options.callMsMax / 1_000);
   }
@@ -88,16 +88,16 @@ export class PostgresPool {
     pool.close({ timeout }).catch(() => {}); // nothing is left to close
   }
 
-  #ask(make: MakeQuery): DeferredQuery {
+  #query(make: MakeQuery): DeferredQuery {
     return new DeferredQuery((finish) =>
       this.#options.perTransaction === undefined
-        ? this.#readTwice((pool) => this.#timed(pool, (handle) => finish(make(handle))))
-        : this.#readTwice(() => this.begin(async (tx) => finish(make(tx as unknown as SQL)))),
+        ? this.#readWithRetry((pool) => this.#timed(pool, (handle) => finish(make(handle))))
+        : this.#readWithRetry(() => this.begin(async (tx) => finish(make(tx as unknown as SQL)))),
     );
   }
 
-  /** A read whose statement was stale, or whose server another one has replaced, is made once more. */
-  async #readTwice(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
+  /** Retries a read once if its prepared statement was stale, or if another server has taken over. */
+  async #readWithRetry(read: (pool: SQL) => Promise<unknown>): Promise<unknown> {
     const { server } = this.#options;
     const { url } = server;
     const pool = this.#pool;

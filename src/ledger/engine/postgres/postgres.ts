@@ -5,34 +5,34 @@ import { closeConnections, connectPostgres } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** Serialization failure and deadlock: the server has rolled back, and the same work may succeed now. */
+/** Serialization failure and deadlock: the server has rolled back, and a retry may succeed. */
 const LOST_A_RACE = new Set(['40001', '40P01']);
 const ATTEMPTS = 10;
 
 /**
- * For one handle. PostgreSQL takes 100 in all by default. Few for writing: price writes wait for each other in any case,
- * and a statement is prepared anew on each connection, which is one round trip more while a quota's lock is held.
+ * Per handle. PostgreSQL allows 100 in total by default. Few writers, because price writes are serialized anyway, and each
+ * connection prepares its own statements, which costs a round trip while a quota's lock is held.
  */
 const READERS_MAX = { serving: 7, feeding: 2, working: 2, reading: 1 };
 const WRITERS_MAX = { serving: 3, feeding: 2, working: 2, reading: 1 };
-/** Who answers requests can wait for seconds; who checks a whole ledger, longer. */
+/** Serving a request can wait for seconds; checking a whole ledger takes longer. */
 const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000, reading: 10_000 };
-/** The server ends a statement first, and says why. */
+/** Lets the server cancel a statement first, with its reason. */
 const MARGIN_MS = 1_000;
 /**
- * Between two statements of a transaction there are microseconds. A process that is gone without a word, or stands
- * still, leaves its locks; the whole cluster's counting waits for them so long.
+ * Statements of a transaction normally follow within microseconds. A process that crashed or hangs keeps its locks this
+ * long, and the whole cluster waits for them to count requests.
  */
 const IDLE_IN_TRANSACTION_MS_MAX = { serving: 2_000, feeding: 5_000, working: 30_000, reading: 2_000 };
-/** An index over many rows takes its time. */
+/** Building an index over many rows takes minutes. */
 const MIGRATION_MS_MAX = 10 * 60_000;
 
-/** The server cannot be written to any more: it has become a standby, and its successor is at the same address. */
+/** The server has become a standby, and its successor is at the same address. */
 const READ_ONLY = '25006';
 
 /**
- * The first part of the name of the current WAL file. A standby has none; it notes the timeline that it follows at its
- * checkpoints, so it may name an older one for some minutes after a failover.
+ * The first part of the name of the current WAL file. A standby has none; it records its timeline at checkpoints, so it
+ * may report an older one for some minutes after a failover.
  */
 const TIMELINE = `'-' || CASE
   WHEN pg_is_in_recovery() THEN (SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_recovery_end_timeline)), 8, '0'))
@@ -54,8 +54,8 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     callMsMax: STATEMENT_MS_MAX[use] + MARGIN_MS,
   });
   const { server, readers, writers } = connections;
-  const timeline = (await tellsTimeline(readers)) ? TIMELINE : `''`;
-  let isFullNow = false;
+  const timeline = (await hasTimeline(readers)) ? TIMELINE : `''`;
+  let isDiskFull = false;
 
   const engine: Engine = {
     name: 'postgres',
@@ -70,10 +70,10 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
         };
         try {
           const result = await writers.begin(begin, isMigration ? MIGRATION_MS_MAX + MARGIN_MS : undefined);
-          isFullNow = false;
+          isDiskFull = false;
           return result;
         } catch (error) {
-          if (isFull(error)) isFullNow = true;
+          if (isFull(error)) isDiskFull = true;
           const state = sqlState(error);
           if (state === READ_ONLY) writers.drop();
           if (attempt === ATTEMPTS) throw error;
@@ -81,7 +81,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
             await Bun.sleep(attempt * 5 * Math.random());
             continue;
           }
-          // Only what certainly did not happen is done again elsewhere: a lost connection does not tell.
+          // Retry on another server only if nothing was committed for certain: a lost connection does not tell.
           const didNothing = !hasBegun || state === READ_ONLY;
           if (!didNothing || !(await hasMoved(server, url, error))) throw error;
         }
@@ -89,12 +89,12 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     },
     snapshot: (work) => readers.snapshot(work),
     writePrices: (work) => engine.write(work),
-    hasDiskSpace: () => !isFullNow, // its disk is another machine's: what the last write said
+    hasDiskSpace: () => !isDiskFull, // the disk is on another machine: the result of the last write
     async tidy() {
-      if (isFullNow) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
+      if (isDiskFull) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
     placeholder: (n) => `$${n}`,
-    // COPY takes rows about twice as fast as INSERT does.
+    // COPY is about twice as fast as INSERT.
     async load(tx, into, rows) {
       const writer = tx.unsafe(`COPY ${into} FROM STDIN (FORMAT csv)`).writable().getWriter();
       await writer.write(rows.map(csvLine).join(''));
@@ -125,16 +125,16 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
           CAST(extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000 AS BIGINT) AS ms`,
       );
       if (asNumber(row.standby) === 0) return Number.POSITIVE_INFINITY;
-      return optional(asNumber)(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing since it was started
+      return optional(asNumber)(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing replayed since it was started
     },
-    flush: async () => {}, // a commit waits for the disk
+    flush: async () => {}, // a commit is synced to disk
     close: () => closeConnections(connections),
   };
   return engine;
 }
 
-/** Some managed services lack these functions. There, a failover that loses writes is only seen when a counter is lower. */
-async function tellsTimeline(readers: PostgresPool): Promise<boolean> {
+/** Some managed services lack these functions. There, only a lower counter reveals a failover that lost writes. */
+async function hasTimeline(readers: PostgresPool): Promise<boolean> {
   try {
     await readers.readUnprepared(`SELECT ${TIMELINE} AS timeline`);
     return true;
@@ -144,7 +144,7 @@ async function tellsTimeline(readers: PostgresPool): Promise<boolean> {
   }
 }
 
-/** Nothing is NULL; a text is always quoted, so that an empty one is not. */
+/** An empty cell means NULL; text is always quoted, so an empty text is not NULL. */
 function csvLine(row: RowValues): string {
   const cells = row.map((cell) =>
     typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : (cell ?? ''),
@@ -152,7 +152,7 @@ function csvLine(row: RowValues): string {
   return `${cells.join(',')}\n`;
 }
 
-/** Bun says ERR_POSTGRES_SERVER_ERROR in `code` and gives the SQLSTATE in `errno`. */
+/** Bun puts ERR_POSTGRES_SERVER_ERROR into `code` and the SQLSTATE into `errno`. */
 function sqlState(error: unknown): string {
   return error instanceof Error && 'errno' in error ? String(error.errno) : '';
 }

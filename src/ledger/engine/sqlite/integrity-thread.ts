@@ -1,4 +1,4 @@
-/** Checks a SQLite file in a thread of its own: that reads every page, which takes minutes for a large file. */
+/** Checks a SQLite file in a worker thread. It reads every page, which takes minutes for a large file. */
 import { Database } from 'bun:sqlite';
 import { lowerPriority } from '../../../runtime/lower-priority.ts';
 

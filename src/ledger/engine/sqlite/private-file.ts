@@ -3,11 +3,11 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates an empty file that only its owner may read, before a library opens it with a mode of its own; one that exists
- * is restricted. SQLite gives its log the mode of the ledger.
+ * Creates an empty file that only its owner may read, before a library creates it with another mode. An existing file is
+ * restricted. SQLite gives its WAL the mode of the main file.
  *
- * A file that exists is never opened here: closing any descriptor of a file drops all POSIX locks that the process holds
- * on it, and with them those of SQLite.
+ * An existing file is never opened here: closing any descriptor of a file drops all POSIX locks that the process holds on
+ * it, including those of SQLite.
  */
 export function createPrivate(path: string): void {
   try {
@@ -18,12 +18,12 @@ export function createPrivate(path: string): void {
   }
 }
 
-/** Takes a file away from everybody but its owner, if there is one. */
+/** Makes a file accessible only to its owner, if it exists. */
 export function restrict(path: string): void {
   try {
     chmodSync(path, OWNER_ONLY);
   } catch (error) {
-    // Another user's file, or a file system without modes: nothing that this process could change.
+    // Another user's file, or a file system without modes: this process cannot change it.
     if (!['ENOENT', 'EPERM', 'ENOTSUP', 'EROFS'].includes(codeOf(error))) throw error;
   }
 }

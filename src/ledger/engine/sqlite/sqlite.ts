@@ -10,39 +10,39 @@ import { createPrivate, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /**
- * SQLite runs on the caller's thread, so nothing here may wait inside SQLite: a busy file is tried again from
- * the event loop. A query awaited while another task's transaction is open on the same handle would run inside
- * that transaction; so there is one handle for writing, with a queue before it, and one for reading.
+ * SQLite runs on the caller's thread, so nothing here may block inside SQLite: a busy file is retried from the event loop.
+ * A query on a handle with an open transaction of another task would run inside that transaction. So there is one handle
+ * for writing, behind a queue, and one for reading.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds secrets and customers' names
   createPrivate(path);
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
-  const writer: Writer = { handle: await openHandle(path, 0), line: new WriteQueue(path) };
+  const writer: Writer = { handle: await openHandle(path, 0), lock: new WriteQueue(path) };
   await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   const reader = await openHandle(path, READER_BUSY_MS_MAX);
   let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
-    const turn = queue.then(job);
-    queue = turn.catch(() => {}).then(restOfLoop);
-    return turn;
+  const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
+    const result = queue.then(job);
+    queue = result.catch(() => {}).then(nextTurn);
+    return result;
   };
 
   return {
     name: 'sqlite',
     read: typed(reader),
-    write: (work) => inTurn(() => transact(writer, work)),
+    write: (work) => enqueue(() => transact(writer, work)),
     snapshot: (work) => snapshotOf(path, work),
     writePrices: (work) =>
-      inTurn(async () => {
+      enqueue(async () => {
         requireDiskSpace(dirname(path));
         return transact(writer, work);
       }),
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
-    tidy: () => inTurn(() => tidy(path, writer)),
+    tidy: () => enqueue(() => tidy(path, writer)),
     placeholder: () => '?',
     hasTable,
-    lockForMigration: async () => {}, // BEGIN IMMEDIATE already holds everyone off
+    lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
@@ -61,29 +61,29 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
 export async function openSqliteForReading(path: string, clock: Clock): Promise<Engine> {
   const reader = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
   await reader.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
-  const isReadOnly = () => Promise.reject(new Error('this handle of the ledger is for reading'));
+  const refuseWrite = () => Promise.reject(new Error('this handle of the ledger is read-only'));
   return {
     name: 'sqlite',
     read: typed(reader),
-    write: isReadOnly,
+    write: refuseWrite,
     snapshot: (work) => snapshotOf(path, work),
-    writePrices: isReadOnly,
+    writePrices: refuseWrite,
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
-    tidy: isReadOnly,
+    tidy: refuseWrite,
     placeholder: () => '?',
     hasTable,
-    lockForMigration: isReadOnly,
-    limitLockWaits: isReadOnly,
+    lockForMigration: refuseWrite,
+    limitLockWaits: refuseWrite,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
-    flush: isReadOnly,
+    flush: refuseWrite,
     close: () => reader.close(),
   };
 }
 
-/** In WAL mode a reader sees the file as it was when its transaction first read from it. */
+/** In WAL mode, a read transaction sees the file as of its first read. */
 async function snapshotOf<T>(path: string, work: (handle: Sql) => Promise<T>): Promise<T> {
   const handle = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
   try {
@@ -102,31 +102,32 @@ async function hasTable(handle: Sql, name: string): Promise<boolean> {
 }
 
 /**
- * SQLite answers at once, so a chain of transactions would never leave the microtask queue: timers, sockets and messages
- * wait until its end (388 ms for an import of 40,000 bars). Between two transactions the event loop gets its turn.
+ * SQLite returns synchronously, so a chain of transactions would never leave the microtask queue, and would block timers,
+ * sockets and messages (388 ms for an import of 40,000 bars). The event loop runs between two transactions.
  */
-function restOfLoop(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Readers wait for nobody in WAL mode, except while the file is being recovered. */
+/** In WAL mode, readers wait only while the file is being recovered. */
 const READER_BUSY_MS_MAX = 2_000;
 
-/** A push of 2,000 ticks of 126 symbols touches more pages than SQLite's own 2 MB hold. */
+/** A push of 2,000 ticks of 126 symbols touches more pages than SQLite's default cache of 2 MB holds. */
 const WRITER_CACHE_KB = 8_000;
 
-/** What a checkpoint is made at: SQLite's own 1,000 pages, and a little. */
+/** The WAL size at which SQLite checkpoints: its default of 1,000 pages, plus a margin. */
 const LOG_BYTES = 4.5 * 1024 * 1024;
 
 /**
- * A commit writes to the log, and the log starts over once all of it is in the file. So with a log that has had its full
- * size once, and nothing in it that would make the file grow, counts are written without any more room. When the disk
- * fills up from one moment to the next, what was committed since the last look may stand in the way.
+ * Lets usage counts be written on a full disk. A commit appends to the WAL, which is reused after a checkpoint: once it has
+ * reached its full size and holds nothing that makes the main file grow, small commits need no more disk space. If the
+ * disk fills up suddenly, commits since the last call may still need space.
  */
 async function tidy(path: string, writer: Writer): Promise<void> {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (logBytes < LOG_BYTES && hasDiskSpace(dirname(path))) {
-    // Two transactions: pages that are taken and freed in one are never written. The file keeps them for the counts, too.
+    // Two transactions, because pages that one transaction allocates and frees are never written. The main file keeps the
+    // free pages for counts too.
     await transact(
       writer,
       (tx) => tx`INSERT INTO meta (name, value) VALUES ('room', zeroblob(${LOG_BYTES}))
@@ -138,12 +139,12 @@ async function tidy(path: string, writer: Writer): Promise<void> {
 }
 
 /**
- * With synchronous = NORMAL a commit is in the log, and the log is on the disk at the next checkpoint: a killed process
- * loses nothing, a machine without power may. What is acknowledged to a sender must be on the disk.
+ * With synchronous = NORMAL, the WAL is synced at the next checkpoint: a killed process loses nothing, but a power failure
+ * may lose commits. What is acknowledged to a sender must be on disk.
  */
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+').catch(() => undefined);
-  if (!handle) return; // no log: everything is in the file itself
+  if (!handle) return; // no WAL: everything is in the main file
   try {
     await handle.datasync();
   } finally {
@@ -161,20 +162,20 @@ async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {
   return handle;
 }
 
-/** The one handle that writes, and its place in the line of all that do. */
+/** The only handle that writes, and the queue for the write lock. */
 interface Writer {
   handle: SQL;
-  line: WriteQueue;
+  lock: WriteQueue;
 }
 
-async function transact<T>({ handle, line }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {
-  await line.giveWay();
+async function transact<T>({ handle, lock }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {
+  await lock.yieldToOthers();
   // A deferred BEGIN that reads and then writes fails with BUSY_SNAPSHOT; IMMEDIATE takes the lock first.
   await retryWhileBusy(
     () => handle.unsafe('BEGIN IMMEDIATE'),
-    () => line.wait(),
+    () => lock.wait(),
   );
-  line.enter();
+  lock.enter();
   try {
     const result = await work(typed(handle));
     await retryWhileBusy(() => handle.unsafe('COMMIT'));
@@ -183,14 +184,14 @@ async function transact<T>({ handle, line }: Writer, work: (tx: Sql) => Promise<
     await handle.unsafe('ROLLBACK').catch(() => {});
     throw error;
   } finally {
-    line.leave();
+    lock.leave();
   }
 }
 
-/** 30 s: far more than any writer holds the file, and short enough that a stuck one is noticed. */
+/** Far longer than any writer holds the lock, and short enough to notice a stuck one. */
 const BUSY_LIMIT_MS = 30_000;
 
-/** Less than the time for which who has just written gives way. */
+/** Less than the time for which a bulk writer yields. */
 const PAUSE_MS_MAX = 4;
 
 async function retryWhileBusy(statement: () => Promise<unknown>, onBusy = () => {}): Promise<void> {

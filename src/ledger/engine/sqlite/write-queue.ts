@@ -1,62 +1,62 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../runtime/clock.ts';
 
-/** Who writes again within this time is in the middle of a bulk write. */
-const AGAIN_MS = 10;
-/** A word that somebody waits is good for so long; who waits says it again every few ms. */
-const FRESH_MS = 10;
-/** Whoever waits has got in by then, or has gone. */
-const GIVE_WAY_MS_MAX = 40;
+/** A writer that writes again within this time is in a bulk write. */
+const BULK_GAP_MS = 10;
+/** How long a mark is valid. A waiting writer renews it every few ms. */
+const MARK_VALID_MS = 10;
+/** By then the waiting writer has got the lock or has given up. */
+const YIELD_MS_MAX = 40;
 
 /**
- * The line before SQLite's lock. SQLite gives it to whoever asks at the right moment, and an import asks again microseconds
- * after it has let go: everyone else, who looks every few ms, would wait for a second and more (800 ms for a push of ticks,
- * measured). So who waits says so, in all processes, by the time of a small file beside the ledger. Who has just written
- * looks at it before the next transaction, and lets the other go first. It goes by the system's clock, whatever clock the
- * ledger is given: all processes of the machine share that one.
+ * Fair queue for SQLite's write lock, across processes. SQLite grants the lock to whoever tries at the right time, and an
+ * import tries again microseconds after it released the lock. Other writers, which poll every few ms, would wait for more
+ * than a second (800 ms measured for a push of ticks). So a waiting writer sets the mtime of a small file beside the
+ * ledger, and a writer that has just finished checks that mark and yields before its next transaction. The mark uses the
+ * system clock, which all processes of the machine share.
  */
 export class WriteQueue {
   readonly #file: string;
-  #wroteAt = Number.NEGATIVE_INFINITY;
-  #hasWaited = false;
+  #finishedAt = Number.NEGATIVE_INFINITY;
+  #isMarked = false;
 
   constructor(ledgerFile: string) {
     this.#file = `${ledgerFile}-waiting`;
   }
 
-  /** Before a transaction: lets others go first, where this writer has just had its turn. */
-  async giveWay(): Promise<void> {
-    if (performance.now() - this.#wroteAt > AGAIN_MS) return;
+  /** Before a transaction: lets a waiting writer go first if this one has just finished a transaction. */
+  async yieldToOthers(): Promise<void> {
+    if (performance.now() - this.#finishedAt > BULK_GAP_MS) return;
     const start = performance.now();
-    while (this.#somebodyWaits() && performance.now() - start < GIVE_WAY_MS_MAX) await Bun.sleep(1);
+    while (this.#othersWait() && performance.now() - start < YIELD_MS_MAX) await Bun.sleep(1);
   }
 
-  /** The file is busy, and is tried again soon. */
+  /** Marks that this writer waits for the lock. */
   wait(): void {
-    this.#hasWaited = true;
+    this.#isMarked = true;
     this.#mark(systemClock.now());
   }
 
-  /** The lock is got: nobody need wait for this writer any more. */
+  /** Removes the mark: this writer has the lock. */
   enter(): void {
-    if (this.#hasWaited) this.#mark(0);
-    this.#hasWaited = false;
+    if (this.#isMarked) this.#mark(0);
+    this.#isMarked = false;
   }
 
   leave(): void {
-    this.#wroteAt = performance.now();
+    this.#finishedAt = performance.now();
   }
 
-  #somebodyWaits(): boolean {
-    const saidAt = statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return Math.abs(systemClock.now() - saidAt) < FRESH_MS;
+  #othersWait(): boolean {
+    const markedAt = statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return Math.abs(systemClock.now() - markedAt) < MARK_VALID_MS;
   }
 
   #mark(atMs: number): void {
     try {
       utimesSync(this.#file, atMs / 1000, atMs / 1000);
     } catch {
-      // There is none yet, or the disk is full: then it is luck, as it is without a line.
+      // The file is missing, or the disk is full. Without a mark the lock is not fair, but works.
       try {
         writeFileSync(this.#file, '', { mode: 0o600 });
       } catch {}

@@ -1,4 +1,4 @@
-/** A parameter of libpq that means what is done here in any case: only the primary is written to. */
+/** A libpq parameter that is implied here: writes always go to the primary. */
 const IMPLIED_PARAMETER = 'target_session_attrs';
 
 /**
@@ -17,7 +17,7 @@ export function hostUrls(url: string): string[] {
     .map((host) => urlOfHost(host.trim(), (trimmed) => `${scheme}${user}${trimmed}${rest}`));
 }
 
-/** The host and port of a URL, for messages: nothing of the user or the password. */
+/** The host and port of a URL, for messages, without user and password. */
 export function hostOf(url: string): string {
   return new URL(url).host;
 }

@@ -4,9 +4,9 @@ import { type HostState, isReachable, probeHost, type Unreachable } from './prob
 
 type Probe = (url: string) => Promise<HostState | Unreachable>;
 
-/** How often the choice is reviewed: an old primary that is back may answer while another one has taken over. */
+/** How often all hosts are probed: an old primary may come back after another server has taken over. */
 const REVIEW_EVERY_MS = 5_000;
-/** Between two searches: many callers fail at once, and go on failing until a standby is promoted. */
+/** Pause between two searches: many callers fail together until a standby is promoted. */
 const SEARCH_PAUSE_MS = 200;
 
 /**
@@ -14,8 +14,8 @@ const SEARCH_PAUSE_MS = 200;
  *
  *     call fails, or 5 s have passed ─► probe all hosts at once ─► primary on the highest timeline ─► onMoved
  *
- * All hosts are asked, because the first that accepts writes may be the old primary, which came back after its standby was
- * promoted. It is on a lower timeline. A server on a timeline below the highest one ever seen is never chosen, and neither
+ * All hosts are probed, because the first that accepts writes may be the old primary, which came back after its standby
+ * was promoted. It is on a lower timeline. A server on a timeline below the highest one ever seen is never chosen, and neither
  * is a server of another cluster.
  */
 export class Primary {
@@ -41,12 +41,12 @@ export class Primary {
     return primary;
   }
 
-  /** Where the primary is, as far as is known. */
+  /** The URL of the last known primary. */
   get url(): string {
     return this.#current!.url;
   }
 
-  /** Calls when another server has taken over, and reviews the choice from time to time. */
+  /** Calls `onMoved` when another server has taken over. Probes all hosts periodically. */
   watch(onMoved: () => void): void {
     this.#onMoved = onMoved;
     this.#timer = setInterval(() => void this.search(), REVIEW_EVERY_MS);
@@ -58,7 +58,7 @@ export class Primary {
     this.#onMoved = () => {};
   }
 
-  /** Probes all hosts. Calls that come together share the search; the next one begins some time after its end. */
+  /** Probes all hosts. Concurrent calls share one search; the next one starts after a pause. */
   search(): Promise<void> {
     this.#searching ??= this.#search().finally(() => {
       this.#searching = undefined;
@@ -78,7 +78,7 @@ export class Primary {
   }
 }
 
-/** The primary on the highest timeline; the current one where two are equal. Exported for its tests. */
+/** The primary on the highest timeline; of two equals, the current one. Exported for its tests. */
 export function choosePrimary(
   states: readonly (HostState | Unreachable)[],
   current: HostState | undefined,
@@ -94,7 +94,7 @@ export function choosePrimary(
   return best;
 }
 
-/** Whether a server has everything that was written up to the promotion that made `current` the primary. */
+/** Whether a server has every write up to the promotion that made `current` the primary. */
 function isSuccessor(state: HostState, current: HostState): boolean {
   return state.systemId === current.systemId && state.timeline >= current.timeline;
 }
@@ -105,7 +105,7 @@ function requireOneCluster(primaries: readonly HostState[]): void {
   throw new Error(`${hosts} are primaries of different databases: name one primary and its standbys`);
 }
 
-/** An error that tells callers to try again: a standby may be promoted soon. */
+/** An error that makes callers retry: a standby may be promoted soon. */
 function noPrimary(states: readonly (HostState | Unreachable)[]): Unavailable {
   const reasons = states.map((state) => {
     const reason = isReachable(state) ? 'a standby' : messageOf(state.error);

@@ -1,13 +1,13 @@
 import { SQL } from 'bun';
 
-/** What one of several servers says about itself. */
+/** The state of one of several servers. */
 export interface HostState {
   url: string;
   /** Whether it is a primary. A standby is in recovery. */
   isPrimary: boolean;
-  /** Every promotion begins a new timeline. 0 where the server does not tell. */
+  /** Every promotion starts a new timeline. 0 if the server does not report it. */
   timeline: number;
-  /** The same on a primary and its standbys. Empty where the server does not tell. */
+  /** The same on a primary and its standbys. Empty if the server does not report it. */
   systemId: string;
 }
 
@@ -16,10 +16,10 @@ export interface Unreachable {
   error: unknown;
 }
 
-/** With the pause before the next try, less than the 5 s in which the service recovers. */
+/** Together with the pause before the next attempt, less than the 5 s in which the service recovers. */
 const PROBE_MS_MAX = 2_000;
 
-/** Asks one server whether it is the primary, on a connection of its own. */
+/** Asks one server whether it is the primary, on a separate connection. */
 export async function probeHost(url: string): Promise<HostState | Unreachable> {
   const sql = new SQL({
     url,
@@ -44,7 +44,7 @@ export function isReachable(state: HostState | Unreachable): state is HostState 
   return 'isPrimary' in state;
 }
 
-/** A connection hangs, which `outageReason` recognizes by its code. */
+/** The connection hangs. `outageReason` recognizes the code. */
 class NoAnswer extends Error {
   readonly code = 'ETIMEDOUT';
 }
@@ -55,7 +55,7 @@ async function readState(url: string, sql: SQL): Promise<HostState> {
   return { url, isPrimary, ...(isPrimary ? await readIdentity(sql) : { timeline: 0, systemId: '' }) };
 }
 
-/** Some managed services do not have these functions; there, nothing tells an old primary from the new one. */
+/** Some managed services lack these functions. There, an old primary cannot be told from the new one. */
 async function readIdentity(sql: SQL): Promise<{ timeline: number; systemId: string }> {
   try {
     const [row] = await sql

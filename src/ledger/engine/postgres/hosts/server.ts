@@ -5,14 +5,14 @@ import { Primary } from './primary.ts';
 /** Where connections go. */
 export interface Server {
   readonly url: string;
-  /** Looks for the server that has taken over, where there may be one. */
+  /** Searches for the server that has taken over, if there are several hosts. */
   search(): Promise<void>;
-  /** Calls each time when `url` has changed. */
+  /** Calls `onMoved` each time `url` changes. */
   watch(onMoved: () => void): void;
   close(): void;
 }
 
-/** The only host of a URL as it is, or the primary among several. */
+/** The only host of a URL, or the primary among several. */
 export async function findServer(url: string): Promise<Server> {
   const urls = hostUrls(url);
   return urls.length === 1 ? onlyServer(urls[0]!) : Primary.find(urls);
