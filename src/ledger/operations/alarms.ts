@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow } from '../engine/rows.ts';
 
-/** Which alarms have been told, so that several replicas tell each of them once. */
+/** Which alarms have been delivered, so that only one of several replicas delivers each. */
 export class AlarmStore {
   readonly #engine: Engine;
 
@@ -10,13 +10,13 @@ export class AlarmStore {
   }
 
   /**
-   * Takes on the telling of an alarm for so long, unless it has been told, or another replica is at it. `about` tells one
-   * occasion from the next: only the last one of each name is remembered.
+   * Claims the delivery of an alarm for `claimMs`, unless it has been delivered or another replica has claimed it. `about`
+   * identifies the occurrence: only the last one of each name is stored.
    */
   claim(name: string, about: string, claimMs: number): Promise<'mine' | 'told' | 'taken'> {
     return this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
-      // The insert locks the row, or makes it: two replicas that come together go one after the other.
+      // The insert creates or locks the row, so concurrent replicas are serialized.
       await tx`INSERT INTO meta (name, value) VALUES (${keyOf(name)}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
       const row = onlyRow(await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`);
       const [known, until] = asText(row.value).split('\n');
@@ -27,13 +27,13 @@ export class AlarmStore {
     });
   }
 
-  /** How often the ledger was unreachable for some replica. Replicas name the next outage by this without the ledger. */
+  /** How often the ledger was unreachable for a replica. Replicas number the next outage by it without the ledger. */
   async outages(): Promise<number> {
     const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${OUTAGES}`;
     return asNumber(row?.value ?? 0);
   }
 
-  /** Records an outage that is over. All replicas that noticed it record the same number. */
+  /** Records a past outage. All replicas that noticed it record the same number. */
   async recordOutage(number: number): Promise<void> {
     await this.#engine.write(async (tx) => {
       await tx`INSERT INTO meta (name, value) VALUES (${OUTAGES}, ${String(number)}) ON CONFLICT (name) DO UPDATE

@@ -6,18 +6,18 @@ import { SIMULATED_ID } from '../symbols/sources.ts';
 import { SymbolStore } from '../symbols/symbols.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 
-/** A clock that is kept by NTP is right to a second; a day leaves room for any time zone that was set by mistake. */
+/** NTP keeps a clock right to a second; a day also tolerates a wrong time zone. */
 const TOLERANCE_MS = MS_PER_DAY;
-/** Ticks are kept at least this long. A clock that is further ahead would have them deleted. */
+/** Ticks are kept at least this long. A clock further ahead would delete them. */
 const TICKS_KEPT_MS = 7 * MS_PER_DAY;
 
-/** The clock is most likely wrong, and running by it would spoil the ledger. */
+/** The clock is most likely wrong, and would corrupt the ledger. */
 export class ClockRefused extends Error {}
 
 /**
- * Refuses a clock that would have sessions closed before their end, ticks deleted that are still needed, or prices stamped before those
- * that are there. On PostgreSQL, the database's clock is the reference. On SQLite it is the newest write; a ledger may have
- * rested since, so a clock that is ahead is refused only where there is something to lose.
+ * Refuses a clock that would close sessions early, delete ticks that are still needed, or date prices before existing ones.
+ * On PostgreSQL, the database's clock is the reference. On SQLite it is the newest write; the ledger may have been unused
+ * since, so a clock that is ahead is refused only if data would be lost.
  */
 export async function requirePlausibleClock(engine: Engine, now: number): Promise<void> {
   if (!(await hasRealPrices(engine))) return;
@@ -45,7 +45,7 @@ async function hasRealPrices({ read }: Engine): Promise<boolean> {
   return (await read`SELECT 1 FROM symbol WHERE real_revision IS NOT NULL LIMIT 1`).length > 0;
 }
 
-/** When a price was last recorded or a process last said that it serves, in ms. */
+/** When a price or a heartbeat was last recorded, in ms. */
 export async function newestWrite({ read }: Engine): Promise<number | undefined> {
   const [tick] = await read`SELECT received AS at FROM tick ORDER BY revision DESC LIMIT 1`;
   const [bar] = await read`SELECT b.recorded_at AS at FROM bar_change c JOIN bar b
@@ -56,7 +56,7 @@ export async function newestWrite({ read }: Engine): Promise<number | undefined>
   return Math.max(...times) || undefined;
 }
 
-/** Whether real ticks are of a session that had not ended at the newest write, or would be deleted too early. */
+/** Whether real ticks belong to a session that had not ended at the newest write, or would be deleted too early. */
 async function hasTicksAtRisk(engine: Engine, newest: number, now: number): Promise<boolean> {
   const symbols = new Map((await new SymbolStore(engine).list()).map((symbol) => [symbol.id, symbol]));
   // No session ends more than two days from its date, in any zone.

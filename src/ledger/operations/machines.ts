@@ -6,7 +6,7 @@ const LIVE_MS = 15_000;
 const KEPT_MS = 86_400_000;
 const PREFIX = 'machine ';
 
-/** Which machines serve from this ledger: each is the processes of one data folder. */
+/** Which machines serve from this ledger. A machine is the set of processes with one data folder. */
 export class MachineStore {
   readonly #engine: Engine;
 
@@ -14,7 +14,7 @@ export class MachineStore {
     this.#engine = engine;
   }
 
-  /** Records that a machine serves now. Returns all that have been recorded in the last seconds. */
+  /** Records that a machine serves now. Returns all machines that are live. */
   async record(machine: string): Promise<string[]> {
     return this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
@@ -28,7 +28,7 @@ export class MachineStore {
     });
   }
 
-  /** Those that have been recorded in the last seconds. */
+  /** The machines that were recorded within the last three heartbeats. */
   async live(): Promise<string[]> {
     const { read } = this.#engine;
     return liveOf(await readSeen(read, await this.#engine.now(read)));

@@ -7,7 +7,7 @@ import { keyOf, writeLeases, writePeriods } from './rows.ts';
 import { dayOfSpend } from './rules.ts';
 import { crossThresholds } from './thresholds.ts';
 
-/** What one transaction has to write, gathered so that many accounts take few statements. */
+/** Collects the writes of one transaction, so that many accounts take few statements. */
 export class QuotaChanges {
   readonly #now: number;
   readonly #periods = new Map<string, PeriodState>();

@@ -3,15 +3,15 @@ import { asNumber, asText } from '../engine/rows.ts';
 import { type Period, periodOf, periodStart } from './period.ts';
 import { lockPeriods } from './rows.ts';
 
-/** So many leases in one transaction: a few ms on SQLite, for which answers wait. */
+/** A few ms per transaction on SQLite, during which requests wait. */
 const LEASES_PER_FOLD = 100;
 
 /**
- * Folds some leases of one account's month into one number, and deletes them. Says how many; 0 when there are none left.
+ * Adds the spending of some leases of one account's month to `folded` and deletes the leases. Returns how many; 0 when none
+ * are left.
  *
- * A lease may go when its holder has said its last word, so that nothing new can come of it, and its month has been over for
- * a month. Then the same word may still come again, from a spool that was away: the month's `folded` tells that it was heard.
- * A lease whose holder never came back stays, for as long as it takes.
+ * A lease is folded when its holder has sent its last message and its month ended more than a month ago. A late spool may
+ * still repeat that message: `folded` shows that it was already counted. A lease whose holder never came back is kept.
  */
 export async function foldSettled(engine: Engine): Promise<number> {
   const newest = foldedUpTo(await engine.now(engine.read));
@@ -20,7 +20,7 @@ export async function foldSettled(engine: Engine): Promise<number> {
   if (!row) return 0;
   const of = { accountId: asText(row.account_id), period: asNumber(row.period) };
   return engine.write(async (tx) => {
-    // The lock first: a message about one of them that has read it must not write it back.
+    // Lock first: a concurrent message that has read one of the leases must not write it back.
     await lockPeriods(engine, tx, [of]);
     const gone = await tx`DELETE FROM quota_lease WHERE lease_id IN (
         SELECT lease_id FROM quota_lease
@@ -33,7 +33,7 @@ export async function foldSettled(engine: Engine): Promise<number> {
   });
 }
 
-/** The newest month after which a whole one is over. */
+/** The newest month that ended more than a month ago. */
 function foldedUpTo(now: number): Period {
   const lastMonth = periodOf(periodStart(periodOf(now)) - 1);
   return periodOf(periodStart(lastMonth) - 1);

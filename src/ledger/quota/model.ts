@@ -1,18 +1,18 @@
 import type { Period } from './period.ts';
 
-/** What was spent, by endpoint. Always absolute, never a difference, so that saying it twice is harmless. */
+/** Spent units by endpoint. Absolute numbers, never differences, so repeating a message is harmless. */
 export type SpentBy = Readonly<Record<string, number>>;
 
-/** How long a lease may be spent from without word from the ledger. */
+/** How long a lease may be spent from without contact to the ledger. */
 export const LEASE_MS = 60_000;
 
 /**
- * How long after its expiry a silent lease keeps its block: longer than the worst restart and the longest outage.
- * Releasing at the expiry let up to 148 of 700 requests over the quota, because a spool came back later.
+ * How long after its expiry a silent lease keeps its block: longer than the slowest restart and the longest outage.
+ * Releasing at expiry admitted up to 148 of 700 requests over the quota, because spools were delivered later.
  */
 export const HOLD_MS = 15 * 60_000;
 
-/** A recall older than this is over: who asked has given up after a second. */
+/** A recall older than this is ignored: the requests that needed the units have failed after a second. */
 export const RECALL_MS = 2_000;
 
 export interface PeriodState {
@@ -20,13 +20,13 @@ export interface PeriodState {
   period: Period;
   granted: number;
   used: number;
-  /** What leases spent that were settled long ago, and are no longer kept one by one. */
+  /** The spending of old settled leases whose rows were deleted. */
   folded: number;
-  /** Raised by whoever wants the exact total; leases acknowledge it. */
+  /** Raised to get the exact total; leases acknowledge it. */
   barrier: number;
-  /** When units were last asked back from all holders. */
+  /** When units were last recalled from all holders. */
   recallAt: number;
-  /** When the barrier or the recall last changed: replicas look for it. */
+  /** When the barrier or the recall last changed. Replicas poll it. */
   signalledAt: number;
   /** The highest threshold that has been reported. */
   notified: number;
@@ -42,29 +42,29 @@ export interface LeaseState {
   seq: number;
   barrierAck: number;
   open: boolean;
-  /** Whether its holder has said its last word: whatever comes after is that word again. */
+  /** Whether its holder has sent its last message. Later messages repeat it. */
   settled: boolean;
   expiresAt: number;
 }
 
-/** One call that grants, renews, flushes and gives back. All its numbers are absolute. */
+/** A message that requests units, renews a lease, reports spending and returns units. All numbers are absolute. */
 export interface SyncRequest {
   leaseId: string;
   accountId: string;
   period: Period;
   replica: string;
   spentBy: SpentBy;
-  /** Grows with each message; a message whose answer was lost is sent again with the same number. */
+  /** Increases with each message. A message whose answer was lost is repeated with the same number. */
   seq: number;
-  /** What `granted` should become. Lower than now gives units back. */
+  /** The desired value of `granted`. A lower value returns units. */
   want: number;
-  /** What `granted` must become for the requests that wait at this moment. */
+  /** The value of `granted` that all waiting requests need. */
   need: number;
-  /** What it must become at least to serve one of them: a grant of less would be of no use. */
+  /** The value that at least one waiting request needs: a smaller grant would be useless. */
   least: number;
-  /** The barrier that the holder had seen before it looked at what it had spent. */
+  /** The newest barrier that the holder had seen before it summed up its spending. */
   barrierSeen: number;
-  /** The last message: what is unspent goes back, and the lease ends. */
+  /** The last message: closes the lease and returns its unspent units. */
   close: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface SyncAnswer {
   leaseId: string;
   /** `elsewhere`: the lease was not opened, because the ledger is in another month. */
   state: 'open' | 'closed' | 'elsewhere';
-  /** False when this seq had already been seen and nothing was changed. */
+  /** False when this `seq` was already applied. */
   applied: boolean;
   granted: number;
   spent: number;
@@ -82,15 +82,15 @@ export interface SyncAnswer {
   pool: number;
   /** Units that other leases hold and have not reported as spent. */
   heldByOthers: number;
-  /** Somebody waits for units: give back what is not needed. */
+  /** Another holder waits for units: return what is not needed. */
   recall: boolean;
   barrier: number;
-  /** The ledger's time, and how long the lease is good for after it. */
+  /** The ledger's time, and how long the lease is valid after it. */
   now: number;
   leaseMs: number;
 }
 
-/** What the transaction knows of the rest of the account while its period is locked. */
+/** The rest of the account, while its period is locked. */
 export interface QuotaContext {
   quota: number;
   openLeases: number;

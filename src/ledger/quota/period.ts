@@ -1,4 +1,4 @@
-/** A UTC month as a number: 202611. Quotas are counted by it, and it goes by the ledger's time. */
+/** A UTC month as a number, such as 202611, by the ledger's time. Quotas are counted per period. */
 export type Period = number;
 
 export function periodOf(ms: number): Period {
@@ -10,12 +10,12 @@ export function periodStart(period: Period): number {
   return Date.UTC(Math.floor(period / 100), (period % 100) - 1);
 }
 
-/** The first millisecond that is no longer in the period. */
+/** The first millisecond after the period. */
 export function periodEnd(period: Period): number {
   return Date.UTC(Math.floor(period / 100), period % 100);
 }
 
-/** The period this many months before. */
+/** The period a number of months earlier. */
 export function periodBefore(period: Period, months: number): Period {
   return periodOf(Date.UTC(Math.floor(period / 100), (period % 100) - 1 - months));
 }

@@ -12,18 +12,18 @@ import {
 import { type Period, periodEnd, periodOf, periodStart } from './period.ts';
 
 /**
- * The rules of a quota, without SQL. An account's month has a quota; replicas lease blocks of it and spend them
- * in memory. What is kept, always:
+ * The rules of a quota, without SQL. An account has a quota per month; replicas lease blocks of it and spend them in
+ * memory. Invariants:
  *
  *     period.granted = Σ granted of open leases + Σ spent of closed leases + folded
  *     period.used    = Σ spent of all leases + folded
  *
- * So `granted ≤ quota` means that no request over the quota can be admitted anywhere.
+ * So `granted ≤ quota` means that no replica can admit a request over the quota.
  */
 
 /**
- * Applies one message to the locked period and its lease, and answers. Changes `period` in place; gives the lease
- * as it must be stored, or undefined when nothing is to be stored.
+ * Applies one message to the locked period and its lease. Changes `period` in place; returns the lease to store, or
+ * undefined when nothing changed.
  */
 export function settle(
   period: PeriodState,
@@ -34,9 +34,9 @@ export function settle(
   if (!known && isOpening(request)) {
     if (period.period !== periodOf(context.now))
       return { answer: elsewhere(request, context), lease: undefined };
-    // It has spent nothing, so there is nothing that an older barrier could still wait for.
+    // It has spent nothing, so no older barrier waits for it.
     const opened = newLease(request, true, period.barrier, context.now);
-    move(period, opened, request, context);
+    adjustGrant(period, opened, request, context);
     return { answer: answerOf(period, opened, true, context), lease: opened };
   }
   if (!known && period.folded > 0) return { answer: folded(period, request, context), lease: undefined };
@@ -49,11 +49,11 @@ export function settle(
     closeLease(period, lease);
     lease.settled = true;
   }
-  if (lease.open) move(period, lease, request, context);
+  if (lease.open) adjustGrant(period, lease, request, context);
   return { answer: answerOf(period, lease, true, context), lease };
 }
 
-/** Ends a lease at what it has spent. Its `granted` stays as a record of what it was trusted with. */
+/** Closes a lease and returns its unspent units. Its `granted` stays for the record. */
 export function closeLease(period: PeriodState, lease: LeaseState): void {
   if (!lease.open) return;
   period.granted -= lease.granted - totalOf(lease.spentBy);
@@ -61,8 +61,8 @@ export function closeLease(period: PeriodState, lease: LeaseState): void {
 }
 
 /**
- * The day that a lease's new spends belong to. They lie between two flushes, so the day of the flush is right to
- * one flush interval; a spool that comes back later was spent before the lease ran out, and in its own month.
+ * The day that a lease's new spending belongs to. It happened between two flushes, so the day of the flush is accurate to
+ * one flush interval. A spool that is delivered late was spent before the lease expired, and in its own month.
  */
 export function dayOfSpend(known: LeaseState | undefined, period: Period, now: number): number {
   const latest = Math.min(now, known?.expiresAt ?? now, periodEnd(period) - 1);
@@ -76,9 +76,9 @@ export function totalOf(spentBy: SpentBy): number {
 }
 
 /**
- * A lease can spend nothing before its first answer, so only a first message without spends may open one. Any
- * other message about an unknown lease comes from a spool, or the ledger was restored from an older copy: it is
- * a debt to be recorded, not a lease to be spent from.
+ * A lease cannot spend before its first answer, so only a first message without spending may open one. Any other message
+ * about an unknown lease comes from a spool, or the ledger was restored from a backup: it records a debt, not a lease that
+ * can be spent from.
  */
 function isOpening(request: SyncRequest): boolean {
   return request.seq === 1 && !request.close && totalOf(request.spentBy) === 0;
@@ -101,7 +101,7 @@ function newLease(request: SyncRequest, open: boolean, barrierAck: number, expir
   };
 }
 
-/** Spent only grows. A closed lease holds no grant, so what it adds late is added to the period's as well. */
+/** `spent` only grows. A closed lease holds no grant, so late spending is added to the period's grant too. */
 function recordSpent(period: PeriodState, lease: LeaseState, spentBy: SpentBy): void {
   const before = totalOf(lease.spentBy);
   const most: Record<string, number> = { ...lease.spentBy };
@@ -111,19 +111,24 @@ function recordSpent(period: PeriodState, lease: LeaseState, spentBy: SpentBy): 
   period.used += spent - before;
   if (!lease.open) period.granted += spent - before;
   if (spent > lease.granted) {
-    // Only after a restore from an older copy: the holder was granted more than this ledger remembers.
+    // Only after a restore from a backup: the holder was granted more than this ledger has recorded.
     if (lease.open) period.granted += spent - lease.granted;
     lease.granted = spent;
   }
 }
 
-/** Grants or takes back, renews, and asks others for units when requests are left waiting. */
-function move(period: PeriodState, lease: LeaseState, request: SyncRequest, context: QuotaContext): void {
+/** Adjusts the grant, renews the lease, and recalls units from other holders if requests are still waiting. */
+function adjustGrant(
+  period: PeriodState,
+  lease: LeaseState,
+  request: SyncRequest,
+  context: QuotaContext,
+): void {
   const granted = Math.max(newGrant(period, lease, request, context), totalOf(lease.spentBy));
   period.granted += granted - lease.granted;
   lease.granted = granted;
   lease.seq = request.seq;
-  // A holder may know a later barrier of a ledger that has lost its last writes since. It has acknowledged all of this one's.
+  // A holder may have seen a later barrier, which the ledger lost in a failover. Then it has acknowledged all of these.
   lease.barrierAck = Math.max(lease.barrierAck, Math.min(request.barrierSeen, period.barrier));
   lease.expiresAt = context.now + LEASE_MS;
   if (request.need > granted && heldByOthers(period, lease) > 0) {
@@ -141,14 +146,14 @@ function newGrant(
   const asked = Math.max(request.want, request.need);
   if (asked <= lease.granted) return asked;
   const pool = poolOf(period, context);
-  // Units that cannot serve a request which needs many must not be held for it: others may need few.
+  // Too few units for a request that needs many are left to others that need few.
   if (lease.granted + pool < request.least) return totalOf(lease.spentBy);
   const urgent = request.need - lease.granted;
   const extra = Math.min(asked - lease.granted, blockLimit(period, context, pool));
   return lease.granted + Math.min(pool, Math.max(urgent, extra));
 }
 
-/** A block shrinks near the end of the quota, so that the last units are not stranded with one replica. */
+/** Blocks shrink near the end of the quota, so that no replica holds the last units unused. */
 function blockLimit(period: PeriodState, context: QuotaContext, pool: number): number {
   if (isRecalled(period, context.now)) return 0;
   const share = Math.floor(pool / (4 * Math.max(context.openLeases, 1)));
@@ -179,8 +184,8 @@ function answerOf(
 }
 
 /**
- * An unknown lease of a month whose leases were folded is one of them: it was opened before, so it was known then. What it
- * says is in `used` already.
+ * An unknown lease of a month with folded leases is one of those: it was recorded before. Its spending is already in
+ * `used`.
  */
 function folded(period: PeriodState, request: SyncRequest, context: QuotaContext): SyncAnswer {
   const lease = { ...newLease(request, false, period.barrier, context.now), spentBy: request.spentBy };

@@ -1,6 +1,6 @@
 import type { PeriodState } from './model.ts';
 
-/** An account's owner hears once a month of each. */
+/** Each is reported to the account's owner once a month. */
 const THRESHOLDS_PERCENT = [75, 90, 100] as const;
 
 /** The thresholds that were reached and not yet reported; marks them as reported. */

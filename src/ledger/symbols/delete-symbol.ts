@@ -4,21 +4,21 @@ import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 import { deleteSome, deleteWithin, tablesWith } from '../schema/delete-rows.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 
-/** The status of a symbol whose rows are being deleted. It is neither listed nor served, and takes no prices. */
+/** The status of a symbol whose rows are being deleted. It is neither listed nor served, and accepts no prices. */
 export const DELETED = 'deleted';
 
-/** The counter of the last symbol id that was ever given: an id is never used twice. */
+/** The counter of the last assigned symbol id. Ids are never reused. */
 export const LAST_SYMBOL_ID = 'last-symbol-id';
 
-/** What goes with a symbol. */
+/** What is deleted with a symbol. */
 export interface SymbolContent {
   bars: number;
   ticks: number;
 }
 
 /**
- * Marks a symbol as deleted: replicas stop serving it at their next look. `deleteMarked` then deletes its rows; the
- * service does that in the background. Returns false when there is no such symbol.
+ * Marks a symbol as deleted: replicas stop serving it when they next poll the ledger. `deleteMarked` then deletes its
+ * rows, in the background. Returns false when the symbol does not exist.
  */
 export function markDeleted(engine: Engine, symbolId: number): Promise<boolean> {
   return engine.write(async (tx) => {
@@ -30,7 +30,7 @@ export function markDeleted(engine: Engine, symbolId: number): Promise<boolean> 
   });
 }
 
-/** Deletes one batch of rows of a symbol that is marked, and in the end the symbol. Returns 0 when none is marked. */
+/** Deletes one batch of rows of a marked symbol, and finally the symbol. Returns 0 when none is marked. */
 export async function deleteMarked(engine: Engine): Promise<number> {
   const [marked] = await engine.read`SELECT id FROM symbol WHERE status = ${DELETED} ORDER BY id LIMIT 1`;
   if (!marked) return 0;
@@ -51,7 +51,7 @@ async function deleteSymbolRow(
   id: number,
 ): Promise<void> {
   const revision = await nextRevision(tx, 'prices');
-  // What a replica wrote before it saw the mark is there by now: all price writes wait for this revision.
+  // Price writes are serialized by revision, so rows that a replica wrote before it saw the mark are visible now.
   for (const table of tables) await deleteWithin(engine, tx, table, 'symbol_id', id);
   await tx`INSERT INTO counter (name, value) VALUES (${LAST_SYMBOL_ID}, (SELECT max(id) FROM symbol))
     ON CONFLICT (name) DO UPDATE SET value =

@@ -6,7 +6,7 @@ import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 export const SIMULATED = 'simulated';
 export const SIMULATED_ID = 1;
 
-/** Names of where prices come from, as small numbers. Names are only ever added. */
+/** Source names as small numbers. Names are never deleted. */
 export class SourceStore {
   readonly #engine: Engine;
 
@@ -14,7 +14,7 @@ export class SourceStore {
     this.#engine = engine;
   }
 
-  /** The id of a name, which is given one on its first use. */
+  /** The id of a name, assigned on first use. */
   id(name: string): Promise<number> {
     return this.#engine.write((tx) => sourceId(tx, name));
   }
@@ -28,7 +28,7 @@ export class SourceStore {
 export async function sourceId(tx: Sql, name: string): Promise<number> {
   const known = await findSource(tx, name);
   if (known !== undefined) return known;
-  // The counter's row is the lock: two writers with a new name each take their turn.
+  // The counter's row serializes writers that add names.
   await lockRevisions(tx, 'prices');
   const meanwhile = await findSource(tx, name);
   if (meanwhile !== undefined) return meanwhile;
