@@ -16,14 +16,14 @@ export interface Bar extends Ohlc {
 export interface Tick {
   /** When the price was made, in ms. */
   at: number;
-  /** When this service got it, in ms. */
+  /** When this service received it, in ms. */
   received: number;
   price: number;
   /** The sender's id: the same tick sent twice is one tick. */
   id: string;
 }
 
-/** Ticks folded to a bar, with what is needed to fold in more, in any order. */
+/** Ticks folded to a bar, with what is needed to add more ticks in any order. */
 export interface Fold<T extends Tick = Tick> {
   open: T;
   close: T;
@@ -31,7 +31,7 @@ export interface Fold<T extends Tick = Tick> {
   low: number;
 }
 
-/** Folding is order-free and idempotent: open and close go by the order of ticks, high and low by price. */
+/** Folding is commutative and idempotent: open and close depend on the order of ticks, high and low on prices. */
 export function foldTick<T extends Tick>(fold: Fold<T> | undefined, tick: T): Fold<T> {
   if (!fold) return { open: tick, close: tick, high: tick.price, low: tick.price };
   return {
@@ -50,7 +50,7 @@ export function sameOhlc(a: Ohlc, b: Ohlc): boolean {
   return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
 }
 
-/** The order of ticks: by time, then by id, then by price: ids of two sources may be alike. */
+/** Orders ticks by time, then id, then price: two sources may use the same id. */
 export function isBefore(a: Tick, b: Tick): boolean {
   if (a.at !== b.at) return a.at < b.at;
   return a.id === b.id ? a.price < b.price : a.id < b.id;

@@ -17,7 +17,7 @@ export function parseDay(text: string): Day | undefined {
   return day !== undefined && day >= FIRST_DAY && day <= LAST_DAY ? day : undefined;
 }
 
-/** The number that stands in a part of a text; NaN when that is not of plain digits. */
+/** Parses a substring of plain digits; NaN for anything else. */
 function digits(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) {
@@ -28,7 +28,7 @@ function digits(text: string, from: number, to: number): number {
   return value;
 }
 
-/** The day of a year, month (1 to 12) and day of the month; undefined when there is no such day. */
+/** The day of a year, month (1 to 12) and day of the month; undefined when the day does not exist. */
 export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
   const exists = year >= 1000 && month >= 1 && month <= 12 && dayOfMonth >= 1;
   if (!exists || dayOfMonth > daysIn(year, month)) return undefined;
@@ -40,7 +40,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-// Days of 1900 to 2199 print in a request's loop; each text is made once. At most 110,000 short strings.
+// Formatting days is hot in requests, so each text of 1900 to 2199 is cached: at most 110,000 short strings.
 const printed: string[] = new Array(LAST_DAY - FIRST_DAY + 1);
 
 export function printDay(day: Day): string {

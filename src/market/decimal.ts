@@ -1,7 +1,7 @@
 /**
  * Exact decimals. A price is a float64 that came from decimal text of at most 15 significant digits, and
- * its shortest print is that text again. Differences and percentages are worked out on those digits with
- * integers, so 0.3 − 0.1 is 0.2, and a result is rounded at most once.
+ * its shortest representation is that text. Differences and percentages are computed from those digits
+ * with integers, so 0.3 − 0.1 is 0.2, and a result is rounded at most once.
  */
 
 /** value = digits × 10^−scale */
@@ -19,7 +19,7 @@ export function printNumber(value: number): string {
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** Reads decimal text; undefined when it is not a number, or not finite. "-0" is 0: the two engines keep −0 differently. */
+/** Parses decimal text; undefined when it is not a finite number. "-0" is 0, because the two engines store −0 differently. */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const value = Number(text) + 0; // −0 + 0 is 0
@@ -30,7 +30,7 @@ export function parseNumber(text: string): number | undefined {
 export function difference(a: number, b: number): string {
   const scale = Math.max(placesOf(a), placesOf(b));
   const digits = wholeAt(a, scale) - wholeAt(b, scale);
-  // A quotient of two whole numbers that are this small prints as their digits.
+  // The quotient of two integers this small prints exactly.
   if (Math.abs(digits) < EXACT_BELOW) return printNumber(digits / 10 ** scale);
   return print(subtract(decimalOf(a), decimalOf(b)));
 }
@@ -57,10 +57,10 @@ export function percentChange(start: number, end: number, places: number): strin
   return print({ digits: divideHalfAway(numerator, denominator), scale: places });
 }
 
-/** Whole numbers below this, and what they are in decimals, are exact in a float64. Integers without end take ten times as long. */
+/** Integers below this are exact in a float64. BigInt takes ten times as long. */
 const EXACT_BELOW = 1e15;
 
-/** How many decimals the shortest print has; NaN when that is in exponent form. */
+/** The number of decimals of the shortest representation; NaN in exponent form. */
 function placesOf(value: number): number {
   const text = String(value);
   const point = text.indexOf('.');
@@ -68,7 +68,7 @@ function placesOf(value: number): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** value × 10^scale, a whole number; NaN when it is not surely exact. */
+/** value × 10^scale as an integer; NaN when it may not be exact. */
 function wholeAt(value: number, scale: number): number {
   const whole = Math.round(value * 10 ** scale);
   return Math.abs(whole) < EXACT_BELOW ? whole : Number.NaN;

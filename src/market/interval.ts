@@ -1,14 +1,14 @@
 import type { Bar, Ohlc } from './bar.ts';
 import { type Day, MS_PER_DAY, weekday } from './day.ts';
 
-/** What bars are folded by. Weeks start on Monday. */
+/** The intervals that bars are folded to. Weeks start on Monday. */
 export const INTERVALS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 
 export type Interval = (typeof INTERVALS)[number];
 
 const MONTHS: Readonly<Record<'month' | 'quarter' | 'year', number>> = { month: 1, quarter: 3, year: 12 };
 
-/** The first day of the interval that a day lies in. */
+/** The first day of the interval that contains a day. */
 export function intervalStart(interval: Interval, day: Day): Day {
   if (interval === 'day') return day;
   if (interval === 'week') return day - ((weekday(day) + 6) % 7);
@@ -18,7 +18,7 @@ export function intervalStart(interval: Interval, day: Day): Day {
   return Date.UTC(date.getUTCFullYear(), month - (month % months), 1) / MS_PER_DAY;
 }
 
-/** The first day of the interval that comes `count` after the one that a day lies in. */
+/** The first day of the interval `count` intervals after the one that contains a day. */
 export function laterInterval(interval: Interval, day: Day, count: number): Day {
   const start = intervalStart(interval, day);
   if (interval === 'day') return start + count;
@@ -27,11 +27,11 @@ export function laterInterval(interval: Interval, day: Day, count: number): Day 
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + MONTHS[interval] * count, 1) / MS_PER_DAY;
 }
 
-/** How many intervals some days lie in. They come in order. */
+/** Counts the intervals that contain the given days, which must be in order. */
 export function countIntervals(days: Int32Array, interval: Interval): number {
   if (interval === 'day') return days.length;
   let count = 0;
-  let end = Number.NEGATIVE_INFINITY; // of the running interval
+  let end = Number.NEGATIVE_INFINITY; // of the current interval
   for (const day of days) {
     if (day < end) continue;
     end = laterInterval(interval, day, 1);
@@ -40,18 +40,18 @@ export function countIntervals(days: Int32Array, interval: Interval): number {
   return count;
 }
 
-/** The bars of one interval as one. */
+/** One interval's bars, folded into one. */
 export interface FoldedBar<B extends Bar> extends Ohlc {
-  /** The first day of the interval, whether it has a bar or not. */
+  /** The first day of the interval, with or without a bar. */
   day: Day;
-  /** What was folded, ascending. */
+  /** The folded bars, ascending. */
   bars: B[];
 }
 
-/** Folds bars, which come by day: open of the first, close of the last, and the highest and the lowest of all. */
+/** Folds bars in order of days: the open of the first, the close of the last, the highest high and the lowest low. */
 export function foldBars<B extends Bar>(bars: readonly B[], interval: Interval): FoldedBar<B>[] {
   const folded: FoldedBar<B>[] = [];
-  let end = Number.NEGATIVE_INFINITY; // of the running interval
+  let end = Number.NEGATIVE_INFINITY; // of the current interval
   for (const bar of bars) {
     const last = folded.at(-1);
     if (last && bar.day < end) {

@@ -1,9 +1,9 @@
 /**
- * When a tick is too far from its neighbours to be believed at once. A tick that is held back is released, in its right
- * place, when three more of its own source or one of another agree with it; else it is dropped after a while.
+ * Decides when a tick is too far from its neighbours to be accepted immediately. A held tick is released, at its own time,
+ * when three more ticks of its source or one of another source agree with it. Otherwise it is dropped after a while.
  */
 
-/** What the rule looks at of a tick. */
+/** What the rule needs of a tick. */
 export interface WatchedTick {
   at: number;
   price: number;
@@ -12,26 +12,26 @@ export interface WatchedTick {
 
 /** What is usual for the prices of a symbol. */
 export interface Usual {
-  /** Whether the price can be zero or below; where it cannot, a change of sign is a reason by itself. */
+  /** Whether the price can be zero or below. If not, a change of sign is a reason to hold a tick. */
   canBeZero: boolean;
   /** The smallest step of a price: 0.01 for two decimals. */
   step: number;
 }
 
-/** A tick that nobody confirms is dropped after this long. Ticks that are as near as this confirm each other. */
+/** An unconfirmed tick is dropped after this time. Ticks within this time confirm each other. */
 export const QUARANTINE_MS = 15 * 60_000;
 
-/** So many ticks before a tick say how much prices move. */
+/** How many earlier ticks determine the usual movement. */
 export const WINDOW_TICKS = 50;
 const MADS = 10;
 const CONFIRMATIONS = 3;
-/** The floor, as a part of the price: within a quarter of an hour, and over a longer gap such as a weekend. */
+/** The minimum tolerance as a share of the price: within a quarter of an hour, and over a longer gap such as a weekend. */
 const FLOOR_NEAR = 0.1;
 const FLOOR_FAR = 0.5;
-/** The floor near zero, where a part of the price is next to nothing. */
+/** The minimum tolerance near zero, where a share of the price is too small. */
 const FLOOR_STEPS = 20;
 
-/** The ticks of one symbol: those that are believed, in order of time, and those that are held back. */
+/** The ticks of one symbol: the accepted ones by time, and the held ones. */
 export class TickWatch<T extends WatchedTick> {
   readonly #usual: Usual;
   readonly #believed: T[];
@@ -44,7 +44,7 @@ export class TickWatch<T extends WatchedTick> {
     this.#held = [...held];
   }
 
-  /** Takes one tick in. Undefined when it is believed, else the reason why it is held. */
+  /** Judges one tick. Returns the reason to hold it, or undefined if it is accepted. */
   take(tick: T): string | undefined {
     const doubt = this.#doubt(tick);
     if (doubt === undefined) this.#believe(tick);
@@ -52,7 +52,7 @@ export class TickWatch<T extends WatchedTick> {
     return doubt;
   }
 
-  /** Held ticks that are believed now, because of what has come since. They count as believed from here on. */
+  /** Releases held ticks that later ticks have confirmed. They count as accepted from here on. */
   release(): T[] {
     const released: T[] = [];
     for (;;) {
@@ -72,12 +72,12 @@ export class TickWatch<T extends WatchedTick> {
       return `${tick.price} is not above zero as its neighbour ${neighbours[0]!.price} is`;
     }
     if (neighbours.some((one) => distance(tick, one) <= floorOf(this.#usual, tick, one))) return undefined;
-    const spread = MADS * this.#madAround(place); // last, for it takes the longest
+    const spread = MADS * this.#madAround(place); // last, because it is the slowest
     if (neighbours.some((one) => distance(tick, one) <= spread)) return undefined;
     return `${tick.price} is far from its neighbour ${neighbours[0]!.price}`;
   }
 
-  /** Whether enough others, believed or held, say the same at about the same time. */
+  /** Whether enough other ticks, accepted or held, agree at about the same time. */
   #isConfirmed(tick: T): boolean {
     const spread = MADS * this.#madAround(this.#placeOf(tick.at));
     let own = 0;
@@ -100,7 +100,7 @@ export class TickWatch<T extends WatchedTick> {
     }
   }
 
-  /** The median absolute deviation of the ticks before a place, or after it where there are too few. */
+  /** The median absolute deviation of the ticks before a position, or after it if there are too few. */
   #madAround(place: number): number {
     const first = Math.max(0, place - WINDOW_TICKS);
     const prices = this.#believed.slice(first, first + WINDOW_TICKS).map((tick) => tick.price);
@@ -112,7 +112,7 @@ export class TickWatch<T extends WatchedTick> {
     this.#believed.splice(this.#placeOf(tick.at), 0, tick);
   }
 
-  /** How many believed ticks are not later. */
+  /** How many accepted ticks are not later. */
   #placeOf(at: number): number {
     let [low, high] = [0, this.#believed.length];
     while (low < high) {
@@ -127,8 +127,8 @@ export class TickWatch<T extends WatchedTick> {
 type Priced = Pick<WatchedTick, 'at' | 'price'>;
 
 /**
- * Whether ticks that come one after the other, all after `last`, are each believed because of the one before. It is what
- * TickWatch says of them, whatever there was before `last`; when it is false, TickWatch must be asked.
+ * Whether consecutive ticks after `last` are each accepted because of the one before. True implies the same result from
+ * TickWatch, whatever came before `last`; when false, TickWatch must decide.
  */
 export function areCalm(usual: Usual, last: Priced | undefined, ticks: readonly Priced[]): boolean {
   let before = last;

@@ -8,7 +8,7 @@ export interface Ratio {
 
 export const ONE: Ratio = { numerator: 1n, denominator: 1n };
 
-/** The ratio that a decimal number is, by its shortest digits. */
+/** The exact ratio of a decimal number, by its shortest digits. */
 export function ratioOf(value: number): Ratio {
   const { digits, scale } = decimalOf(value);
   return { numerator: digits, denominator: 10n ** BigInt(scale) };
@@ -29,7 +29,7 @@ export function isOne({ numerator, denominator }: Ratio): boolean {
   return numerator === denominator;
 }
 
-/** Rounded half away from zero to so many significant digits, as decimal text. */
+/** Rounds half away from zero to a number of significant digits; returns decimal text. */
 export function roundTo({ numerator, denominator }: Ratio, significant: number): string {
   if (numerator === 0n) return '0';
   const magnitude = numerator < 0n ? -numerator : numerator;
@@ -41,16 +41,16 @@ export function roundTo({ numerator, denominator }: Ratio, significant: number):
   return print({ digits: divideHalfAway(numerator, denominator * unit) * unit, scale: 0 });
 }
 
-/** Converted numbers have so many significant digits. */
+/** Significant digits of converted numbers. */
 export const CONVERTED_DIGITS = 8;
 
-/** value × factor, rounded once to 8 significant digits. By 1 a number stays as it is, with all its digits. */
+/** value × factor, rounded once to 8 significant digits. A factor of 1 keeps all digits. */
 export function converted(value: number, factor: Ratio): number {
   if (isOne(factor)) return value;
   return Number(roundTo(times(ratioOf(value), factor), CONVERTED_DIGITS));
 }
 
-/** A factor that prices are multiplied by, many of them. */
+/** A factor that many prices are multiplied by. */
 export class Multiplier {
   readonly ratio: Ratio;
   readonly #approximate: number;
@@ -68,8 +68,8 @@ export class Multiplier {
   }
 
   /**
-   * As `converted`, and much faster. A float product is right to 15 digits, so it tells where to round to unless it lies
-   * within a millionth of the middle between two results; there the exact way decides.
+   * Like `converted`, but much faster. A float product is correct to 15 digits, which is enough to round it unless it is
+   * within a millionth of the midpoint between two results; then exact arithmetic decides.
    */
   apply(value: number): number {
     if (this.#isOne) return value;

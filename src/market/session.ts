@@ -9,13 +9,13 @@ export interface Market {
   /** …on the evening before the trade date, or on the date itself. */
   opens: 'evening before' | 'same day';
   closesAt: string;
-  /** When the day's settlement price is made, where that is before the close. */
+  /** When the settlement price is determined, if that is before the close. */
   settlesAt?: string;
 }
 
 /**
  * Sessions by market. Zones are IANA names, never offsets: the US and the UK change their clocks in different
- * weeks. SPOT is for prices that are assessed and not traded in a session.
+ * weeks. SPOT is for prices that are assessed rather than traded in a session.
  */
 export const MARKETS: Readonly<Record<string, Market>> = {
   NYMEX: {
@@ -48,7 +48,7 @@ export const MARKETS: Readonly<Record<string, Market>> = {
   SPOT: { zone: 'UTC', opensAt: '00:00', opens: 'same day', closesAt: '24:00' },
 };
 
-/** The trade date that an instant belongs to. After an evening's opening it is tomorrow's; a weekend's is Monday. */
+/** The trade date of an instant. After an evening opening it is the next day; on a weekend it is Monday. */
 export function tradeDate(market: Market, ms: number): Day {
   return datesAt(market, ms).trade;
 }
@@ -66,7 +66,7 @@ interface Dates {
 
 const lastDates = new Map<Market, Dates>();
 
-/** Sessions open on a quarter of an hour, so dates hold for one. Requests ask for the same one again and again. */
+/** Sessions open on a quarter of an hour, so a trade date is valid for one. Requests need the same one repeatedly. */
 function datesAt(market: Market, ms: number): Dates {
   const quarter = Math.floor(ms / QUARTER_MS);
   const known = lastDates.get(market);
@@ -96,12 +96,12 @@ export function sessionEnd(market: Market, day: Day): number {
   return instantOf(market.zone, day, timeOfDay(market.closesAt));
 }
 
-/** Whether the session of a trade date has ended. Days that are long over are plain: no clock on Earth shows their date. */
+/** Whether the session of a trade date has ended. Old days need no calculation: no time zone is still on that date. */
 export function hasEnded(market: Market, day: Day, ms: number): boolean {
   return ms >= (day + 2) * MS_PER_DAY || sessionEnd(market, day) <= ms;
 }
 
-/** When the settlement price of a trade date is made, in ms; undefined where the market has no such time. */
+/** When the settlement price of a trade date is determined, in ms; undefined if the market has no such time. */
 export function settlementTime(market: Market, day: Day): number | undefined {
   return market.settlesAt === undefined
     ? undefined
@@ -116,7 +116,7 @@ export function marketOf(key: string): Market {
 
 const times = new Map<string, number>();
 
-/** In ms after midnight. There are a few of them, and they are asked for in every request. */
+/** In ms after midnight. Cached: there are few of them, and every request needs one. */
 function timeOfDay(text: string): number {
   const known = times.get(text);
   if (known !== undefined) return known;

@@ -13,14 +13,14 @@ export interface SymbolRecord {
   market: string;
   /** How many decimals its prices usually have. */
   decimals: number;
-  /** `currency`: not a commodity but the exchange rate of one currency, which is never listed. */
+  /** `currency`: the exchange rate of a currency, which is never listed. */
   status: 'active' | 'deprecated' | 'currency';
   updateInterval: UpdateInterval;
 }
 
 /**
  * How far back a closed day looks for the last bar, in days. 14: the longest exchange closure plus margin.
- * A weekly value stands for a week and a monthly one for a month, and both come out late.
+ * A weekly value is valid for a week and a monthly one for a month, and both are published late.
  */
 export const LOOK_BACK_DAYS: Readonly<Record<UpdateInterval, number>> = {
   minute: 14,
@@ -29,13 +29,13 @@ export const LOOK_BACK_DAYS: Readonly<Record<UpdateInterval, number>> = {
   month: 100,
 };
 
-/** Units of energy that is delivered as it flows: what cannot be stored may have to be paid for to be taken away. */
+/** Units of energy that is delivered continuously. What cannot be stored may have a negative price. */
 const FLOWING_UNITS: ReadonlySet<string> = new Set(['Bbl', 'Gal', 'MMBtu', 'MWh', 'kWh', 'Thm', 'GJ', 'm3']);
 const ENERGY: ReadonlySet<string> = new Set(['energy', 'electricity', 'power']);
 
 /**
  * Whether a price can be zero or below. Oil, gas and power can: WTI settled at −37.63 on 2020-04-20. Nothing else can,
- * coal and uranium included, which are sold by weight: there, 0 stands for a value that is missing.
+ * coal and uranium included, which are sold by weight: there, 0 means a missing value.
  */
 export function canBeZero({ category, unit }: Pick<SymbolRecord, 'category' | 'unit'>): boolean {
   return ENERGY.has(category.toLowerCase()) && FLOWING_UNITS.has(unit.symbol);
@@ -51,7 +51,7 @@ const PRICES = ['open', 'high', 'low', 'close'] as const;
 /** What a code may look like, once upper-cased. */
 export const CODE_PATTERN = /^[A-Z0-9][A-Z0-9._-]{0,31}$/;
 
-/** More slips of the pen than this make another word. */
+/** A code with more typos than this is not suggested. */
 const SLIPS_MAX = 3;
 
 /** A code, and which characters it has. */
@@ -66,9 +66,9 @@ export function knownCode(code: string): KnownCode {
 }
 
 /**
- * Up to `count` known codes that are most like a wrong one, best first: those that go on where it ends, or hold
- * it, and those that it becomes by changing a few letters, half of its own at most. Most known codes are ruled out by their
- * length and characters alone, so that a wrong code costs little with thousands of symbols too.
+ * Up to `count` known codes that are most similar to a wrong one, best first: codes that start with it or contain it, and
+ * codes within a small edit distance, at most half of its length. Most codes are ruled out by their length and characters
+ * alone, so a wrong code is cheap even with thousands of symbols.
  */
 export function nearestCodes(wrong: string, known: Iterable<string | KnownCode>, count = 3): string[] {
   const farthest = Math.min(SLIPS_MAX, Math.floor(wrong.length / 2));

@@ -7,7 +7,7 @@ interface Unit {
   dimension: Dimension;
   /** In the base of its dimension: kilogram, litre, gigajoule, piece. Exact. */
   size: number;
-  /** How people write it, beside its symbol; lower case, without blanks, dots and dashes. */
+  /** Other spellings; lower case, without blanks, dots and dashes. */
   spellings: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const BUSHEL_POUNDS: Readonly<Record<string, number>> = {
   oats: 32,
 };
 const CANADIAN_OAT_POUNDS = 34;
-/** What is made of a crop has no bushels. */
+/** Products of a crop are not measured in bushels. */
 const PRODUCTS = new Set(['oil', 'meal', 'flour', 'syrup', 'starch', 'bran', 'hulls']);
 
 const SYMBOL_OF = new Map(
@@ -84,15 +84,15 @@ const SYMBOL_OF = new Map(
 
 type Measured = Pick<SymbolRecord, 'name' | 'unit'>;
 
-/** The catalogue's symbol for a unit, however it is written; undefined when nobody knows it. */
+/** The catalog's symbol for any spelling of a unit; undefined when it is unknown. */
 export function unitNamed(text: string): string | undefined {
   const name = plain(text);
   return BUSHEL_SPELLINGS.includes(name) ? BUSHEL : SYMBOL_OF.get(name);
 }
 
 /**
- * What a price of the symbol is multiplied by to be a price per `target`, a symbol of the table; undefined when the one
- * is not a number of the other. A barrel is no mass: that needs a density.
+ * The factor that converts a price of the symbol to a price per `target`; undefined when the units are not convertible. A
+ * barrel is not convertible to a mass without a density.
  */
 export function unitFactor(symbol: Measured, target: string): Ratio | undefined {
   const own = unitNamed(symbol.unit.symbol);

@@ -2,18 +2,18 @@ import type { Day } from './day.ts';
 import { hasEnded, type Market } from './session.ts';
 
 /**
- * Who may see what, and when. A plan with delay d sees the market as it was d ago: at time t it sees what
- * was there at its horizon, t − d. These functions say from which horizon on a thing can be seen.
+ * What a plan can see. A plan with delay d sees the market as it was d ago: at time t its horizon is t − d. These
+ * functions return the horizon from which a tick or bar is visible.
  */
 
-/** A tick is there once it was made and once it was received, whichever is later. */
+/** A tick is visible once it was made and received. */
 export function tickSeenFrom(tick: { at: number; received: number }): number {
   return Math.max(tick.at, tick.received);
 }
 
 /**
- * A bar revision is there once its session has ended, or once it was recorded, whichever is earlier: history
- * that is imported years later shows at once, and a settlement shows `d` after it happened.
+ * A bar revision is visible once its session has ended or it was recorded, whichever is earlier: history that is imported
+ * years later is visible immediately, and a settlement is visible `d` after it happened.
  */
 export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
   return Math.min(sessionEndMs, recordedAt);

@@ -1,8 +1,8 @@
 import { MS_PER_DAY } from './day.ts';
 
 /**
- * Wall time in an IANA zone. Asking Intl costs microseconds, so the offset of each quarter of an hour is
- * kept: every zone in use changes its offset on a quarter.
+ * Wall time in an IANA zone. Intl takes microseconds, so the offset of each quarter of an hour is cached: every zone
+ * changes its offset on a quarter.
  */
 export const QUARTER_MS = 900_000;
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -2,10 +2,10 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 
-/** What says on which days a symbol has prices, read without its history. Of its real prices, where it ever had any. */
+/** The range of days on which a symbol has prices, read without its history. Real prices take precedence over simulated. */
 export interface DateRow {
   symbolId: number;
-  /** The first and the last day before the cutoff that have a bar; `isWithdrawn` where one of them was withdrawn. */
+  /** The first and the last day before the cutoff with a bar; `isWithdrawn` if one of them was withdrawn. */
   firstDay: Day | undefined;
   lastDay: Day | undefined;
   isWithdrawn: boolean;
@@ -26,7 +26,7 @@ export interface RecentBarRow {
 export interface RecentTickRow {
   symbolId: number;
   day: Day;
-  /** When the first of its ticks was both made and received; undefined where that takes more than a look at a few of them. */
+  /** When its first tick was both made and received; undefined if that cannot be told from a few ticks. */
   seenFrom: number | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface DatePage {
   ticks: RecentTickRow[];
 }
 
-/** So few that PostgreSQL reads them from the index even before it has statistics, instead of sorting the whole day. */
+/** Few enough that PostgreSQL reads them from the index without statistics, instead of sorting the whole day. */
 const TICKS_LOOKED_AT = 4;
 
-/** Reads the dates of the symbols whose ids are in (after, upTo]: three statements of index lookups, however long their histories. */
+/** Reads the dates of symbols with ids in (after, upTo]: three statements of index lookups, for histories of any length. */
 export async function readDatePage(
   { read, placeholder: p }: Engine,
   after: number,
@@ -118,7 +118,7 @@ function hasTicks([, , looked]: unknown[]): boolean {
   return looked !== null;
 }
 
-/** Ticks beyond those looked at were made later than `lastAt`, and are seen no earlier than that. */
+/** Ticks that were not read were made after `lastAt`, and are visible no earlier than that. */
 function toTickRow([symbolId, day, looked]: unknown[]): RecentTickRow {
   const [seenFrom, lastAt, count] = String(looked).split(' ').map(Number) as [number, number, number];
   const isSure = count < TICKS_LOOKED_AT || seenFrom <= lastAt;

@@ -18,7 +18,7 @@ export interface OriginSymbols {
   symbolIds: readonly number[];
 }
 
-/** What of a symbol was visible: up to which day sessions had ended. */
+/** The last day of a symbol whose session had ended. */
 export interface EndedSessions {
   symbolId: number;
   lastEnded: Day;
@@ -32,7 +32,7 @@ export interface RecordedBy {
   running: number;
 }
 
-/** One revision of a day's bar, as the row that was read: an object for each would double the time of a read. */
+/** One revision of a day's bar, as the raw row: an object for each would double the time of a read. */
 export type PastBarRow = readonly [
   symbolId: number,
   day: Day,
@@ -45,7 +45,7 @@ export type PastBarRow = readonly [
   withdrawn: number,
 ];
 
-/** A trade date whose ticks are folded: those made after this moment, in ms. */
+/** A trade date whose ticks after a time (in ms) are folded. */
 export interface TicksToFold extends SymbolDay {
   after: number;
 }
@@ -92,7 +92,7 @@ export class PastStore {
     return new Map(found.map(([symbolId, day]) => [asNumber(symbolId), asNumber(day)]));
   }
 
-  /** Every revision that was recorded by a moment, by symbol, day and revision. */
+  /** Every revision that was recorded by a given time, by symbol, day and revision. */
   async bars(
     { origin, symbolIds }: OriginSymbols,
     days: DayRange,
@@ -108,8 +108,8 @@ export class PastStore {
   }
 
   /**
-   * The trade dates that have a tick visible at a horizon, by symbol and day. Where the day's bar was withdrawn, only
-   * ticks made after that count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
+   * The trade dates that have a tick visible at a horizon, by symbol and day. If the day's bar was withdrawn, only
+   * ticks made after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
    * every tick.
    */
   async tickDays(
@@ -138,14 +138,14 @@ export class PastStore {
     return rows.map(([symbolId, day]) => ({ symbolId: asNumber(symbolId), day: asNumber(day) }));
   }
 
-  /** Folds the ticks of each day that are visible at a horizon. The database does it: a day may have a million. */
+  /** Folds the ticks of each day that are visible at a horizon, in the database: a day may have a million ticks. */
   async foldTicks(
     days: readonly TicksToFold[],
     origin: PriceOrigin,
     horizon: number,
   ): Promise<FoldedTicks[]> {
     if (days.length === 0) return [];
-    // The first and the last tick of a day by time. Several may have that time, and their order is decided below.
+    // The first and the last ticks of a day by time. Ties are resolved below.
     const rows = await this.#query((value) => {
       const wanted = days.map(({ symbolId, day, after }) => `(${integers([symbolId, day, after], value)})`);
       return `WITH wanted (symbol_id, day, after) AS (VALUES ${wanted.join(', ')}),
@@ -171,7 +171,7 @@ export class PastStore {
     return found;
   }
 
-  /** Whether a bar of these symbols was written after a revision, as recorded by a moment. An import records the moment it began. */
+  /** Whether a bar of these symbols was written after a revision with a `recorded_at` up to a time. Imports record their start. */
   async hasChanged(symbolIds: readonly number[], since: number, recordedBy: number): Promise<boolean> {
     const rows = await this.#query((value, list) => {
       return `SELECT 1 FROM bar_change WHERE symbol_id IN (${list(symbolIds)}) AND recorded_at <= ${value(recordedBy)}
@@ -192,7 +192,7 @@ export class PastStore {
 
   /**
    * The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. A day that was
-   * written twice lies in two changes, so the change log tells where to look; without it, every bar would be read.
+   * written twice is in two changes, so the change log limits the search; without it, every bar would be read.
    */
   async revised(
     { origin, symbolIds }: OriginSymbols,
@@ -226,7 +226,7 @@ export class PastStore {
     return rows.map(toSymbolRevision);
   }
 
-  /** Runs a statement whose values are numbered in the order in which its text names them. */
+  /** Runs a statement whose placeholders are numbered in the order of its text. */
   async #query(write: (value: Value, list: (ones: readonly number[]) => string) => string): Promise<Row[]> {
     const values: number[] = [];
     const value = (one: number) => this.#engine.placeholder(values.push(one));
@@ -237,13 +237,13 @@ export class PastStore {
 
 type Row = readonly (number | string | null)[];
 
-/** Takes a value into a statement, and gives the placeholder for it. */
+/** Adds a value to a statement and returns its placeholder. */
 type Value = (one: number) => string;
 
 /** Before every tick. */
 export const ALWAYS = Number.MIN_SAFE_INTEGER;
 
-/** A table of the symbols that are asked for. */
+/** A common table expression with the requested symbols. */
 function askedFor(symbols: readonly EndedSessions[], value: Value): string {
   const rows = symbols.map(({ symbolId, lastEnded }) => `(${integers([symbolId, lastEnded], value)})`);
   return `asked (symbol_id, last_ended) AS (VALUES ${rows.join(', ')})`;
@@ -255,12 +255,12 @@ function greatestBefore(column: string): string {
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
 }
 
-/** PostgreSQL takes a bare placeholder in VALUES for text. */
+/** PostgreSQL assumes that a bare placeholder in VALUES is text. */
 function integers(ones: readonly number[], value: Value): string {
   return ones.map((one) => `CAST(${value(one)} AS BIGINT)`).join(', ');
 }
 
-/** Whether a row of `bar` was visible, beside the row `a` of its symbol. */
+/** SQL condition: whether a row of `bar` was visible, joined with the row `a` of its symbol. */
 function visible(bar: string, origin: PriceOrigin, { ended, running }: RecordedBy, value: Value): string {
   const isEnded = `${bar}.day <= a.last_ended`;
   return `${bar}.${originFilter(origin)}

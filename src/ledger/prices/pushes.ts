@@ -4,14 +4,14 @@ import type { NewBar } from './bars.ts';
 /** What the operator's own feed sends in one request. */
 export type Push =
   | { kind: 'ticks'; source: string; ticks: readonly NewTick[] }
-  /** `accept`: also what looks like a change of unit. */
+  /** `accept`: publishes even what looks like a change of unit. */
   | { kind: 'bars'; source: string; bars: readonly NewBar[]; received: number; accept: boolean };
 
-/** What became of one record. */
+/** The result for one record. */
 export interface PushOutcome {
   status: 'accepted' | 'corrected' | 'duplicate' | 'quarantined' | 'refused';
   reason?: string;
 }
 
-/** Takes a push in. When it answers, what it accepted is durable. */
+/** Stores a push. When it resolves, accepted records are durable. */
 export type TakePush = (push: Push) => Promise<PushOutcome[]>;

@@ -9,15 +9,14 @@ import type { LedgerTick } from '../ticks/rows.ts';
 import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
 import { publishBars } from './publish-bars.ts';
 
-/** The bar that a day's ticks make. */
+/** The bar that results from a day's ticks. */
 export interface Closing extends Ohlc {
   sourceId: number;
   reason: string;
 }
 
 /**
- * Says what a day's bar should be, from its current bar and the ticks that came in after a revision; undefined when it
- * should stay as it is.
+ * Decides what a day's bar should be, from its current bar and the ticks since a revision; undefined to leave it unchanged.
  */
 export type Decide = (
   day: TradingDay,
@@ -25,7 +24,7 @@ export type Decide = (
   ticksSince: (revision: number) => Promise<LedgerTick[]>,
 ) => Promise<Closing | undefined>;
 
-/** Turns ticks into bars. What is decided on is read under the lock of the write, so two closers write a bar once. */
+/** Turns ticks into bars. The decision is made under the write lock, so two closers write a bar only once. */
 export class ClosingStore {
   readonly #engine: Engine;
 
@@ -33,7 +32,7 @@ export class ClosingStore {
     this.#engine = engine;
   }
 
-  /** Publishes what `decide` says for each day, in one transaction. Returns how many bars were written. */
+  /** Publishes the decision for each day, in one transaction. Returns how many bars were written. */
   async publish(days: readonly TradingDay[], decide: Decide, recordedAt: number): Promise<number> {
     return this.#engine.writePrices((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
   }

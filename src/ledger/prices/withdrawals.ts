@@ -12,9 +12,9 @@ export interface Withdrawal {
   by: WithdrawnBy;
   reason: string;
   recordedAt: number;
-  /** Only bars that came from this source. */
+  /** Only bars of this source. */
   source?: string;
-  /** Runs first in each transaction; what it throws undoes the transaction. */
+  /** Runs first in each transaction; an exception rolls it back. */
   before?(tx: Sql): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export class WithdrawalStore {
     this.#engine = engine;
   }
 
-  /** Withdraws the current bars of some days, in transactions of 2,000. Returns those that it withdrew. */
+  /** Withdraws the current bars of some days, in transactions of 2,000. Returns the withdrawn bars. */
   async withdraw(days: readonly SymbolDay[], withdrawal: Withdrawal): Promise<WithdrawnBar[]> {
     const withdrawn: WithdrawnBar[] = [];
     for (let from = 0; from < days.length; from += ROWS_PER_TRANSACTION) {
@@ -48,8 +48,8 @@ export class WithdrawalStore {
 }
 
 /**
- * Withdraws the current real bars of some days, within a transaction that is already open. Each becomes a new revision:
- * the day has no bar from now on, and `asOf` before now still finds it. Days without a bar are skipped.
+ * Withdraws the current real bars of some days, in an open transaction. Each withdrawal is a new revision: the day has no
+ * bar from now on, and an earlier `asOf` still finds it. Days without a bar are skipped.
  */
 async function withdrawBars(
   engine: Engine,
@@ -73,7 +73,7 @@ async function withdrawBars(
   return found;
 }
 
-/** Writes revisions as they are given, and notes which days they touch. */
+/** Writes revisions and records the changed days. */
 export async function writeRevisions(
   engine: Engine,
   tx: Sql,

@@ -8,7 +8,7 @@ import type { LedgerTick } from './rows.ts';
 
 /** A day's ticks, folded in the database. */
 export interface FoldedDay extends Fold<LedgerTick> {
-  /** Of all its ticks, the lowest. */
+  /** The lowest revision of its ticks. */
   firstRevision: number;
 }
 
@@ -32,8 +32,8 @@ export interface FoldLimits {
  *     at   ──►  [ page ][ page ][ page ]…      one row for each: its end, low, high, first and last moment
  *                  │ yield │ yield │           the opening and the closing tick are read at the end
  *
- * The cost does not depend on the order of the rows on disk. Between pages, other work on this thread gets its turn.
- * Ticks that are inserted meanwhile may or may not be in the fold.
+ * The cost does not depend on the order of the rows on disk. The thread yields to requests between pages.
+ * Ticks that are inserted during the fold may or may not be included.
  */
 export async function foldDay(
   engine: Engine,
@@ -56,7 +56,7 @@ export async function foldDay(
   return { open, close, high: sum.high, low: sum.low, firstRevision: sum.firstRevision };
 }
 
-/** The fold with one more tick, if that is within the limits. */
+/** Adds one tick to the fold, if it is within the limits. */
 export function withTick(
   folded: FoldedDay | undefined,
   tick: LedgerTick,

@@ -3,14 +3,14 @@ import type { Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from './rows.ts';
 
-/** The ticks of a day that came in after a revision. Meant for a revision of moments ago: it reads all ticks since. */
+/** The ticks of a day that were stored after a revision. Only for a recent revision: it scans all ticks since. */
 export async function ticksSince(
   { placeholder: p }: Engine,
   handle: Sql,
   { symbolId, origin, day }: TradingDay,
   revision: number,
 ): Promise<LedgerTick[]> {
-  // `+ 0` keeps both engines from reading the whole day by its index instead.
+  // `+ 0` prevents both engines from using the index of the day, which would read the whole day.
   const rows = await handle
     .unsafe(
       `SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick

@@ -16,7 +16,7 @@ interface Progress {
 }
 
 /**
- * Deletes the ticks of days in bounded batches. First a day is marked: from then on its ticks are incomplete, and neither views
+ * Deletes the ticks of days in bounded batches. A day is marked first: from then on its ticks are incomplete, and neither views
  * nor the closer use them. The next batch is always of the day whose remaining ticks are the oldest:
  *
  *     at      ──────────────────────────►
@@ -35,7 +35,7 @@ export class TickPruning {
     this.#engine = engine;
   }
 
-  /** How many days are marked and not finished. */
+  /** How many marked days are not finished. */
   get size(): number {
     return this.#marked.size;
   }
@@ -52,7 +52,7 @@ export class TickPruning {
     return true;
   }
 
-  /** Deletes the next batch. Returns the day that is finished with it, if one is. */
+  /** Deletes the next batch. Returns the day that it finished, if any. */
   async deleteSome(): Promise<TradingDay | undefined> {
     let next: [string, Progress] | undefined;
     for (const entry of this.#marked) if (!next || entry[1].from < next[1].from) next = entry;

@@ -6,7 +6,7 @@ export interface NewTick extends Tick {
   symbolId: number;
 }
 
-/** A tick as the ledger keeps it. */
+/** A stored tick. */
 export interface LedgerTick extends NewTick {
   /** The trade date it belongs to. */
   day: Day;

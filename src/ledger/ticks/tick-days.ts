@@ -4,13 +4,13 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import type { SymbolDay } from '../symbols/origin.ts';
 
-/** More than any write puts under one revision. */
+/** More than any transaction writes under one revision. */
 const TICKS_PER_PAGE = 5_000;
-/** A million ticks. Beyond that, looking at every day that has ticks is cheaper than looking at every tick. */
+/** A million ticks. Beyond that, scanning all days with ticks is cheaper than scanning the ticks. */
 const PAGES_MAX = 200;
 const SYMBOLS_PER_PAGE = 500;
 
-/** Which days have ticks, found by index in bounded steps. No statement reads more rows than a page has. */
+/** Finds the days that have ticks by index, in bounded pages. */
 export class TickDays {
   readonly #engine: Engine;
 
@@ -18,7 +18,7 @@ export class TickDays {
     this.#engine = engine;
   }
 
-  /** The days of the ticks with revisions in (after, upTo]; undefined when there are too many ticks to look at. */
+  /** The days of the ticks with revisions in (after, upTo]; undefined when there are too many. */
   async changed(after: number, upTo: number): Promise<SymbolDay[] | undefined> {
     const found = new Map<string, SymbolDay>();
     let seen = after;

@@ -33,7 +33,7 @@ export class TickStore {
     this.tickDays = new TickDays(engine);
   }
 
-  /** Appends ticks, in transactions of 2,000. One that is already there, by symbol, source and id, changes nothing. */
+  /** Appends ticks, in transactions of 2,000. A tick with a known symbol, source and id is ignored. */
   async append(ticks: readonly NewTick[], source: string): Promise<void> {
     for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
       await this.#appendSome(ticks.slice(from, from + ROWS_PER_TRANSACTION), source);
@@ -47,7 +47,7 @@ export class TickStore {
       const id = await sourceId(tx, source);
       const real = id === SIMULATED_ID ? await symbolsWithRealPrices(tx) : new Set<number>();
       const markets = await marketsOf(tx);
-      // Simulated prices never follow real ones.
+      // Simulated prices are never written after real ones.
       const taken = ticks
         .filter((tick) => !real.has(tick.symbolId))
         .map((tick) => ({ ...tick, sourceId: id }));
@@ -101,7 +101,7 @@ export class TickStore {
           AND revision <= ${upTo}
         ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
       for (const row of rows) found.push(toTick(row));
-      if (shouldYield()) await yieldToRequests(); // SQLite works on this thread: a second's ticks in one go would be a pause
+      if (shouldYield()) await yieldToRequests(); // SQLite runs on this thread: reading all ticks at once would block it
       if (rows.length < TICKS_PER_PAGE) return found;
       ({ revision, symbolId, sourceId, id } = found.at(-1)!);
     }
@@ -121,7 +121,7 @@ export async function marketsOf(tx: Sql): Promise<Map<number, Market>> {
   return new Map(rows.map((row) => [asNumber(row.id), marketOf(asText(row.market))]));
 }
 
-/** Inserts ticks within a transaction that is already open. Those that are there already change nothing. */
+/** Inserts ticks in an open transaction. Existing ticks are ignored. */
 export async function insertTicks(
   engine: Engine,
   tx: Sql,
@@ -143,7 +143,7 @@ export async function insertTicks(
   await markReal(engine, tx, [...new Set(real)], revision);
 }
 
-/** The same for ticks of one real source of which it is known that none is there yet. */
+/** Inserts ticks of one real source that are known to be new. */
 export async function insertFresh(
   engine: Engine,
   tx: Sql,
