@@ -34,7 +34,7 @@ export function typed(handle: unknown): Sql {
 export type ReadCell<T> = (cell: Cell | undefined) => T;
 
 /** Decodes rows of one type. */
-export interface RowReader<T> {
+export interface SqlRowReader<T> {
   /** The column list of a SELECT or RETURNING. */
   readonly columns: string;
   /** The column list of a table with an alias. */
@@ -46,7 +46,7 @@ export interface RowReader<T> {
  * Declares the columns of a row type, once: a field `delaySeconds` is the column `delay_seconds`. The compiler checks the
  * declaration against the type; reading a row checks the columns against the declaration.
  */
-export function rowReader<T>(fields: { readonly [K in keyof T]-?: ReadCell<T[K]> }): RowReader<T> {
+export function rowReader<T>(fields: { readonly [K in keyof T]-?: ReadCell<T[K]> }): SqlRowReader<T> {
   const entries = Object.entries<ReadCell<unknown>>(fields).map(([field, read]) => ({
     field,
     column: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
