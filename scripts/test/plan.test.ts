@@ -25,6 +25,11 @@ test('a long file has a job of its own, short neighbours share one, and the long
   expect(jobs.map((job) => job.files)).toEqual([['src/3'], ['src/1', 'src/2'], ['src/4']]);
 });
 
+test('a file of which no time is known counts as slow where it starts the program', () => {
+  const jobs = planAll(['src/1', 'test/process/1', 'test/process/2'], {}, PREPARED);
+  expect(jobs.map((job) => job.files)).toEqual([['test/process/1'], ['test/process/2'], ['src/1']]);
+});
+
 test('what measures time has jobs of its own, which run alone', () => {
   const alone = planAll(findTestFiles(), {}, PREPARED).filter(({ isAlone }) => isAlone);
   expect(alone.flatMap((job) => job.files)).toEqual(['test/process/alone/spread.test.ts']);

@@ -16,6 +16,9 @@ export type FileTimes = Readonly<Record<string, number>>;
 const JOB_SECONDS_MAX = 10;
 const JOB_FILES_MAX = 30;
 const UNLISTED_SECONDS = 0.3;
+/** A file that starts the program or a browser. */
+const UNLISTED_SLOW_SECONDS = 10;
+const SLOW = new Bun.Glob('test/{process,browser}/**');
 
 /** What tests the program as a process tests the single-file build: that is what ships. */
 const PROCESS = 'test/process/**';
@@ -66,7 +69,7 @@ function matching(files: readonly string[], pattern: string): string[] {
 function group(files: readonly string[], times: FileTimes, settings: Record<string, string>): Job[] {
   const jobs: (Job & { files: string[] })[] = [];
   for (const file of files) {
-    const seconds = times[file] ?? UNLISTED_SECONDS;
+    const seconds = times[file] ?? (SLOW.match(file) ? UNLISTED_SLOW_SECONDS : UNLISTED_SECONDS);
     const isAlone = ALONE.match(file);
     const last = jobs.at(-1);
     if (
