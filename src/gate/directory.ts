@@ -21,8 +21,6 @@ export interface Customer {
 /** A key that was found in the ledger. */
 export interface KnownKey {
   readonly key: ApiKey;
-  /** Whether the key is unrestricted, so that the request need not be inspected. */
-  readonly isPlain: boolean;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
@@ -147,7 +145,6 @@ export class Directory {
     }));
     const known: KnownKey = {
       key,
-      isPlain: key.allowedIps === null && !key.headerOnly,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };

@@ -55,26 +55,13 @@ export class Gate {
   }
 
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
-  admit(presented: PresentedKey): Admission | Promise<Admission> {
+  admit(presented: PresentedKey, now = this.#clock.now()): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
-    if (known) return this.#check(known, presented);
+    if (known) return this.#check(known, presented, now);
     if (!isWellFormed(presented.key)) return this.#fail(presented);
     return this.directory
       .lookUp(presented.key, this.#failures.isOverLimit(presented.address))
-      .then((found) => (found ? this.#check(found, presented) : this.#fail(presented)));
-  }
-
-  /**
-   * The same for a key that is in memory and plain, as one question. A no is not the last word: `admit` then says why.
-   * A request that is over the burst limit is not counted by either.
-   */
-  admitsAtOnce({ key, isPlain, customer }: KnownKey, now: number): boolean {
-    return (
-      isPlain &&
-      isActive(key, now) &&
-      customer.account.status === 'active' &&
-      this.#burst.take(customer.burst, now, customer.plan.burstPerSecond)
-    );
+      .then((found) => (found ? this.#check(found, presented, this.#clock.now()) : this.#fail(presented)));
   }
 
   /**
@@ -91,8 +78,7 @@ export class Gate {
     return this.directory.follow(head);
   }
 
-  #check({ key, allowed, customer }: KnownKey, presented: PresentedKey): Admission {
-    const now = this.#clock.now();
+  #check({ key, allowed, customer }: KnownKey, presented: PresentedKey, now: number): Admission {
     if (!isActive(key, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
     if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };

@@ -1,4 +1,5 @@
 import { AddressList, unmapped } from '../../gate/addresses.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
 /** Finds the client's address: the peer's, or what a trusted proxy says of it. */
 export class ClientAddress {
@@ -6,6 +7,10 @@ export class ClientAddress {
 
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = new AddressList(trustedProxies);
+  }
+
+  ofRequest({ request, peer }: { request: IncomingRequest; peer(): string }): string {
+    return this.of(peer(), request.headers.get('x-forwarded-for'));
   }
 
   /**

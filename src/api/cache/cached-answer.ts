@@ -44,7 +44,7 @@ export class CachedAnswer {
   readonly #view: View;
   readonly #board: Board;
   readonly #catalog: Catalog;
-  readonly #goodUntil: number;
+  readonly #validUntil: number;
   /** Up to this version nothing of it has changed. */
   #seen = Series.lastVersion;
   /** What it takes in memory at most, with everything that is made of it when it is sent again. */
@@ -67,11 +67,11 @@ export class CachedAnswer {
     this.#view = view;
     this.#board = board;
     this.#catalog = board.catalog;
-    this.#goodUntil = Math.floor(now / 1000) * 1000 + 1000;
+    this.#validUntil = Math.floor(now / 1000) * 1000 + 1000;
   }
 
-  isGood(now: number): boolean {
-    if (now >= this.#goodUntil || now < this.#goodUntil - 1000) return false;
+  isValid(now: number): boolean {
+    if (now >= this.#validUntil || now < this.#validUntil - 1000) return false;
     if (this.#board.catalog !== this.#catalog) return false;
     if (this.#seen === Series.lastVersion) return true;
     for (let i = 0; i < this.#series.length; i++) {

@@ -3,6 +3,9 @@ import { bufferPool, PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
 import { EncodedResponse, HEAD_ROOM } from './encoded-response.ts';
 
+const GIVEN = { givenId: 'id', requestNumber: 1, requestId: 'id' };
+const NUMBERED = { givenId: undefined, requestNumber: 1, requestId: 'number-1' };
+
 const BODY = '{"success":true}';
 
 function encoded(): EncodedResponse {
@@ -28,11 +31,11 @@ function send({ bytes }: RawReply): string {
 describe('an answer in a pooled buffer', () => {
   test('is sent once: its memory may then hold the answer of another customer, so every other use throws', () => {
     const answer = encoded();
-    const reply = answer.success('id', undefined);
+    const reply = answer.success(GIVEN, undefined);
     expect(send(reply)).toEndWith(BODY);
     expect(() => send(reply)).toThrow('used after it was taken');
-    expect(() => answer.success('id', undefined)).toThrow('sent twice');
-    expect(() => answer.successAgain(1, 'r')).toThrow('sent twice');
+    expect(() => answer.success(GIVEN, undefined)).toThrow('sent twice');
+    expect(() => answer.success(NUMBERED, 'r')).toThrow('sent twice');
     expect(() => answer.gzipped('"b"')).toThrow('sent twice');
   });
 
@@ -40,22 +43,22 @@ describe('an answer in a pooled buffer', () => {
     const answer = encoded();
     answer.retain();
     const replies = [
-      answer.success('id', undefined),
-      answer.success('id', undefined),
-      answer.successAgain(1, 'r'),
+      answer.success(GIVEN, undefined),
+      answer.success(GIVEN, undefined),
+      answer.success(NUMBERED, 'r'),
     ];
     const other = bufferPool.acquire(HEAD_ROOM + BODY.length);
     other.memory.fill('!');
     for (const reply of replies) expect(send(reply)).toEndWith(BODY);
-    expect(send(answer.successAgain(2, 'r'))).toEndWith(BODY);
+    expect(send(answer.success(NUMBERED, 'r'))).toEndWith(BODY);
   });
 
   test('can still be compressed or sent with a long head before it is sent', () => {
     const answer = encoded();
-    const compressed = send(answer.gzipped('"b"').success('id', undefined));
+    const compressed = send(answer.gzipped('"b"').success(GIVEN, undefined));
     const body = Buffer.from(compressed.slice(compressed.indexOf('\r\n\r\n') + 4), 'latin1');
     expect(Buffer.from(Bun.gunzipSync(body)).toString()).toBe(BODY);
-    expect(send(answer.success('x'.repeat(HEAD_ROOM), undefined))).toEndWith(BODY);
-    expect(send(answer.success('id', undefined))).toEndWith(BODY);
+    expect(send(answer.success({ ...GIVEN, requestId: 'x'.repeat(HEAD_ROOM) }, undefined))).toEndWith(BODY);
+    expect(send(answer.success(GIVEN, undefined))).toEndWith(BODY);
   });
 });

@@ -5,6 +5,7 @@ import { gzip } from '../response/gzip.ts';
 import {
   LAST_DIGITS_AT,
   REQUEST_NUMBERS_PER_BLOCK,
+  type RequestName,
   requestIdText,
   writeLastDigits,
 } from '../telemetry/request-id.ts';
@@ -55,8 +56,13 @@ export class EncodedResponse {
     return this.#options.etag;
   }
 
-  success(requestId: string, rateLimit: string | undefined): RawReply {
-    const head = this.#successHead() + lastLines(requestId, rateLimit);
+  /** A 200. Only a retained response can be sent more than once. */
+  success(name: RequestName, rateLimit: string | undefined): RawReply {
+    if (!this.#packet && !this.#retained && name.givenId === undefined && rateLimit !== undefined) {
+      this.#success ??= new Packet(200, this.#successHead(), this.#bodyBytes());
+      return this.#success.stamped(name.requestNumber, rateLimit);
+    }
+    const head = this.#successHead() + lastLines(name.requestId, rateLimit);
     if (head.length > HEAD_ROOM) return joined(200, head, this.#bodyBytes());
     const [start, end] = [HEAD_ROOM - head.length, HEAD_ROOM + this.#bodyLength];
     if (this.#packet) {
@@ -87,24 +93,17 @@ export class EncodedResponse {
    * What HEAD gets. The length is left out: HEAD is free, and the length of a body, or of a compressed one, tells the
    * digits of its prices to whoever asks for them in enough units.
    */
-  headOnly(requestId: string, rateLimit: string | undefined): RawReply {
+  headOnly({ requestId }: RequestName, rateLimit: string | undefined): RawReply {
     return joined(200, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
   }
 
-  /** Its headers are those of the answer that it stands for. */
-  notModified(requestId: string, rateLimit: string | undefined): RawReply {
-    return joined(304, this.#notModifiedHead() + lastLines(requestId, rateLimit), EMPTY);
-  }
-
-  /** The same, from the second time on, with an id by its number. */
-  successAgain(requestNumber: number, rateLimit: string): RawReply {
-    this.#success ??= new Packet(200, this.#successHead(), this.#bodyBytes());
-    return this.#success.stamped(requestNumber, rateLimit);
-  }
-
-  notModifiedAgain(requestNumber: number, rateLimit: string): RawReply {
-    this.#notModified ??= new Packet(304, this.#notModifiedHead(), EMPTY);
-    return this.#notModified.stamped(requestNumber, rateLimit);
+  /** A 304, with the headers of the response that it stands for. */
+  notModified(name: RequestName, rateLimit: string | undefined): RawReply {
+    if (name.givenId === undefined && rateLimit !== undefined) {
+      this.#notModified ??= new Packet(304, this.#notModifiedHead(), EMPTY);
+      return this.#notModified.stamped(name.requestNumber, rateLimit);
+    }
+    return joined(304, this.#notModifiedHead() + lastLines(name.requestId, rateLimit), EMPTY);
   }
 
   /** The same answer in gzip, which is another representation. */

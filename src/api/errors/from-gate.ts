@@ -1,8 +1,7 @@
 import type { Admission } from '../../gate/gate.ts';
 import type { QuotaRefusal } from '../../gate/meter/spend.ts';
 import type { Fault } from '../../http/message/fault.ts';
-import type { Plan } from '../../ledger/accounts/plans.ts';
-import type { RateLimitHeader } from '../response/rate-limit-header.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
 import { type Refusal, refuse } from './errors.ts';
 
 /** What the gate's no means to the caller. */
@@ -38,13 +37,12 @@ export function bodyRefusal({ status, reason }: Fault): Refusal {
 export function quotaRefusal(
   spend: QuotaRefusal,
   plan: Plan,
-  allowance: RateLimitHeader,
+  { resetAt, secondsToReset }: { resetAt: number; secondsToReset: number },
   units: number,
 ): Refusal {
   if (spend.reason === 'unavailable') {
     return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
   }
-  const { resetAt, secondsToReset } = allowance;
   const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString(), units };
   return refuse('quota_exhausted', details, secondsToReset);
 }

@@ -1,39 +1,40 @@
 import type { Customer } from '../../gate/directory.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { MaybeAsync } from '../model/maybe-async.ts';
 import { rateLimit } from './headers.ts';
 
-/** What is left of each customer's quota, for the headers: what this process knows, without asking the ledger twice. */
+/** The value of the header `RateLimit`: what is left of a customer's quota, as far as this process knows it. */
 export class RateLimitHeader {
   readonly #meter: Meter;
   readonly #clock: Clock;
   #resetAt = 0;
   #secondsToReset = 0;
-  /** The two above hold until this moment: the end of a second. */
-  #holdsUntil = 0;
+  /** The two above are valid until this moment: the end of a second. */
+  #validUntil = 0;
 
   constructor(meter: Meter, clock: Clock) {
     this.#meter = meter;
     this.#clock = clock;
   }
 
-  /** The value of the header RateLimit; undefined when the ledger has not been asked this month. */
-  header(customer: Customer): string | undefined {
+  /** Undefined when the ledger has not been asked this month. */
+  of(customer: Customer): string | undefined {
     const remaining = this.#remaining(customer);
     return remaining === undefined ? undefined : rateLimit(remaining, this.secondsToReset);
   }
 
-  /** The same after a unit was taken: what is left is known. */
-  headerAfter({ left }: Customer, remaining: number, now: number): string {
-    if (now >= this.#holdsUntil || now < this.#holdsUntil - 1000) this.#refresh(now);
+  /** The same after a charge, which tells what is left. */
+  afterCharge({ left }: Customer, remaining: number, now: number): string {
+    this.#refresh(now);
     left.remaining = remaining;
     left.resetAt = this.#resetAt;
     return rateLimit(remaining, this.#secondsToReset);
   }
 
-  /** Sees to it that `header` has a value; without the ledger it has none. */
-  learn(customer: Customer): MaybeAsync<void> {
+  /** Asks the ledger where `of` would have no value. If the ledger is unavailable, it has none afterwards either. */
+  load(customer: Customer, now: number): Promise<void> | undefined {
+    this.#refresh(now);
+    if (customer.left.resetAt === this.#resetAt) return undefined;
     return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
   }
 
@@ -62,10 +63,10 @@ export class RateLimitHeader {
     return lease.remaining;
   }
 
-  /** The month is worked out once a second, not once a request. */
+  /** Computes the month once a second, not once a request. */
   #refresh(now: number): void {
-    if (now < this.#holdsUntil && now >= this.#holdsUntil - 1000) return;
-    this.#holdsUntil = Math.floor(now / 1000) * 1000 + 1000;
+    if (now < this.#validUntil && now >= this.#validUntil - 1000) return;
+    this.#validUntil = Math.floor(now / 1000) * 1000 + 1000;
     this.#resetAt = this.#meter.resetAt();
     this.#secondsToReset = this.#meter.secondsToReset();
   }

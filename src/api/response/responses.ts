@@ -18,10 +18,10 @@ export interface Addressee {
 
 /** Makes the responses. */
 export class Responses {
-  readonly #allowance: RateLimitHeader;
+  readonly #rateLimits: RateLimitHeader;
 
-  constructor(allowance: RateLimitHeader) {
-    this.#allowance = allowance;
+  constructor(rateLimits: RateLimitHeader) {
+    this.#rateLimits = rateLimits;
   }
 
   /** What a customer is told of itself. */
@@ -66,7 +66,7 @@ export class Responses {
     };
     if (customer) {
       headers['RateLimit-Policy'] = rateLimitPolicy(customer.plan.quota, customer.plan.burstPerSecond);
-      const left = this.#allowance.header(customer);
+      const left = this.#rateLimits.of(customer);
       if (left !== undefined) headers.RateLimit = left;
     }
     return headers;

@@ -1,5 +1,4 @@
 import type { Board } from '../../board/board.ts';
-import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { ReportedAlarm } from '../../ledger/operations/replicas.ts';
 import type { TakePush } from '../../ledger/prices/pushes.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -28,11 +27,9 @@ import { stream } from '../endpoints/rates/stream.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
 import { healthEndpoints } from '../endpoints/service/health.ts';
 import { metricsEndpoint } from '../endpoints/service/metrics.ts';
-import { refuse } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, ListFeedStatus } from '../model/feed-status.ts';
 import type { Health } from '../model/health.ts';
-import { allowedMethods } from '../response/headers.ts';
 import type { PageKeys } from '../site/page-key.ts';
 import { siteEndpoints } from '../site/site.ts';
 import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
@@ -107,11 +104,6 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
     adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
     ...prices,
   ];
-}
-
-export function requireMethod({ method }: IncomingRequest, endpoint: Endpoint): void {
-  const allowed = allowedMethods(endpoint);
-  if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
 }
 
 function byPath(endpoints: readonly Endpoint[]): Record<string, Endpoint> {

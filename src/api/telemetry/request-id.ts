@@ -16,6 +16,14 @@ export const REQUEST_NUMBERS_PER_BLOCK = 1_024;
 const CLIENT_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
+/** How a response names its request: by the id that the client sent, or by a number of this process. */
+export interface RequestName {
+  readonly givenId: string | undefined;
+  readonly requestNumber: number;
+  /** One of the two as text. */
+  readonly requestId: string;
+}
+
 let count = 0;
 
 export function nextRequestNumber(): number {

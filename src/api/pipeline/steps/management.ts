@@ -1,27 +1,20 @@
 import type { z } from 'zod';
-import type { Customer } from '../../gate/directory.ts';
-import type { Meter } from '../../gate/meter/meter.ts';
-import { PUBLIC_ACCOUNT } from '../../gate/onboarding.ts';
-import type { IncomingRequest } from '../../http/message/incoming-request.ts';
-import type { ApiKey } from '../../ledger/accounts/keys.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { AdminGuard } from '../access/admin-guard.ts';
-import { refuse } from '../errors/errors.ts';
-import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../model/endpoint.ts';
-import { type QueryParams, readQuery } from '../model/query.ts';
+import type { Customer } from '../../../gate/directory.ts';
+import type { Meter } from '../../../gate/meter/meter.ts';
+import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
+import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
+import type { ApiKey } from '../../../ledger/accounts/accounts.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { AdminGuard } from '../../access/admin-guard.ts';
+import { refuse } from '../../errors/errors.ts';
+import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 export interface ManagementOptions {
   ledger: Ledger;
   meter: Meter;
   clock: Clock;
-}
-
-/** One request to an account or to the operator's side. */
-export interface Managing {
-  request: IncomingRequest;
-  id: string;
-  query: string;
 }
 
 /** Far more than any body here has. */
@@ -40,34 +33,33 @@ export class Management {
   /** A change needs the key in a header: another site can make a browser send a URL, but not a header. */
   owner(
     endpoint: OwnerEndpoint,
-    managing: Managing,
+    context: RequestContext,
     customer: Customer,
     key: ApiKey,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { request } = managing;
+    const { request } = context;
     const method = methodOf(request);
     if (method !== 'GET' && !request.headers.get('x-api-key')?.trim())
       throw refuse('key_not_allowed', { why: 'management' });
     if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
       throw refuse('key_not_allowed', { why: 'shared' });
-    return endpoint.actions[method]!({ ...this.#call(managing), customer, key });
+    return endpoint.actions[method]!({ ...this.#call(context), customer, key });
   }
 
   async admin(
     endpoint: AdminEndpoint,
-    managing: Managing,
+    context: RequestContext,
     address: () => string,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { request } = managing;
+    const { request } = context;
     this.#guard.require(request, address);
-    return endpoint.actions[methodOf(request)]!(this.#call(managing));
+    return endpoint.actions[methodOf(request)]!(this.#call(context));
   }
 
-  #call({ request, id, query }: Managing): ManagementRequest {
+  #call({ request, pathId, params }: RequestContext): ManagementRequest {
     const { ledger, meter, clock } = this.#options;
-    const read: QueryParams = readQuery(query);
     const body: ManagementRequest['body'] = (schema) => readBody(request, schema);
-    return { id, query: read, ledger, meter, now: clock.now(), request, body };
+    return { id: pathId, query: params, ledger, meter, now: clock.now(), request, body };
   }
 }
 

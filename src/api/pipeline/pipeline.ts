@@ -1,0 +1,168 @@
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ClientAddress } from '../access/client-address.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Phase } from '../model/health.ts';
+import type { MaybeAsync } from '../model/maybe-async.ts';
+import type { Responses } from '../response/responses.ts';
+import type { Router } from '../routing/router.ts';
+import type { RequestObserver } from '../telemetry/request-observer.ts';
+import { type AuthenticateOptions, authenticate } from './steps/authenticate.ts';
+import { type BuildAnswerOptions, buildAnswer } from './steps/build-answer.ts';
+import type { Delivery } from './steps/deliver.ts';
+import { type FailureOptions, refusalOf } from './failure.ts';
+import { type OpenStreamOptions, openStream } from './steps/open-stream.ts';
+import { readParameters } from './steps/read-parameters.ts';
+import { RequestContext } from './request/request-context.ts';
+import { checkMethod, requireStarted, route } from './steps/route.ts';
+import { sendCached } from './steps/send-cached.ts';
+import { type SendFromLedgerOptions, sendFromLedger } from './steps/send-from-ledger.ts';
+import { type ServeOptions, serveAccount, serveAdmin, serveOpen, serveOwner } from './steps/serve.ts';
+import type { Response, Step } from './request/step.ts';
+
+export interface PipelineOptions
+  extends AuthenticateOptions,
+    BuildAnswerOptions,
+    FailureOptions,
+    OpenStreamOptions,
+    SendFromLedgerOptions,
+    ServeOptions {
+  answerCache: AnswerCache;
+  clientAddress: ClientAddress;
+  clock: Clock;
+  delivery: Delivery;
+  observer: RequestObserver;
+  phase(): Phase;
+  responses: Responses;
+  router: Router<Endpoint>;
+}
+
+/** The steps of each kind of endpoint, after `route` and `checkMethod`. */
+type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<Endpoint, { kind: K }>>[] };
+
+/**
+ * The life of a request, in the order of checks that the contract sets. Each step passes the request on, or it leaves with
+ * a response (→) or a refusal (✗):
+ *
+ *     route           → `OPTIONS *`              ✗ uri_too_long, not_found
+ *     checkMethod     → OPTIONS                  ✗ method_not_allowed
+ *       then, by kind of endpoint:
+ *     serveOpen       → health, site, metrics
+ *     serveAdmin      → operator                 ✗ invalid_admin_token, rate_limited, invalid_body, …
+ *     requireStarted                             ✗ unavailable
+ *     authenticate                               ✗ missing_key, invalid_key, account_suspended, key_not_allowed, rate_limited
+ *     serveAccount    → usage, account
+ *     serveOwner      → own keys                 ✗ key_not_allowed, invalid_body, …
+ *     openStream      → events                   ✗ as for prices
+ *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
+ *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
+ *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
+ *     buildAnswer                                ✗ no_data
+ *     deliver         → 200, 304, HEAD           ✗ quota_exhausted, unavailable
+ *
+ * An answer is complete before it is charged, so an error or a 304 costs nothing and nothing is refunded. The exception is
+ * `sendFromLedger`, which charges for the read.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #steps: StepsByKind;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    const { delivery } = options;
+    const enter = [requireStarted(options), authenticate(options)];
+    this.#steps = {
+      open: [serveOpen(options)],
+      admin: [serveAdmin(options)],
+      account: [...enter, serveAccount(options)],
+      owner: [...enter, serveOwner(options)],
+      stream: [...enter, openStream(options)],
+      prices: [
+        ...enter,
+        sendCached(options),
+        readParameters(options),
+        sendFromLedger(options),
+        buildAnswer(options),
+        function deliver(context, endpoint) {
+          return delivery.send(context, endpoint, context.answer!);
+        },
+      ],
+    };
+  }
+
+  handle(request: IncomingRequest, peer: () => string): MaybeAsync<Response> {
+    const { answerCache, clock } = this.#options;
+    const context = new RequestContext(request, peer, answerCache.find(request.url), clock.now());
+    try {
+      const response = this.#start(context);
+      if (!(response instanceof Promise)) return this.#observe(context, response);
+      return response.then(
+        (settled) => this.#observe(context, settled),
+        (error) => this.#refuse(context, error),
+      );
+    } catch (error) {
+      return this.#refuse(context, error);
+    }
+  }
+
+  #start(context: RequestContext): MaybeAsync<Response> {
+    const response = route(context, this.#options.router);
+    if (response) return response;
+    const endpoint = context.endpoint!;
+    return (
+      checkMethod(context, endpoint) ??
+      this.#run(context, endpoint, this.#steps[endpoint.kind] as readonly Step[], 0)
+    );
+  }
+
+  /** Runs the steps from an index on. It waits only for those that return a promise. */
+  #run(
+    context: RequestContext,
+    endpoint: Endpoint,
+    steps: readonly Step[],
+    first: number,
+  ): MaybeAsync<Response> {
+    for (let i = first; i < steps.length; i++) {
+      const result = steps[i]!(context, endpoint);
+      if (result instanceof Promise) {
+        return result.then((response) => {
+          if (response) return response;
+          context.now = this.#options.clock.now();
+          return this.#run(context, endpoint, steps, i + 1);
+        });
+      }
+      if (result) return result;
+    }
+    throw new Error(`no step has answered ${endpoint.name}`);
+  }
+
+  #refuse(context: RequestContext, error: unknown): Response {
+    const refusal = refusalOf(error, context, this.#options);
+    return this.#observe(context, this.#options.responses.refusal(context, refusal, context.endpoint));
+  }
+
+  /** Measures and logs the request, and makes the response name it. */
+  #observe(context: RequestContext, response: Response): Response {
+    const { observer, clientAddress } = this.#options;
+    const { request, endpoint, customer } = context;
+    const { status } = response;
+    const name = endpoint?.name ?? 'other';
+    const timer = observer.logsRequests
+      ? observer.logged({
+          request,
+          requestId: context.requestId,
+          endpoint: name,
+          status,
+          account: customer?.account.id,
+          address: clientAddress.ofRequest(context),
+        })
+      : observer.counter(name, status);
+    if ('bytes' in response) {
+      response.timer = timer;
+      return response;
+    }
+    const headers = { ...response.headers, 'X-Request-Id': context.requestId };
+    return { ...response, headers, timer, isAuthenticated: customer !== undefined };
+  }
+}

@@ -1,0 +1,14 @@
+import type { View } from '../../../board/views/view.ts';
+import type { EndpointContext, PriceEndpoint, PriceQuery } from '../../model/endpoint.ts';
+import type { Format } from '../../model/table.ts';
+
+/** A request for prices whose parameters are valid. */
+export interface PriceRequest {
+  url: string;
+  endpoint: PriceEndpoint;
+  context: EndpointContext;
+  /** The format that the URL names. */
+  namedFormat: Format | undefined;
+  priceQuery: PriceQuery;
+  view: View;
+}

@@ -1,0 +1,68 @@
+import type { Customer } from '../../../gate/directory.ts';
+import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
+import type { ApiKey } from '../../../ledger/accounts/accounts.ts';
+import type { KnownUrl } from '../../cache/answer-cache.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
+import type { Addressee } from '../../response/responses.ts';
+import {
+  givenRequestId,
+  nextRequestNumber,
+  type RequestName,
+  requestIdText,
+} from '../../telemetry/request-id.ts';
+import type { PreparedAnswer } from './prepared-answer.ts';
+import type { PriceRequest } from './price-request.ts';
+
+/** One request on its way through the pipeline, with the results of the steps so far. */
+export class RequestContext implements Addressee, RequestName {
+  readonly request: IncomingRequest;
+  /** Returns the address of the other end of the connection; empty once it has disconnected. */
+  readonly peer: () => string;
+  /** What is cached for its URL. */
+  readonly knownUrl: KnownUrl | undefined;
+  /** In ms. The pipeline updates it after each step that had to wait. */
+  now: number;
+  readonly requestNumber = nextRequestNumber();
+  /** The request id that the client sent. */
+  readonly givenId: string | undefined;
+
+  /** Set by `route`. */
+  endpoint: Endpoint | undefined;
+  /** Set by `route`: the part of the path that the endpoint leaves open. */
+  pathId = '';
+  /** Set by `authenticate`, also when it refuses a key that belongs to a customer. */
+  customer: Customer | undefined;
+  /** Set by `authenticate`. */
+  key: { text: string; known: ApiKey } | undefined;
+  /** Set by `readParameters`. */
+  priceRequest: PriceRequest | undefined;
+  /** Set by `buildAnswer`. */
+  answer: PreparedAnswer | undefined;
+
+  #target: Target | undefined;
+  #params: QueryParams | undefined;
+
+  constructor(request: IncomingRequest, peer: () => string, knownUrl: KnownUrl | undefined, now: number) {
+    this.request = request;
+    this.peer = peer;
+    this.knownUrl = knownUrl;
+    this.now = now;
+    this.givenId = givenRequestId(request);
+  }
+
+  get requestId(): string {
+    return this.givenId ?? requestIdText(this.requestNumber);
+  }
+
+  /** Path and query. A request with a cached response never reads them. */
+  get target(): Target {
+    this.#target ??= readTarget(this.request.url);
+    return this.#target;
+  }
+
+  get params(): QueryParams {
+    this.#params ??= readQuery(this.target.query);
+    return this.#params;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Board } from '../../../board/board.ts';
+import type { AnswerCache } from '../../cache/answer-cache.ts';
+import type { CachedAnswer } from '../../cache/cached-answer.ts';
+import { DeferredAnswer } from '../../cache/deferred-answer.ts';
+import { ConvertedPrices } from '../../conversion/converted-prices.ts';
+import type { Download } from '../../download/download.ts';
+import { gzipInSlices } from '../../download/gzip-chunks.ts';
+import { LongTableSource } from '../../download/long-table-source.ts';
+import type { Answer, PriceEndpoint } from '../../model/endpoint.ts';
+import type { LargeAnswer } from '../../model/large-answer.ts';
+import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
+import type { TableFormat } from '../../model/table.ts';
+import { type Body, contentOf, noBody, writeDown } from '../../response/format.ts';
+import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
+import type { AnswerEncoder } from './encode-answer.ts';
+import type { PreparedAnswer } from '../request/prepared-answer.ts';
+import type { PriceRequest } from '../request/price-request.ts';
+import type { Step } from '../request/step.ts';
+
+export interface BuildAnswerOptions {
+  board: Board;
+  encoder: AnswerEncoder;
+  answerCache: AnswerCache;
+}
+
+/**
+ * Builds the answer from prices in memory, and offers it to the cache.
+ *
+ *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON
+ */
+export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions): Step<PriceEndpoint> {
+  return (context) => {
+    const building = build(context.priceRequest!);
+    if (!(building instanceof Promise)) {
+      context.answer = building;
+      return undefined;
+    }
+    return building.then((answer) => {
+      context.answer = answer;
+      return undefined;
+    });
+  };
+
+  /** Starts over after loading: the board may evict a series while others load. */
+  function build(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
+    const { endpoint, context, priceQuery, view } = priceRequest;
+    const loading = board.prepare(priceQuery.series, endpoint.needs, context.now);
+    if (loading) return loading.then(() => build(priceRequest));
+    const { conversion } = priceQuery;
+    const prices = conversion ? new ConvertedPrices(view, conversion, context.now) : view;
+    const large = endpoint.large?.(priceQuery, prices, context);
+    if (large) return maybeAsync(large, (answer) => defer(priceRequest, answer));
+    const answer = endpoint.answer(priceQuery, prices, context);
+    return maybeAsync(answer, (found) => encode(priceRequest, found));
+  }
+
+  function encode(priceRequest: PriceRequest, answer: Answer): CachedAnswer | Download {
+    const { format } = priceRequest.context;
+    const { finality, next } = answer;
+    const body = writeDown(answer, format);
+    if ('columns' in body) {
+      const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
+      const source = new LongTableSource(body, format as TableFormat);
+      return encoder.download(priceRequest, source, finality, etag);
+    }
+    const encoded = encoder.encode(priceRequest, { body, finality, next });
+    cache(priceRequest, encoded);
+    return encoded;
+  }
+
+  /** The tag is known at once; the body is written when somebody pays for it. It is never cached: its prices may change meanwhile. */
+  function defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
+    const { finality, next } = large;
+    const etag = encoder.tagOfState(priceRequest, large);
+    const head = { body: noBody(priceRequest.context.format), finality, next };
+    return new DeferredAnswer(encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
+      const body = writeDown(await large.build(), 'json') as Body;
+      const isLong = body.length > COMPRESS_FROM_BYTES;
+      const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
+      return encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
+    });
+  }
+
+  /** The cache is keyed by URL, which does not contain `Accept`. */
+  function cache({ url, endpoint, context, namedFormat }: PriceRequest, answer: CachedAnswer): void {
+    if (!namedFormat && context.format !== 'json') return;
+    const keys = context.query.get('apiKey');
+    const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
+    const route = { endpoint, key, namesFormat: namedFormat !== undefined };
+    answerCache.keep(url, route, context.plan, answer);
+  }
+}

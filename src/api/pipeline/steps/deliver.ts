@@ -1,0 +1,80 @@
+import type { RawReply, Reply } from '../../../http/message/reply.ts';
+import type { CachedAnswer } from '../../cache/cached-answer.ts';
+import { DeferredAnswer } from '../../cache/deferred-answer.ts';
+import { Download } from '../../download/download.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
+import type { MaybeAsync } from '../../model/maybe-async.ts';
+import { acceptsGzip } from '../../response/gzip.ts';
+import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { Charge } from './charge.ts';
+import type { PreparedAnswer } from '../request/prepared-answer.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response } from '../request/step.ts';
+
+/** Sends an answer, and charges for it unless it is a 304 or a HEAD. */
+export class Delivery {
+  readonly #charge: Charge;
+  readonly #rateLimits: RateLimitHeader;
+
+  constructor(charge: Charge, rateLimits: RateLimitHeader) {
+    this.#charge = charge;
+    this.#rateLimits = rateLimits;
+  }
+
+  send(context: RequestContext, endpoint: PriceEndpoint, answer: PreparedAnswer): MaybeAsync<Response> {
+    if (answer instanceof Download) return this.#sendDownload(context, endpoint, answer);
+    const free = this.#sendFree(context, answer instanceof DeferredAnswer ? answer.head : answer);
+    if (free) return free;
+    const charging = this.#charge.take(context, endpoint);
+    if (charging instanceof Promise) {
+      return charging.then((rateLimit) => this.#sendBody(context, answer, rateLimit));
+    }
+    return this.#sendBody(context, answer, charging);
+  }
+
+  /** Sends an answer that was paid for before it was built. */
+  sendPaid(context: RequestContext, answer: CachedAnswer): RawReply {
+    const free = this.#sendFree(context, answer);
+    if (free) return free;
+    return answer.representation(context.request).success(context, this.#rateLimits.of(context.customer!));
+  }
+
+  /** Sends a 304 or the headers alone; undefined when the request needs the body. */
+  #sendFree(context: RequestContext, head: CachedAnswer): RawReply | undefined {
+    const { request } = context;
+    const ifNoneMatch = request.headers.get('if-none-match');
+    const unchanged = ifNoneMatch === null ? undefined : head.unchanged(ifNoneMatch);
+    if (unchanged) return unchanged.notModified(context, this.#rateLimits.of(context.customer!));
+    if (request.method !== 'HEAD') return undefined;
+    return head.plain.headOnly(context, this.#rateLimits.of(context.customer!));
+  }
+
+  #sendBody(
+    context: RequestContext,
+    answer: CachedAnswer | DeferredAnswer,
+    rateLimit: string,
+  ): MaybeAsync<RawReply> {
+    if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
+    return answer.representation(context.request).success(context, rateLimit);
+  }
+
+  async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
+    const { request } = context;
+    const answer = await deferred.build(acceptsGzip(request.headers.get('accept-encoding')));
+    return answer.representation(request).success(context, this.#rateLimits.of(context.customer!));
+  }
+
+  /** Streams a table. It is charged before the first byte, so that a quota which is too small gives no half file. */
+  async #sendDownload(context: RequestContext, endpoint: PriceEndpoint, download: Download): Promise<Reply> {
+    const { request, requestId } = context;
+    const addressed = () => ({ requestId, rateLimit: this.#rateLimits.of(context.customer!) });
+    const ifNoneMatch = request.headers.get('if-none-match');
+    if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {
+      return download.notModified(ifNoneMatch, addressed());
+    }
+    if (request.method === 'HEAD') return download.headOnly(addressed());
+    const units = await download.units();
+    if (units > 0) await this.#charge.take(context, endpoint, units);
+    return download.send(request, addressed());
+  }
+}

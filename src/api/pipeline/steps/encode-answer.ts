@@ -1,0 +1,83 @@
+import type { Series } from '../../../board/series/series.ts';
+import type { View } from '../../../board/views/view.ts';
+import { CachedAnswer } from '../../cache/cached-answer.ts';
+import { Download } from '../../download/download.ts';
+import type { TableSource } from '../../download/table-source.ts';
+import type { Finality } from '../../model/endpoint.ts';
+import type { TableFormat } from '../../model/table.ts';
+import { nextLink } from '../../params/cursor.ts';
+import type { EntityTags } from '../../response/etag.ts';
+import { type Body, contentOf } from '../../response/format.ts';
+import type { PriceRequest } from '../request/price-request.ts';
+
+/** A body, and what its headers say about it. */
+export interface EncodedBody {
+  body: Body;
+  gzipped?: Uint8Array<ArrayBuffer> | undefined;
+  finality: Finality;
+  next: string | undefined;
+}
+
+/** Adds headers and an entity tag to the body of an answer. */
+export class AnswerEncoder {
+  readonly #tags: EntityTags;
+  readonly #onDownloadFailure: (error: unknown) => void;
+
+  constructor(tags: EntityTags, onDownloadFailure: (error: unknown) => void) {
+    this.#tags = tags;
+    this.#onDownloadFailure = onDownloadFailure;
+  }
+
+  /** Without `etag`, the tag is computed from the content. */
+  encode(priceRequest: PriceRequest, encoded: EncodedBody, etag?: string): CachedAnswer {
+    const { context, priceQuery, view } = priceRequest;
+    const { query, plan, board, now } = context;
+    const { body, gzipped, finality, next } = encoded;
+    return new CachedAnswer({
+      body,
+      gzipped,
+      finality,
+      etag: etag ?? this.#tagOf(priceRequest, encoded),
+      link: next === undefined ? undefined : nextLink(query, next),
+      series: priceQuery.series,
+      view,
+      board,
+      plan,
+      now,
+    });
+  }
+
+  /** The tag of an answer whose content does not exist yet. */
+  tagOfState(priceRequest: PriceRequest, { state, finality }: { state: string; finality: Finality }): string {
+    const newest = newestTagged(priceRequest, finality)?.toHex() ?? '';
+    return this.#tags.ofState(`${priceRequest.context.format} ${newest} ${state}`, priceRequest.view.delayMs);
+  }
+
+  download({ context }: PriceRequest, source: TableSource, finality: Finality, etag: string): Download {
+    const format = context.format as TableFormat;
+    const { plan } = context;
+    return new Download({ source, format, finality, etag, plan, onFailure: this.#onDownloadFailure });
+  }
+
+  #tagOf(priceRequest: PriceRequest, { body, finality }: EncodedBody): string {
+    const { delayMs } = priceRequest.view;
+    const newest = newestTagged(priceRequest, finality);
+    return this.#tags.ofContent(contentOf(body), { delayMs, weak: body.contentFrom > 0, newest });
+  }
+}
+
+/** Day and time of each series' newest price, while the answer can change. */
+function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): Uint8Array | undefined {
+  const tagged = finality === 'open' && !priceQuery.asOf ? priceQuery.tagged : undefined;
+  return tagged && newestOf(tagged, view);
+}
+
+function newestOf(series: readonly Series[], view: View): Uint8Array {
+  const moments = new Float64Array(2 * series.length);
+  series.forEach((one, i) => {
+    const { day = -1, at = -1 } = view.latest(one) ?? {};
+    moments[2 * i] = day;
+    moments[2 * i + 1] = at;
+  });
+  return new Uint8Array(moments.buffer);
+}

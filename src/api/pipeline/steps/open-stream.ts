@@ -1,0 +1,56 @@
+import type { Board } from '../../../board/board.ts';
+import type { Meter } from '../../../gate/meter/meter.ts';
+import type { Reply } from '../../../http/message/reply.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { quotaRefusal } from '../../errors/from-gate.ts';
+import type { StreamEndpoint } from '../../model/endpoint.ts';
+import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { Responses } from '../../response/responses.ts';
+import type { StreamHub } from '../../stream/hub.ts';
+import type { Charge } from './charge.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Step } from '../request/step.ts';
+
+export interface OpenStreamOptions {
+  board: Board;
+  clock: Clock;
+  meter: Meter;
+  charge: Charge;
+  rateLimits: RateLimitHeader;
+  responses: Responses;
+  streams: StreamHub;
+}
+
+/** Opens a stream. It is charged like a response, and again for its events. */
+export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
+  const { board, clock, meter, charge, rateLimits, responses, streams } = options;
+
+  return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
+    const { request, params: query, now } = context;
+    const { plan, account } = context.customer!;
+    const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json' });
+    const channel = streams.channel(board.view(plan.delaySeconds * 1000));
+    await board.ready(series, endpoint.needs, clock.now());
+    if (request.method === 'HEAD') {
+      streams.requireRoom(account.id);
+      return responses.stream(context, new ReadableStream());
+    }
+    const place = streams.reserve(account.id);
+    try {
+      await charge.take(context, endpoint);
+    } catch (error) {
+      place.release();
+      throw error;
+    }
+    const body = streams.open(place, {
+      channel,
+      account,
+      meter,
+      topics: channel.topics(symbols),
+      after: channel.sequenceOf(request.headers.get('last-event-id')),
+      key: context.key!.text,
+      quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
+    });
+    return responses.stream(context, body);
+  };
+}

@@ -1,0 +1,25 @@
+import type { Board } from '../../../board/board.ts';
+import type { EndpointContext, PriceEndpoint } from '../../model/endpoint.ts';
+import { formatAccepted, formatInUrl } from '../../response/format.ts';
+import type { Step } from '../request/step.ts';
+
+export function readParameters({ board }: { board: Board }): Step<PriceEndpoint> {
+  return (context, endpoint) => {
+    const { request, params: query, now } = context;
+    const { plan } = context.customer!;
+    const namedFormat = formatInUrl(query);
+    const format = namedFormat ?? formatAccepted(request.headers.get('accept'));
+    const endpointContext: EndpointContext = { query, plan, board, now, format };
+    const priceQuery = endpoint.read(endpointContext);
+    const view = board.view(plan.delaySeconds * 1000);
+    context.priceRequest = {
+      url: request.url,
+      endpoint,
+      context: endpointContext,
+      namedFormat,
+      priceQuery,
+      view,
+    };
+    return undefined;
+  };
+}

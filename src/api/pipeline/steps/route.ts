@@ -1,0 +1,42 @@
+import { reply } from '../../../http/message/reply.ts';
+import { refuse } from '../../errors/errors.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { Phase } from '../../model/health.ts';
+import { URL_LENGTH_MAX } from '../../model/query.ts';
+import { allowedMethods, optionsHeaders, SERVER_OPTIONS } from '../../response/headers.ts';
+import type { Router } from '../../routing/router.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response, Step } from '../request/step.ts';
+
+/** Finds the endpoint. A URL with a cached response was routed before. */
+export function route(context: RequestContext, router: Router<Endpoint>): Response | undefined {
+  if (context.knownUrl) {
+    context.endpoint = context.knownUrl.endpoint;
+    return undefined;
+  }
+  const { path, length } = context.target;
+  if (path === '*') return reply(null, SERVER_OPTIONS, 204);
+  const found = router.find(path);
+  if (found) {
+    context.endpoint = found.route;
+    context.pathId = found.id;
+  }
+  if (length > URL_LENGTH_MAX) throw refuse('uri_too_long', { length, max: URL_LENGTH_MAX });
+  if (!found) throw refuse('not_found', { path: path.slice(0, 100), hint: router.hint(path) });
+  return undefined;
+}
+
+export function checkMethod({ request }: RequestContext, endpoint: Endpoint): Response | undefined {
+  const { method } = request;
+  if (method === 'OPTIONS') return reply(null, optionsHeaders(endpoint), 204);
+  const allowed = allowedMethods(endpoint);
+  if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
+  return undefined;
+}
+
+export function requireStarted({ phase }: { phase(): Phase }): Step {
+  return () => {
+    if (phase() === 'starting') throw refuse('unavailable', { why: 'it is starting' }, 1);
+    return undefined;
+  };
+}

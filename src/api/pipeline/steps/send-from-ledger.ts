@@ -1,0 +1,104 @@
+import type { Board } from '../../../board/board.ts';
+import { type Bytes, bufferPool } from '../../../http/message/buffer-pool.ts';
+import type { CachedAnswer } from '../../cache/cached-answer.ts';
+import type { Download } from '../../download/download.ts';
+import type { TableSource } from '../../download/table-source.ts';
+import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
+import { LedgerTableSource } from '../../ledger-reads/ledger-table.ts';
+import type { LedgerRequest, LedgerResponse } from '../../ledger-reads/protocol.ts';
+import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
+import type { EntityTags } from '../../response/etag.ts';
+import { acceptsGzip } from '../../response/gzip.ts';
+import type { Charge } from './charge.ts';
+import type { Delivery } from './deliver.ts';
+import type { AnswerEncoder } from './encode-answer.ts';
+import type { PriceRequest } from '../request/price-request.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response, Step } from '../request/step.ts';
+
+export interface SendFromLedgerOptions {
+  board: Board;
+  tags: EntityTags;
+  encoder: AnswerEncoder;
+  charge: Charge;
+  delivery: Delivery;
+  readers: ReaderPool;
+  confirmedWrites: ConfirmedWrites;
+  /** Holds the pages of a table while it is sent. */
+  downloadsDir: string;
+}
+
+/**
+ * Answers a request about the past (`asOf`, revisions) in a reader thread. The read is what costs, so the unit is charged
+ * first, whatever the outcome.
+ */
+export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoint> {
+  const { board, tags, encoder, charge, delivery, readers, confirmedWrites, downloadsDir } = options;
+  return (context, endpoint) => {
+    const priceRequest = context.priceRequest!;
+    const readsLedger = endpoint.readsLedger === true || priceRequest.priceQuery.asOf !== undefined;
+    return readsLedger ? send(context, endpoint, priceRequest) : undefined;
+  };
+
+  async function send(
+    context: RequestContext,
+    endpoint: PriceEndpoint,
+    priceRequest: PriceRequest,
+  ): Promise<Response> {
+    const customer = context.customer!;
+    const { format } = priceRequest.context;
+    const slot = readers.reserve(customer.account.id);
+    try {
+      await charge.take(context, endpoint);
+      const request = ledgerRequest(context, priceRequest);
+      const read = (from?: Partial<LedgerRequest>) =>
+        slot.read({ ...request, ...from }, () => context.peer() !== '');
+      const response = await read();
+      if (format === 'json' || response.next === undefined) {
+        return delivery.sendPaid(context, answerOf(priceRequest, response));
+      }
+      const requireAffordable = (units: number) => charge.requireAffordable(customer, units);
+      const source = new LedgerTableSource(response, { format, dir: downloadsDir, read, requireAffordable });
+      return await delivery.send(context, endpoint, downloadOf(priceRequest, response, source));
+    } finally {
+      slot.release();
+    }
+  }
+
+  function ledgerRequest({ request, target }: RequestContext, priceRequest: PriceRequest): LedgerRequest {
+    const { endpoint, context, view } = priceRequest;
+    const { plan, now, format } = context;
+    return {
+      endpoint: endpoint.name,
+      query: target.query,
+      plan,
+      now,
+      horizon: board.horizon(view, now),
+      format,
+      known: {
+        epoch: board.epoch,
+        revision: confirmedWrites.areFollowed ? board.revision : Number.MAX_SAFE_INTEGER,
+        catalogRevision: board.catalogRevision,
+      },
+      gzip: request.method === 'GET' && acceptsGzip(request.headers.get('accept-encoding')),
+    };
+  }
+
+  /** It is never cached: no series would tell when it changes. */
+  function answerOf(priceRequest: PriceRequest, response: LedgerResponse): CachedAnswer {
+    const { packet, gzipped, next, finality, length, contentFrom, type } = response;
+    const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
+    return encoder.encode(priceRequest, { body, gzipped, next, finality });
+  }
+
+  /** The tag is needed before the whole table is read, so it covers the request and the ledger's revision instead. */
+  function downloadOf(priceRequest: PriceRequest, first: LedgerResponse, source: TableSource): Download {
+    const { context, priceQuery, view } = priceRequest;
+    const { finality, revision } = first;
+    const parameters = [...context.query].filter(([name]) => name !== 'apiKey');
+    const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
+    const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
+    return encoder.download(priceRequest, source, finality, tags.ofState(state, view.delayMs));
+  }
+}

@@ -1,0 +1,51 @@
+import type { Meter } from '../../../gate/meter/meter.ts';
+import type { ClientAddress } from '../../access/client-address.ts';
+import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
+import type { AccountEndpoint, AdminEndpoint, OpenEndpoint, OwnerEndpoint } from '../../model/endpoint.ts';
+import type { Responses } from '../../response/responses.ts';
+import type { Management } from './management.ts';
+import type { Step } from '../request/step.ts';
+
+export interface ServeOptions {
+  clientAddress: ClientAddress;
+  confirmedWrites: ConfirmedWrites;
+  management: Management;
+  meter: Meter;
+  responses: Responses;
+}
+
+/** Health, the site and its documents: for anybody. */
+export function serveOpen({ clientAddress }: ServeOptions): Step<OpenEndpoint> {
+  return (context, endpoint) =>
+    endpoint.answer({
+      request: context.request,
+      id: context.pathId,
+      peer: context.peer(),
+      address: () => clientAddress.ofRequest(context),
+    });
+}
+
+/** The operator's endpoints: they need the admin token. */
+export function serveAdmin(options: ServeOptions): Step<AdminEndpoint> {
+  const { clientAddress, confirmedWrites, management, responses } = options;
+  return async (context, endpoint) => {
+    const body = await management.admin(endpoint, context, () => clientAddress.ofRequest(context));
+    if (context.request.method !== 'GET') confirmedWrites.confirm();
+    return responses.admin(context, body);
+  };
+}
+
+/** What customers read about their own account. */
+export function serveAccount({ meter, responses }: ServeOptions): Step<AccountEndpoint> {
+  return async (context, endpoint) =>
+    responses.account(context, await endpoint.answer(context.customer!, meter, context.params));
+}
+
+/** What customers may change in their own account. */
+export function serveOwner({ management, responses }: ServeOptions): Step<OwnerEndpoint> {
+  return async (context, endpoint) =>
+    responses.account(
+      context,
+      await management.owner(endpoint, context, context.customer!, context.key!.known),
+    );
+}
