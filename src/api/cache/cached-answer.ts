@@ -4,13 +4,14 @@ import { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { headerLines } from '../../http/message/serialize.ts';
-import type { Plan } from '../../ledger/accounts/plans.ts';
-import { CACHE_CONTROL, type Finality } from '../model/endpoint.ts';
+import type { Plan } from '../../ledger/accounts/accounts.ts';
+import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
+import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 import { COMMON_HEADERS, JSON_TYPE, policyLine } from '../response/headers.ts';
-import { EncodedResponse, HEAD_ROOM } from './encoded-response.ts';
+import { EncodedResponse } from './encoded-response.ts';
 
 export interface CachedAnswerOptions {
   body: Body;

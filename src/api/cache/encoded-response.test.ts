@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { bufferPool, PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
-import { EncodedResponse, HEAD_ROOM } from './encoded-response.ts';
+import { HEAD_ROOM } from '../model/byte-writer.ts';
+import { EncodedResponse } from './encoded-response.ts';
 
 const GIVEN = { givenId: 'id', requestNumber: 1, requestId: 'id' };
 const NUMBERED = { givenId: undefined, requestNumber: 1, requestId: 'number-1' };

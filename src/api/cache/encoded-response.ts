@@ -1,6 +1,7 @@
 import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
 import { firstLines } from '../../http/message/serialize.ts';
+import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { gzip } from '../response/gzip.ts';
 import {
   LAST_DIGITS_AT,
@@ -9,9 +10,6 @@ import {
   requestIdText,
   writeLastDigits,
 } from '../telemetry/request-id.ts';
-
-/** What most heads fit in. */
-export const HEAD_ROOM = 1_024;
 
 export interface EncodedResponseOptions {
   body: Uint8Array<ArrayBuffer> | UnsentBody;

@@ -11,7 +11,7 @@ import { type Day, printDay, utcDay } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
 import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../../market/ratio.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Conversion, SeriesConversion } from '../params/conversion.ts';
+import type { Conversion, SeriesConversion } from '../model/price-query.ts';
 import { foldConverted } from './fold-converted.ts';
 
 /** Maximum age of an exchange rate: the same as for the close that stands in for a closed day. */

@@ -2,8 +2,8 @@ import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 

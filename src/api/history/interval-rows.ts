@@ -3,8 +3,8 @@ import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 
 /** One interval of one symbol. `symbolIndex` is its position in the request. */

@@ -5,9 +5,9 @@ import { countIntervals, intervalStart, laterInterval } from '../../market/inter
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable } from '../model/long-table.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 

@@ -2,8 +2,8 @@ import type { FrozenPrices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
 import {
   byDayAndSymbol,
   groupsOf,

@@ -3,8 +3,9 @@ import type { FrozenPrices, Prices, SettledRange } from '../../board/views/price
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { RequestedSymbol, SymbolSet } from '../params/symbol-set.ts';
-import { ByteWriter } from '../response/byte-writer.ts';
+import { ByteWriter } from '../model/byte-writer.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
+import type { SymbolSet } from '../params/symbol-set.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 

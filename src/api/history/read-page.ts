@@ -4,8 +4,8 @@ import { laterInterval } from '../../market/interval.ts';
 import type { LedgerReads } from '../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { MaybeAsync } from '../model/maybe-async.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
 import { type IntervalRow, piecesOf, type Span, windowsFrom } from './interval-rows.ts';
 import { PAGE_BARS_MAX } from './page-plan.ts';
 

@@ -1,7 +1,7 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import type { Finality } from '../model/endpoint.ts';
+import type { Finality } from '../model/answer.ts';
 import type { Format } from '../model/table.ts';
 
 export interface ReaderSettings {

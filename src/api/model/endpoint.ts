@@ -12,15 +12,11 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import type { AsOf } from '../params/as-of.ts';
-import type { Conversion } from '../params/conversion.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
-import type { ByteWriter } from '../response/byte-writer.ts';
-import type { LargeAnswer } from './large-answer.ts';
-import type { LongTable } from './long-table.ts';
+import type { Answer, LargeAnswer } from './answer.ts';
 import type { MaybeAsync } from './maybe-async.ts';
+import type { PriceQuery, RequestedSymbol } from './price-query.ts';
 import type { QueryParams } from './query.ts';
-import type { FlatTable, Format } from './table.ts';
+import type { Format } from './table.ts';
 
 /** What an endpoint that serves prices may look at. */
 export interface EndpointContext {
@@ -45,42 +41,6 @@ export interface Reading {
   ranges: readonly DayRange[];
   /** Whether the last bar before a range may stand for its first day. */
   looksBack: boolean;
-}
-
-/** How an answer may change: at any moment, by a correction alone, or never again. */
-export type Finality = 'open' | 'closed' | 'final';
-
-/** Closed days change only by a correction; anything that holds today may change at once. */
-export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
-  open: 'private, no-cache',
-  closed: 'private, max-age=60',
-  final: 'private, max-age=86400',
-};
-
-/**
- * A success, before it is written down: as JSON in the shape of the interface, or as flat rows. An endpoint may leave out
- * the form that the request does not ask for.
- */
-export interface Answer {
-  /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
-  json?(writer: ByteWriter): void;
-  /** A long one is streamed. */
-  table?(): FlatTable | LongTable;
-  finality: Finality;
-  /** Where the next page of it begins. */
-  next?: string | undefined;
-}
-
-/** What an endpoint has understood of a request. */
-export interface PriceQuery {
-  /** All that must be in memory to answer it. */
-  series: readonly Series[];
-  /** Those whose newest price is part of the tag while the answer can change: the tag then never comes back. */
-  tagged?: readonly Series[];
-  /** In which currency and unit. */
-  conversion?: Conversion | undefined;
-  /** As of when. */
-  asOf?: AsOf | undefined;
 }
 
 /**

@@ -1,25 +1,13 @@
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { Day } from '../../market/day.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
-import type { Answer, Finality } from './endpoint.ts';
+import type { RequestedSymbol } from './price-query.ts';
 
 /**
  * A response that is made of more bars than this takes longer than a millisecond. Its tag comes from its state instead
  * of its content, so HEAD and 304 do not build it (docs/decisions/0003).
  */
 export const LARGE_FROM_BARS = 1_000;
-
-/** A response in JSON that is tagged before it is built. All that could refuse it has been checked. */
-export interface LargeAnswer {
-  /** Names all that the content follows from: the query, and a digest of the prices. Equal on every replica. */
-  state: string;
-  finality: Finality;
-  /** Where the next page begins. */
-  next?: string | undefined;
-  /** Builds it from prices that do not change, yielding to other requests. */
-  build(): Promise<Answer>;
-}
 
 /** Whether the bars of some days make a response large. Only prices in memory do. */
 export function isLarge(symbols: readonly RequestedSymbol[], first: Day, last: Day, prices: Prices): boolean {

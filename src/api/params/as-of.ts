@@ -1,14 +1,9 @@
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Finality } from '../model/endpoint.ts';
+import type { Finality } from '../model/answer.ts';
+import type { AsOf } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
-
-/** The point in time of a request: what was recorded after it is not visible. */
-export interface AsOf {
-  /** In ms. For today it is the end of the day, which is in the future. */
-  moment: number;
-}
 
 /** Hours and minutes, seconds if need be, and a zone, else UTC. A plus that was not escaped has come as a blank. */
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;

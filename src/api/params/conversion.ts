@@ -1,29 +1,12 @@
 import type { Catalog } from '../../board/catalog.ts';
-import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
 import { refuse } from '../errors/errors.ts';
+import type { Conversion, RequestedSymbol, SeriesConversion } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
-import type { RequestedSymbol } from './symbol-set.ts';
-
-/** How the prices of one series are converted. */
-export interface SeriesConversion extends Measure {
-  /** What holds on every day: the unit, and cents to dollars. */
-  constant: Ratio;
-  /** The exchange, where there is one: divided by the one rate and multiplied by the other. The euro itself has none. */
-  from: Series | undefined;
-  to: Series | undefined;
-}
-
-/** What `quote` and `unit` ask for. */
-export interface Conversion {
-  of: ReadonlyMap<Series, SeriesConversion>;
-  /** The exchange rates that it needs. */
-  rates: readonly Series[];
-}
 
 /** A hundredth of a currency that prices are quoted in. */
 const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };

@@ -3,9 +3,10 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Finality } from '../model/endpoint.ts';
+import type { Finality } from '../model/answer.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
-import { type RequestedSymbol, type SymbolSet, symbolSetOf } from './symbol-set.ts';
+import { type SymbolSet, symbolSetOf } from './symbol-set.ts';
 
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
 export interface RequestedSymbols {

@@ -1,8 +1,9 @@
 import type { Series } from '../../board/series/series.ts';
 import type { Day } from '../../market/day.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
-import { type AsOf, readAsOf } from './as-of.ts';
-import { type Conversion, readConversion } from './conversion.ts';
+import type { AsOf, Conversion } from '../model/price-query.ts';
+import { readAsOf } from './as-of.ts';
+import { readConversion } from './conversion.ts';
 import { findSymbols, type RequestedSymbols, wantsMetadata } from './parameters.ts';
 import type { SymbolSet } from './symbol-set.ts';
 

@@ -1,14 +1,8 @@
 import type { Catalog } from '../../board/catalog.ts';
-import type { Series } from '../../board/series/series.ts';
 import { BoundedCache, copyText, textBytes } from '../../runtime/bounded-cache.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import { partsOf } from '../model/query.ts';
 import { DayLines } from '../response/day-lines.ts';
-
-/** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
-export interface RequestedSymbol {
-  code: string;
-  series: Series;
-}
 
 /** Symbols that are asked for together. */
 export class SymbolSet {

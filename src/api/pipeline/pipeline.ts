@@ -8,18 +8,18 @@ import type { MaybeAsync } from '../model/maybe-async.ts';
 import type { Responses } from '../response/responses.ts';
 import type { Router } from '../routing/router.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
+import { type FailureOptions, refusalOf } from './failure.ts';
+import { RequestContext } from './request/request-context.ts';
+import type { Response, Step } from './request/step.ts';
 import { type AuthenticateOptions, authenticate } from './steps/authenticate.ts';
 import { type BuildAnswerOptions, buildAnswer } from './steps/build-answer.ts';
 import type { Delivery } from './steps/deliver.ts';
-import { type FailureOptions, refusalOf } from './failure.ts';
 import { type OpenStreamOptions, openStream } from './steps/open-stream.ts';
 import { readParameters } from './steps/read-parameters.ts';
-import { RequestContext } from './request/request-context.ts';
 import { checkMethod, requireStarted, route } from './steps/route.ts';
 import { sendCached } from './steps/send-cached.ts';
 import { type SendFromLedgerOptions, sendFromLedger } from './steps/send-from-ledger.ts';
 import { type ServeOptions, serveAccount, serveAdmin, serveOpen, serveOwner } from './steps/serve.ts';
-import type { Response, Step } from './request/step.ts';
 
 export interface PipelineOptions
   extends AuthenticateOptions,

@@ -1,7 +1,7 @@
 import type { SettledRange } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../model/byte-writer.ts';
 import { SettledLines, writeByDay } from './rate-lines.ts';
 
 const DAYS_PER_PAGE = 32;

@@ -1,13 +1,12 @@
 import { bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
-import { HEAD_ROOM } from '../cache/encoded-response.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Answer } from '../model/endpoint.ts';
+import type { Answer } from '../model/answer.ts';
+import { ByteWriter, HEAD_ROOM } from '../model/byte-writer.ts';
 import type { LongTable } from '../model/long-table.ts';
 import type { QueryParams } from '../model/query.ts';
 import { type Format, writeTable } from '../model/table.ts';
 import { single } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
-import { ByteWriter } from './byte-writer.ts';
 import { JSON_TYPE } from './headers.ts';
 
 const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];

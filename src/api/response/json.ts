@@ -3,7 +3,7 @@ import type { Factor, Measure, SourcedBar } from '../../board/series/price-types
 import type { Ohlc } from '../../market/bar.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 
 /** JSON of answers, put together from ready-made pieces. */
 

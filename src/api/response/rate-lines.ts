@@ -4,7 +4,7 @@ import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { SettledRange } from '../../board/views/prices.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
-import { type ByteWriter, CLOSE, COMMA } from './byte-writer.ts';
+import { type ByteWriter, CLOSE, COMMA } from '../model/byte-writer.ts';
 import { rateJson } from './json.ts';
 
 /** The bars of one symbol, each with its line of JSON: `"XAU":{"open":…}`. */

@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { View } from '../../board/views/view.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import type { StreamConnection } from './connection.ts';
 import { Topic } from './topic.ts';
 

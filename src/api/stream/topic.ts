@@ -4,7 +4,7 @@ import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { printAt } from '../endpoints/rates/latest.ts';
-import type { RequestedSymbol } from '../params/symbol-set.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
 import { measureJson, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it. Its event is serialized once for all subscribers. */

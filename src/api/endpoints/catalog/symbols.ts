@@ -3,8 +3,8 @@ import type { Prices } from '../../../board/views/prices.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
-import { type Answer, priceEndpoint } from '../../model/endpoint.ts';
-import type { LargeAnswer } from '../../model/large-answer.ts';
+import type { Answer, LargeAnswer } from '../../model/answer.ts';
+import { priceEndpoint } from '../../model/endpoint.ts';
 import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatRow } from '../../model/table.ts';
 

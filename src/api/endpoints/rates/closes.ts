@@ -4,7 +4,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { Reading } from '../../model/endpoint.ts';
-import type { RequestedSymbol } from '../../params/symbol-set.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
 
 /** The days that a point-in-time request loads for the closes of these days. */
 export function closesOn(days: readonly Day[]): Reading {

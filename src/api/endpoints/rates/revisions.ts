@@ -3,11 +3,11 @@ import type { Plan } from '../../../ledger/accounts/plans.ts';
 import type { SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
 import type { QueryParams } from '../../model/query.ts';
 import { columnsOf } from '../../model/table.ts';
 import { printCursor, readCursor } from '../../params/cursor.ts';
 import { findSymbols, readDay, readRange, readSymbolSet, wantsMetadata } from '../../params/parameters.ts';
-import type { RequestedSymbol } from '../../params/symbol-set.ts';
 import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../../response/json.ts';
 
 const COLUMNS = columnsOf(

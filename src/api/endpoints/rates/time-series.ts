@@ -3,12 +3,13 @@ import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { intervalTable } from '../../history/interval-table.ts';
 import { type BarsMetadata, buildRates, metadataOf, writeRates } from '../../history/rates-by-day.ts';
+import type { LargeAnswer } from '../../model/answer.ts';
+import { type ByteWriter, CLOSE, OPEN } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
-import { isLarge, type LargeAnswer, stateOfBars } from '../../model/large-answer.ts';
+import { isLarge, stateOfBars } from '../../model/large-answer.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
 import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
-import type { RequestedSymbol } from '../../params/symbol-set.ts';
-import { type ByteWriter, CLOSE, OPEN } from '../../response/byte-writer.ts';
 import { bySymbol, measureJson, sourcesJson } from '../../response/json.ts';
 
 /** GET /rates/time-series: open, high, low and close of each day of a range that has a bar. */

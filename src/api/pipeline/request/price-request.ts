@@ -1,5 +1,6 @@
 import type { View } from '../../../board/views/view.ts';
-import type { EndpointContext, PriceEndpoint, PriceQuery } from '../../model/endpoint.ts';
+import type { EndpointContext, PriceEndpoint } from '../../model/endpoint.ts';
+import type { PriceQuery } from '../../model/price-query.ts';
 import type { Format } from '../../model/table.ts';
 
 /** A request for prices whose parameters are valid. */

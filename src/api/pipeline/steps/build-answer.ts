@@ -6,16 +6,16 @@ import { ConvertedPrices } from '../../conversion/converted-prices.ts';
 import type { Download } from '../../download/download.ts';
 import { gzipInSlices } from '../../download/gzip-chunks.ts';
 import { LongTableSource } from '../../download/long-table-source.ts';
-import type { Answer, PriceEndpoint } from '../../model/endpoint.ts';
-import type { LargeAnswer } from '../../model/large-answer.ts';
+import type { Answer, LargeAnswer } from '../../model/answer.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TableFormat } from '../../model/table.ts';
 import { type Body, contentOf, noBody, writeDown } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
-import type { AnswerEncoder } from './encode-answer.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 import type { Step } from '../request/step.ts';
+import type { AnswerEncoder } from './encode-answer.ts';
 
 export interface BuildAnswerOptions {
   board: Board;

@@ -6,10 +6,10 @@ import type { PriceEndpoint } from '../../model/endpoint.ts';
 import type { MaybeAsync } from '../../model/maybe-async.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
-import type { Charge } from './charge.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response } from '../request/step.ts';
+import type { Charge } from './charge.ts';
 
 /** Sends an answer, and charges for it unless it is a 304 or a HEAD. */
 export class Delivery {

@@ -3,7 +3,7 @@ import type { View } from '../../../board/views/view.ts';
 import { CachedAnswer } from '../../cache/cached-answer.ts';
 import { Download } from '../../download/download.ts';
 import type { TableSource } from '../../download/table-source.ts';
-import type { Finality } from '../../model/endpoint.ts';
+import type { Finality } from '../../model/answer.ts';
 import type { TableFormat } from '../../model/table.ts';
 import { nextLink } from '../../params/cursor.ts';
 import type { EntityTags } from '../../response/etag.ts';

@@ -7,9 +7,9 @@ import type { StreamEndpoint } from '../../model/endpoint.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { Responses } from '../../response/responses.ts';
 import type { StreamHub } from '../../stream/hub.ts';
-import type { Charge } from './charge.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
+import type { Charge } from './charge.ts';
 
 export interface OpenStreamOptions {
   board: Board;

@@ -1,8 +1,8 @@
 import type { Board } from '../../../board/board.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { formatAccepted } from '../../response/format.ts';
-import type { Delivery } from './deliver.ts';
 import type { Step } from '../request/step.ts';
+import type { Delivery } from './deliver.ts';
 
 /** Sends the cached answer for this URL and plan, if it is still valid: nothing is read or computed again. */
 export function sendCached({ board, delivery }: { board: Board; delivery: Delivery }): Step<PriceEndpoint> {

@@ -10,12 +10,12 @@ import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
-import type { Charge } from './charge.ts';
-import type { Delivery } from './deliver.ts';
-import type { AnswerEncoder } from './encode-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
+import type { Charge } from './charge.ts';
+import type { Delivery } from './deliver.ts';
+import type { AnswerEncoder } from './encode-answer.ts';
 
 export interface SendFromLedgerOptions {
   board: Board;

@@ -3,8 +3,8 @@ import type { ClientAddress } from '../../access/client-address.ts';
 import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
 import type { AccountEndpoint, AdminEndpoint, OpenEndpoint, OwnerEndpoint } from '../../model/endpoint.ts';
 import type { Responses } from '../../response/responses.ts';
-import type { Management } from './management.ts';
 import type { Step } from '../request/step.ts';
+import type { Management } from './management.ts';
 
 export interface ServeOptions {
   clientAddress: ClientAddress;

@@ -3,6 +3,9 @@ import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/
 /** Characters by their number, for `byte`. */
 export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 
+/** How many bytes a packet reserves for the response head, in front of the body. Most heads fit. */
+export const HEAD_ROOM = 1_024;
+
 /** What most answers fit on. */
 const BYTES_USUAL = 64 * 1024;
 
