@@ -6,6 +6,7 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { ByteWriter } from '../model/byte-writer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { SymbolSet } from '../params/symbol-set.ts';
+import { writeRenderedDays } from '../response/day-pages.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 
@@ -35,7 +36,9 @@ export function writeRates(
   );
   const settled = found.filter((one): one is SettledRange => !Array.isArray(one));
   const isCached =
-    settled.length === found.length && symbolSet?.lines?.write(writer, symbolSet.codes, settled, first, last);
+    symbolSet !== undefined &&
+    settled.length === found.length &&
+    writeRenderedDays(writer, symbolSet, settled, first, last);
   if (!isCached) {
     const lines = found.map((one, i) => {
       const { code } = symbols[i]!;

@@ -2,23 +2,22 @@ import type { Catalog } from '../../board/catalog.ts';
 import { BoundedCache, copyText, textBytes } from '../../runtime/bounded-cache.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { partsOf } from '../model/query.ts';
-import { DayLines } from '../response/day-lines.ts';
 
-/** Symbols that are asked for together. */
+/** The symbols of one request. */
 export class SymbolSet {
-  /** In the order asked, without doubles. */
+  /** In the order of the request, without duplicates. */
   readonly codes: readonly string[];
-  /** Their lines in time series, where it is kept. */
-  readonly lines: DayLines | undefined;
+  /** The list as it was sent, if it was requested before. It identifies the set. */
+  readonly list: string | undefined;
   #catalog: Catalog | undefined;
   #symbols: readonly RequestedSymbol[] = [];
 
-  constructor(codes: readonly string[], isKept: boolean) {
+  constructor(codes: readonly string[], list?: string) {
     this.codes = codes;
-    this.lines = isKept ? new DayLines() : undefined;
+    this.list = list;
   }
 
-  /** Those that are known. */
+  /** The symbols that the catalog knows. */
   symbolsIn(catalog: Catalog): readonly RequestedSymbol[] {
     if (this.#catalog === catalog) return this.#symbols;
     const symbols: RequestedSymbol[] = [];
@@ -33,30 +32,29 @@ export class SymbolSet {
 }
 
 const LENGTH_MAX = 1_000;
-/** What a symbol set takes beside its codes, and for each of them; measured. */
+/** What a symbol set takes beside its codes, and for each code; measured. */
 const SET_BYTES = 500;
 const CODE_BYTES = 100;
 /** Until the service sets its own limit. */
 const BYTES_MAX_DEFAULT = 4 * 1024 * 1024;
 
-/** The symbol sets of the process, by their lists. */
+/** The symbol sets of the process, by list. */
 export const symbolSetCache = new BoundedCache<string, SymbolSet>({
   bytesMax: BYTES_MAX_DEFAULT,
   admitsOnSecondUse: true,
-  onEvict: ({ lines }) => lines?.forget(),
 });
 
 /**
- * The symbol set that a list of codes means: split, trimmed, upper-cased, without empties and doubles. Clients ask for the same
- * ones again and again, on other days. One that came twice is cached, with what was worked out for it.
+ * Parses a list of codes: split, trimmed, upper-cased, without empty entries and duplicates. Clients repeat their lists, so a
+ * set is cached from the second request on.
  */
 export function symbolSetOf(list: string): SymbolSet {
   const known = symbolSetCache.get(list);
   if (known) return known;
-  if (list.length > LENGTH_MAX || !symbolSetCache.admits(list)) return new SymbolSet(codesIn(list), false);
-  const own = copyText(list); // `list` and its codes are parts of the request's head, and would keep all of it
+  if (list.length > LENGTH_MAX || !symbolSetCache.admits(list)) return new SymbolSet(codesIn(list));
+  const own = copyText(list); // a slice would keep the whole request head in memory
   const codes = codesIn(own);
-  const symbolSet = new SymbolSet(codes, true);
+  const symbolSet = new SymbolSet(codes, own);
   symbolSetCache.set(own, symbolSet, SET_BYTES + CODE_BYTES * codes.length + textBytes(own));
   return symbolSet;
 }

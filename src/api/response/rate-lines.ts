@@ -1,9 +1,9 @@
-import type { BarTexts } from '../../board/series/bar-texts.ts';
-import type { Columns } from '../../board/series/columns.ts';
+import { BARS_PER_PAGE, type Columns } from '../../board/series/columns.ts';
 import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { SettledRange } from '../../board/views/prices.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
+import type { RenderPage, TextPage, TextPages } from '../../runtime/text-pages.ts';
 import { type ByteWriter, CLOSE, COMMA } from '../model/byte-writer.ts';
 import { rateJson } from './json.ts';
 
@@ -29,15 +29,16 @@ function datedLine(code: string, bar: Bar): string {
 export class SettledLines implements RateLines {
   readonly #columns: Columns;
   readonly #from: number;
-  readonly #texts: BarTexts;
+  readonly #texts: TextPages<object>;
+  readonly #render: RenderPage;
   readonly length: number;
 
   constructor(code: string, settled: SettledRange) {
     this.#columns = settled.columns;
     this.#from = settled.from;
-    this.#texts = settled.columns.texts(code, datedLine);
+    this.#texts = settled.columns.texts(code);
+    this.#render = (number) => renderBars(settled.columns, code, number);
     this.length = settled.to - settled.from;
-    this.#texts.fetch(settled.from, settled.to);
   }
 
   day(index: number): Day {
@@ -45,8 +46,20 @@ export class SettledLines implements RateLines {
   }
 
   write(index: number, isFirst: boolean, writer: ByteWriter): void {
-    this.#texts.copy(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, writer);
+    this.#texts.copyRow(this.#from + index, isFirst ? 0 : OPEN_DAY_LENGTH, writer, this.#render);
   }
+}
+
+function renderBars(columns: Columns, code: string, number: number): TextPage {
+  const first = number * BARS_PER_PAGE;
+  const count = Math.min(BARS_PER_PAGE, columns.length - first);
+  const starts = new Uint32Array(count + 1);
+  let text = '';
+  for (let i = 0; i < count; i++) {
+    text += datedLine(code, columns.bar(first + i));
+    starts[i + 1] = text.length;
+  }
+  return { bytes: Buffer.from(text, 'latin1'), starts };
 }
 
 /** Of others, which are written now. */

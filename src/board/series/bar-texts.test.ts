@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { Columns } from './columns.ts';
+import { BARS_PER_PAGE, Columns } from './columns.ts';
 
 const write = (code: string, { open, close }: { open: number; close: number }) =>
   `"${code}":[${printNumber(open)},${printNumber(close)}]`;
@@ -13,10 +13,20 @@ function textsOf(columns: Columns, code: string, from: number, to: number, skip 
       text += Buffer.from(bytes.subarray(start, end)).toString('latin1');
     },
   };
-  const texts = columns.texts(code, write);
-  texts.fetch(from, to);
-  for (let i = from; i < to; i++) texts.copy(i, skip, target);
+  const texts = columns.texts(code);
+  for (let i = from; i < to; i++) texts.copyRow(i, skip, target, (page) => render(columns, code, page));
   return text;
+}
+
+function render(columns: Columns, code: string, page: number) {
+  const first = page * BARS_PER_PAGE;
+  const count = Math.min(BARS_PER_PAGE, columns.length - first);
+  const texts = Array.from({ length: count }, (_, i) => write(code, columns.bar(first + i)));
+  const starts = new Uint32Array(count + 1);
+  texts.forEach((text, i) => {
+    starts[i + 1] = starts[i]! + text.length;
+  });
+  return { bytes: Buffer.from(texts.join(''), 'latin1'), starts };
 }
 
 function expected(columns: Columns, code: string, from: number, to: number): string {

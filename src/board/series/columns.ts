@@ -1,8 +1,13 @@
-import type { Bar, Ohlc } from '../../market/bar.ts';
+import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
-import { BarTexts } from './bar-texts.ts';
+import { TextPageCache, TextPages } from '../../runtime/text-pages.ts';
 import { type BarArrays, barAt, FrozenBars, firstFrom } from './frozen-bars.ts';
 import type { SourcedBar } from './price-types.ts';
+
+export const BARS_PER_PAGE = 128;
+
+/** The rendered bars of all histories of the process. */
+export const barTextCache = new TextPageCache<object>();
 
 /** Spare days in new and trimmed arrays. */
 const CAPACITY_SPARE = 16;
@@ -33,7 +38,7 @@ export class Columns {
   /** Changes with every write. Unique across all histories. */
   version = ++Columns.#lastVersion;
   /** By the code in the text: a symbol may have aliases. */
-  readonly #texts = new Map<string, BarTexts>();
+  readonly #texts = new Map<string, TextPages<object>>();
 
   get length(): number {
     return this.#length;
@@ -115,18 +120,18 @@ export class Columns {
     return this.#frozen;
   }
 
-  /** The texts of its bars under a code. Every caller must pass the same `write`. */
-  texts(code: string, write: (code: string, bar: Bar) => string): BarTexts {
+  /** The rendered bars under a code, by index. Every caller must render them the same way. */
+  texts(code: string): TextPages<object> {
     const known = this.#texts.get(code);
     if (known) return known;
-    const texts = new BarTexts(this, (bar) => write(code, bar));
+    const texts = new TextPages<object>(barTextCache, { code }, BARS_PER_PAGE);
     this.#texts.set(code, texts);
     return texts;
   }
 
-  /** Call before dropping the history: the cache of texts would keep it in memory. */
+  /** Call before dropping the history: its texts would stay in their cache. */
   forgetTexts(): void {
-    for (const texts of this.#texts.values()) texts.forget();
+    for (const texts of this.#texts.values()) texts.clear();
   }
 
   /** Frees spare capacity after a history was loaded. */

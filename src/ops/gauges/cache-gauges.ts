@@ -1,10 +1,10 @@
 import type { KnownUrl } from '../../api/cache/answer-cache.ts';
 import { symbolSetCache } from '../../api/params/symbol-set.ts';
-import { DayLines } from '../../api/response/day-lines.ts';
+import { dayPageCache } from '../../api/response/day-pages.ts';
 import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import { Catalog } from '../../board/catalog.ts';
-import { BarTexts } from '../../board/series/bar-texts.ts';
+import { barTextCache } from '../../board/series/columns.ts';
 import type { RateWindow } from '../../gate/rate-window.ts';
 import { bufferPool } from '../../http/message/buffer-pool.ts';
 import type { CachedFields, CachedHeads } from '../../http/parse/head-cache.ts';
@@ -56,8 +56,8 @@ export class Caches {
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
-    BarTexts.cache.limitTo(this.bytesMax('bar_texts'));
-    DayLines.cache.limitTo(this.bytesMax('day_lines'));
+    barTextCache.limitTo(this.bytesMax('bar_texts'));
+    dayPageCache.limitTo(this.bytesMax('day_lines'));
     symbolSetCache.limitTo(this.bytesMax('symbol_sets'));
     Catalog.nearestCache.limitTo(this.bytesMax('nearest_codes'));
     quotedCache.limitTo(this.bytesMax('quoted_texts'));
@@ -73,8 +73,8 @@ export class Caches {
     return {
       answers: this.answers,
       keys,
-      bar_texts: BarTexts.cache,
-      day_lines: DayLines.cache,
+      bar_texts: barTextCache,
+      day_lines: dayPageCache,
       heads: this.heads,
       header_lines: this.headerLines,
       symbol_sets: symbolSetCache,
