@@ -25,8 +25,8 @@ export class Charge {
     { customer }: RequestContext,
     { name }: PriceEndpoint | StreamEndpoint,
     units = 1,
+    now = this.#clock.now(),
   ): MaybeAsync<string> {
-    const now = this.#clock.now();
     const spend = this.#meter.spend(customer!.account, name, now, units);
     if (spend instanceof Promise) {
       return spend.then((settled) => this.#settle(customer!, settled, units, this.#clock.now()));

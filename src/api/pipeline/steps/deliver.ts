@@ -25,7 +25,7 @@ export class Delivery {
     if (answer instanceof Download) return this.#sendDownload(context, endpoint, answer);
     const free = this.#sendFree(context, answer instanceof DeferredAnswer ? answer.head : answer);
     if (free) return free;
-    const charging = this.#charge.take(context, endpoint);
+    const charging = this.#charge.take(context, endpoint, 1, context.now);
     if (charging instanceof Promise) {
       return charging.then((rateLimit) => this.#sendBody(context, answer, rateLimit));
     }
