@@ -223,18 +223,18 @@ const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 type DetailsOf<C extends ErrorCode> = Parameters<(typeof ERRORS)[C]['message']>[0];
 
-/** An error that is reported to the client. Anything that handles a request may throw it; the pipeline catches it. */
-export class Refusal {
+/** An expected failure that the client hears about. Steps and endpoints throw it; the pipeline turns it into a response. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
   readonly code: ErrorCode;
   readonly status: number;
-  readonly message: string;
   /** For `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, status: number, message: string, retryAfterSeconds?: number) {
+    super(message);
     this.code = code;
     this.status = status;
-    this.message = message;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
