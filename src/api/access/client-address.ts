@@ -1,7 +1,7 @@
 import { AddressList, unmapped } from '../../gate/addresses.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
-/** Finds the client's address: the peer's, or what a trusted proxy says of it. */
+/** Finds the client's address: the peer's, or the one that a trusted proxy reports. */
 export class ClientAddress {
   readonly #trusted: AddressList;
 

@@ -3,21 +3,21 @@ import { type BoundedCache, copyText, textBytes } from '../../runtime/bounded-ca
 import type { PriceEndpoint } from '../model/endpoint.ts';
 import type { CachedAnswer } from './cached-answer.ts';
 
-/** What is known of a URL that was asked before: it is not read twice. */
+/** A URL that was requested before: how it is routed, and its answers. */
 export interface KnownUrl {
   readonly endpoint: PriceEndpoint;
-  /** The key that the URL itself carries. */
+  /** The API key in the URL. */
   readonly key: string | undefined;
-  /** Whether it names a format; else `Accept` may ask for another than JSON. */
+  /** Whether it names a format. If not, `Accept` decides. */
   readonly namesFormat: boolean;
-  /** The last answer for each plan. Plans differ in their delay and limits; a plan that is changed is another object. */
+  /** The last answer for each plan: plans differ in delay and limits. A plan that changes becomes another object. */
   readonly answers: Map<Plan, CachedAnswer>;
 }
 
-/** What a known URL takes beside its text and its answers, measured. */
+/** What a URL takes beside its text and its answers, measured. */
 const URL_BYTES = 400;
 
-/** Answers of URLs that were asked more than once, first in, first out. */
+/** FIFO cache of answers by URL and plan; a URL is admitted on its second request. */
 export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
 
@@ -40,7 +40,7 @@ export class AnswerCache {
     if (this.#urls.has(url)) answer.retain();
   }
 
-  /** The text of a URL is a part of its request's head, and would keep all of it in memory. */
+  /** Copies the URL: a slice would keep the whole request head in memory. */
   #add(text: string, read: Omit<KnownUrl, 'answers'>): KnownUrl | undefined {
     const url = copyText(text);
     const key = read.key === undefined ? undefined : copyText(read.key);

@@ -15,13 +15,13 @@ import { EncodedResponse } from './encoded-response.ts';
 
 export interface CachedAnswerOptions {
   body: Body;
-  /** The body in gzip, where it was compressed before. */
+  /** The body in gzip, if it is compressed already. */
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
   etag: string;
   finality: Finality;
-  /** Where the next page is, as a `Link` header. */
+  /** The `Link` header to the next page. */
   link: string | undefined;
-  /** All that it was made from. */
+  /** The series that it was built from. */
   series: readonly Series[];
   view: View;
   board: Board;
@@ -30,9 +30,8 @@ export interface CachedAnswerOptions {
 }
 
 /**
- * An answer as it is sent, and sent again to the same question while nothing in it can have changed: until the second is
- * over, a series of it shows something else, or the catalogue changes. Everything that goes by the clock (the timestamp, what "today" is, whether a
- * price is stale) changes at a whole second.
+ * An encoded answer. It can be sent again until the second ends, one of its series changes, or the catalogue changes. Everything
+ * that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
  */
 export class CachedAnswer {
   readonly #plain: EncodedResponse;
@@ -46,9 +45,9 @@ export class CachedAnswer {
   readonly #board: Board;
   readonly #catalog: Catalog;
   readonly #validUntil: number;
-  /** Up to this version nothing of it has changed. */
+  /** No series of it has changed up to this version. */
   #seen = Series.lastVersion;
-  /** What it takes in memory at most, with everything that is made of it when it is sent again. */
+  /** The most it takes in memory, with the packets that are made when it is sent again. */
   readonly bytes: number;
 
   constructor(options: CachedAnswerOptions) {
@@ -56,7 +55,7 @@ export class CachedAnswer {
     const { packet, length } = said;
     let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[finality]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
-    // Tools that read files from the web ask for parts: they are told that there are only wholes.
+    // Tools that read files over HTTP send range requests, which are not supported.
     if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${said.type}\r\n`;
     this.#plain = new EncodedResponse({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
@@ -88,8 +87,8 @@ export class CachedAnswer {
   }
 
   /**
-   * What answers `If-None-Match` with a 304; undefined when no tag matches. A 304 is free, so it must not tell whether
-   * the body is long enough to be compressed: it carries the tag that the client sent.
+   * The response to send as a 304; undefined when no tag of `If-None-Match` matches. A 304 is free, so it must not reveal
+   * whether the body is long enough to be compressed: it carries the tag that the client sent.
    */
   unchanged(ifNoneMatch: string): EncodedResponse | undefined {
     const { etag } = this.#plain;
@@ -99,24 +98,24 @@ export class CachedAnswer {
     return this.#gzippedUnchanged;
   }
 
-  /** What HEAD gets, which is free too: the same whatever encodings the client accepts. */
+  /** The response to HEAD. It is free too, and the same for every `Accept-Encoding`. */
   get plain(): EncodedResponse {
     return this.#plain;
   }
 
-  /** What a client gets that accepts these encodings. */
-  representation(request: IncomingRequest): EncodedResponse {
+  /** The response in the encoding that the client accepts. */
+  encodingFor(request: IncomingRequest): EncodedResponse {
     if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
     this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
     return this.#gzipped;
   }
 }
 
-/** Objects and header lines of an answer, and the responses that are made of it: 200 and 304, each with its head. Measured. */
+/** Objects and header lines of an answer and of its packets, measured. */
 const OBJECT_BYTES = 4_096;
 const SERIES_BYTES = 16;
 
-/** Its body lies in memory twice, as it was made and as bytes to send; compressed, which saves at least half, also twice. */
+/** The body is in memory twice, as built and as a packet. The gzip versions together take at most one more. */
 function bytesOf(length: number, isLong: boolean, series: number): number {
   const copies = isLong ? 3 : 2;
   return copies * (length + HEAD_ROOM) + OBJECT_BYTES + SERIES_BYTES * series;

@@ -4,7 +4,7 @@ import type { CachedAnswer } from './cached-answer.ts';
 export class DeferredAnswer {
   /** Its head, which answers HEAD and 304. It has no body. */
   readonly head: CachedAnswer;
-  /** Builds the whole response; its body also in gzip, if that is wanted. */
+  /** Builds the whole response, its body also in gzip if `wantsGzip`. */
   readonly build: (wantsGzip: boolean) => Promise<CachedAnswer>;
 
   constructor(head: CachedAnswer, build: (wantsGzip: boolean) => Promise<CachedAnswer>) {

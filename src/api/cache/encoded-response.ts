@@ -14,9 +14,9 @@ import {
 export interface EncodedResponseOptions {
   body: Uint8Array<ArrayBuffer> | UnsentBody;
   etag: string;
-  /** The header lines that speak of the body, which a 304 lacks. */
+  /** The header lines about the body, which a 304 lacks. */
   bodyLines: string;
-  /** The other header lines, all but `X-Request-Id` and `RateLimit`, which differ from request to request. */
+  /** The other header lines, without `X-Request-Id` and `RateLimit`, which differ by request. */
   lines: string;
   madeAt: number;
 }
@@ -88,8 +88,8 @@ export class EncodedResponse {
   }
 
   /**
-   * What HEAD gets. The length is left out: HEAD is free, and the length of a body, or of a compressed one, tells the
-   * digits of its prices to whoever asks for them in enough units.
+   * The response to HEAD, without Content-Length. HEAD is free, and the length of a body, plain or compressed, would reveal the
+   * digits of its prices to a client that requests them in enough units.
    */
   headOnly({ requestId }: RequestName, rateLimit: string | undefined): RawReply {
     return joined(200, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
@@ -104,7 +104,7 @@ export class EncodedResponse {
     return joined(304, this.#notModifiedHead() + lastLines(name.requestId, rateLimit), EMPTY);
   }
 
-  /** The same answer in gzip, which is another representation. */
+  /** The same answer in gzip. */
   gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): EncodedResponse {
     const { bodyLines } = this.#options;
     return new EncodedResponse({
@@ -115,7 +115,7 @@ export class EncodedResponse {
     });
   }
 
-  /** The same answer under another tag, for a 304. */
+  /** The same answer with another tag, for a 304. */
   tagged(etag: string): EncodedResponse {
     return new EncodedResponse({ ...this.#options, body: EMPTY, etag });
   }
@@ -165,7 +165,7 @@ function joined(status: number, head: string, body: Uint8Array): RawReply {
 }
 
 /**
- * A whole response as bytes. Copies of it are sent that differ in two values:
+ * A whole response as bytes. The copies that are sent differ in two values:
  *
  *     HTTP/1.1 200 OK … X-Request-Id: 3kd81m0pa-0000002f ⏎ RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
  *                                                     └┘              └──── rate limit ───┘

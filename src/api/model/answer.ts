@@ -2,10 +2,9 @@ import type { ByteWriter } from './byte-writer.ts';
 import type { LongTable } from './long-table.ts';
 import type { FlatTable } from './table.ts';
 
-/** How an answer may change: at any moment, by a correction alone, or never again. */
+/** Whether an answer can change: at any moment, only by a correction, or never. */
 export type Finality = 'open' | 'closed' | 'final';
 
-/** Closed days change only by a correction; anything that holds today may change at once. */
 export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
   open: 'private, no-cache',
   closed: 'private, max-age=60',
@@ -13,26 +12,25 @@ export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
 };
 
 /**
- * A success, before it is written down: as JSON in the shape of the interface, or as flat rows. An endpoint may leave out
- * the form that the request does not ask for.
+ * A success before it is encoded, as JSON or as flat rows. An endpoint may omit the form that the request does not need.
  */
 export interface Answer {
-  /** Where it begins with what changes from answer to answer (a timestamp), it says where the content begins. */
+  /** Calls `beginContent` after a part that differs in every response (a timestamp). */
   json?(writer: ByteWriter): void;
-  /** A long one is streamed. */
+  /** A `LongTable` is streamed. */
   table?(): FlatTable | LongTable;
   finality: Finality;
-  /** Where the next page of it begins. */
+  /** The cursor of the next page. */
   next?: string | undefined;
 }
 
-/** A response in JSON that is tagged before it is built. All that could refuse it has been checked. */
+/** A JSON answer that is tagged before it is built. Building it cannot be refused any more. */
 export interface LargeAnswer {
-  /** Names all that the content follows from: the query, and a digest of the prices. Equal on every replica. */
+  /** Identifies the content: the query and a digest of the prices. Equal on every replica. */
   state: string;
   finality: Finality;
-  /** Where the next page begins. */
+  /** The cursor of the next page. */
   next?: string | undefined;
-  /** Builds it from prices that do not change, yielding to other requests. */
+  /** Builds it from a snapshot of the prices, yielding to other requests. */
   build(): Promise<Answer>;
 }

@@ -1,27 +1,27 @@
 import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 
-/** Characters by their number, for `byte`. */
+/** ASCII codes for `byte`. */
 export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 
 /** How many bytes a packet reserves for the response head, in front of the body. Most heads fit. */
 export const HEAD_ROOM = 1_024;
 
-/** What most answers fit on. */
+/** Most bodies fit. */
 const BYTES_USUAL = 64 * 1024;
 
 /** Lengths are rounded up, so that answers of about the same length reuse the same buffers. */
 const PACKET_STEP = 1024;
 
 /**
- * Where an answer is written down, piece by piece: bytes at once, for putting long strings together and turning them into
- * bytes takes three times as long. The same writer serves every answer, so what is on it must be taken before the next begins.
+ * Writes a body piece by piece, as bytes: concatenating long strings and encoding them takes three times as long. One writer
+ * serves every response, so copy its content before the next one starts.
  */
 export class ByteWriter {
   #bytes: Bytes = allocate(BYTES_USUAL);
   #length = 0;
   #contentFrom = 0;
 
-  /** Begins anew. */
+  /** Starts an empty body. */
   clear(): this {
     if (this.#bytes.length > BYTES_USUAL) this.#bytes = allocate(BYTES_USUAL);
     this.#length = 0;
@@ -33,7 +33,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What stands here so far is left out of the answer's tag: it differs from answer to answer. */
+  /** Excludes what was written so far from the entity tag: it differs in every response. */
   beginContent(): void {
     this.#contentFrom = this.#length;
   }
@@ -43,25 +43,25 @@ export class ByteWriter {
     this.#length += this.#bytes.utf8Write(text, this.#length);
   }
 
-  /** The same for text that is known to be plain ASCII, which is faster. */
+  /** Faster than `text`, for ASCII only. */
   ascii(text: string): void {
     this.#makeRoom(text.length);
     this.#length += this.#bytes.latin1Write(text, this.#length);
   }
 
-  /** Writes one character of ASCII over another. */
+  /** Replaces one ASCII character. */
   overwrite(at: number, code: number): void {
     this.#bytes[at] = code;
   }
 
-  /** A part of bytes that were written before. */
+  /** Appends a part of `bytes`. */
   copy(bytes: Uint8Array, from: number, to: number): void {
     this.#makeRoom(to - from);
     (bytes as Buffer).copy(this.#bytes, this.#length, from, to);
     this.#length += to - from;
   }
 
-  /** One character of ASCII, by its number. */
+  /** Appends one ASCII character. */
   byte(code: number): void {
     this.#makeRoom(1);
     this.#bytes[this.#length++] = code;
@@ -71,7 +71,7 @@ export class ByteWriter {
     return this.#contentFrom;
   }
 
-  /** What was written, in memory of its own. */
+  /** A copy of what was written. */
   bytes(): Bytes {
     const bytes = allocate(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);

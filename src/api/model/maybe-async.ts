@@ -1,7 +1,7 @@
-/** What is there already, or comes. */
+/** A value, or a promise of it. */
 export type MaybeAsync<T> = T | Promise<T>;
 
-/** Goes on at once where a value is there, and else when it has come: who need not wait, does not. */
-export function maybeAsync<T, R>(value: MaybeAsync<T>, goOn: (value: T) => MaybeAsync<R>): MaybeAsync<R> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value);
+/** Like `then`, but synchronous for plain values. */
+export function maybeAsync<T, R>(value: MaybeAsync<T>, next: (value: T) => MaybeAsync<R>): MaybeAsync<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

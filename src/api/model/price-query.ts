@@ -2,7 +2,7 @@ import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Ratio } from '../../market/ratio.ts';
 
-/** A symbol as it was asked for. The answer uses this code, also where it is an alias. */
+/** A symbol of a request. The response uses this code, even if it is an alias. */
 export interface RequestedSymbol {
   code: string;
   series: Series;
@@ -10,17 +10,17 @@ export interface RequestedSymbol {
 
 /** How the prices of one series are converted. */
 export interface SeriesConversion extends Measure {
-  /** What holds on every day: the unit, and cents to dollars. */
+  /** The factor that is the same on every day: the unit, and cents to dollars. */
   constant: Ratio;
-  /** The exchange, where there is one: divided by the one rate and multiplied by the other. The euro itself has none. */
+  /** Exchange rates against the euro: prices are divided by `from` and multiplied by `to`. */
   from: Series | undefined;
   to: Series | undefined;
 }
 
-/** What `quote` and `unit` ask for. */
+/** The conversion that `quote` and `unit` request. */
 export interface Conversion {
   of: ReadonlyMap<Series, SeriesConversion>;
-  /** The exchange rates that it needs. */
+  /** The exchange rates it needs. */
   rates: readonly Series[];
 }
 
@@ -30,14 +30,12 @@ export interface AsOf {
   moment: number;
 }
 
-/** What an endpoint has understood of a request. */
+/** A parsed request for prices. */
 export interface PriceQuery {
-  /** All that must be in memory to answer it. */
+  /** The series that must be in memory. */
   series: readonly Series[];
-  /** Those whose newest price is part of the tag while the answer can change: the tag then never comes back. */
+  /** The series whose newest price is part of the tag while the answer can change, so that an old tag never returns. */
   tagged?: readonly Series[];
-  /** In which currency and unit. */
   conversion?: Conversion | undefined;
-  /** As of when. */
   asOf?: AsOf | undefined;
 }

@@ -8,15 +8,15 @@ import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
 
-/** What every answer says of its request. */
+/** What a response needs to know about its request. */
 export interface Addressee {
   request: IncomingRequest;
   requestId: string;
-  /** Who asks, once that is known: keyed answers tell what is left of the quota. */
+  /** Set once the request is authenticated; the response then carries the rate limits. */
   customer: Customer | undefined;
 }
 
-/** Makes the responses. */
+/** Builds JSON responses, refusals and streams. */
 export class Responses {
   readonly #rateLimits: RateLimitHeader;
 
@@ -24,24 +24,24 @@ export class Responses {
     this.#rateLimits = rateLimits;
   }
 
-  /** What a customer is told of itself. */
+  /** For customers, about their own account. */
   account(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
     return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
-  /** What the operator is told: nothing that another site's script could read. */
+  /** For the operator. Scripts of other sites cannot read it: it has no CORS header. */
   admin(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
     const { 'Access-Control-Allow-Origin': _, ...headers } = this.#headers(to);
     return jsonResponse(JSON.stringify(body), 200, to, headers);
   }
 
-  /** Server-sent events. A proxy must not collect them. */
+  /** Server-sent events. Proxies must not buffer them. */
   stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
     return { ...reply(body, { ...this.#headers(to), ...type }), isEndless: true };
   }
 
-  /** Errors of /usage are told in a field of their own, and in nothing else. */
+  /** Account endpoints have their message in `error`, and no other field. */
   refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
     const { code, status, retryAfterSeconds } = refusal;
     const message = redactKeys(refusal.message);

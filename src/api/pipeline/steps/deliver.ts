@@ -36,7 +36,7 @@ export class Delivery {
   sendPaid(context: RequestContext, answer: CachedAnswer): RawReply {
     const free = this.#sendFree(context, answer);
     if (free) return free;
-    return answer.representation(context.request).success(context, this.#rateLimits.of(context.customer!));
+    return answer.encodingFor(context.request).success(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
@@ -55,13 +55,13 @@ export class Delivery {
     rateLimit: string,
   ): MaybeAsync<RawReply> {
     if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
-    return answer.representation(context.request).success(context, rateLimit);
+    return answer.encodingFor(context.request).success(context, rateLimit);
   }
 
   async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
     const { request } = context;
     const answer = await deferred.build(acceptsGzip(request.headers.get('accept-encoding')));
-    return answer.representation(request).success(context, this.#rateLimits.of(context.customer!));
+    return answer.encodingFor(request).success(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Streams a table. It is charged before the first byte, so that a quota which is too small gives no half file. */
