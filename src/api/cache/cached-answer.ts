@@ -4,7 +4,7 @@ import { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { headerLines } from '../../http/message/serialize.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';

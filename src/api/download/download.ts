@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import type { TableFormat } from '../model/table.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';

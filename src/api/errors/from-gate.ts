@@ -1,7 +1,7 @@
 import type { Admission } from '../../gate/gate.ts';
 import type { QuotaRefusal } from '../../gate/meter/spend.ts';
 import type { Fault } from '../../http/message/fault.ts';
-import type { Plan } from '../../ledger/accounts/accounts.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Refusal, refuse } from './errors.ts';
 
 /** What the gate's no means to the caller. */

@@ -1,6 +1,6 @@
 import type { Customer } from '../../../gate/directory.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
-import type { ApiKey } from '../../../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import type { KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';

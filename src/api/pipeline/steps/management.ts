@@ -3,7 +3,7 @@ import type { Customer } from '../../../gate/directory.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
-import type { ApiKey } from '../../../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { AdminGuard } from '../../access/admin-guard.ts';
