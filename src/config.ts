@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import { flagOf, SETTINGS, type SettingName } from './config/settings.ts';
 import {
   ConfigError,
+  type HttpImplementation,
   isPostgresUrl,
   readAddresses,
   readDatabaseUrl,
   readDemo,
+  readHttp,
   readList,
   readLogLevel,
   readMounts,
@@ -22,6 +24,7 @@ import type { LogLevel } from './runtime/log/log.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly http: HttpImplementation;
   /** Serves HTTPS with these files; plain HTTP without. */
   readonly tls: TlsFiles | undefined;
   readonly dataDir: string;
@@ -87,6 +90,7 @@ export function readConfig(
   return Object.freeze({
     host: text('OPENPIT_HOST'),
     port: whole('OPENPIT_PORT', 0, 65_535),
+    http: readHttp(text('OPENPIT_HTTP')),
     tls: readTls(text('OPENPIT_TLS_CERT'), text('OPENPIT_TLS_KEY')),
     dataDir,
     databaseUrl: url === '' ? join(dataDir, 'openpit.db') : url,

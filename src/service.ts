@@ -59,6 +59,7 @@ export async function startService(
       port: config.port,
       isShared: role.shared,
       tls: certificate?.credentials,
+      http: config.http,
     }),
     (one) => one.stop(0),
   );

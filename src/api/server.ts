@@ -1,3 +1,4 @@
+import { serveWithBun } from '../http/bun-server.ts';
 import { serve } from '../http/server.ts';
 import type { HttpServer, ServerOptions } from '../http/server-options.ts';
 import type { Credentials } from '../http/tls/credentials.ts';
@@ -10,6 +11,8 @@ export interface ListenOptions {
   isShared?: boolean;
   /** Serves HTTPS with these; plain HTTP without. */
   tls?: Credentials | undefined;
+  /** The HTTP server: ours on Bun's sockets, or `Bun.serve`. */
+  http?: 'openpit' | 'bun';
 }
 
 export interface Listener {
@@ -21,8 +24,8 @@ export interface Listener {
   stop(drainMs: number): Promise<void>;
 }
 
-export function listen(api: Api, { hostname, port, isShared = false, tls }: ListenOptions): Listener {
-  const server = serveOrSayWhy({
+export function listen(api: Api, { hostname, port, isShared = false, tls, http }: ListenOptions): Listener {
+  const server = serveOrSayWhy(http === 'bun' ? serveWithBun : serve, {
     hostname,
     port,
     isShared,
@@ -43,7 +46,7 @@ export function listen(api: Api, { hostname, port, isShared = false, tls }: List
 }
 
 /** The system's own words are "Failed to listen at 127.0.0.1", with a code for the reason. */
-function serveOrSayWhy(options: ServerOptions): HttpServer {
+function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: ServerOptions): HttpServer {
   try {
     return serve(options);
   } catch (cause) {

@@ -11,6 +11,11 @@ export interface Setting {
 
 export const SETTINGS = [
   { env: 'OPENPIT_HOST', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for all interfaces' },
+  {
+    env: 'OPENPIT_HTTP',
+    default: 'openpit',
+    help: 'HTTP server: openpit, or bun for Bun.serve, which is slower and less strict and needs a restart for a renewed certificate',
+  },
   { env: 'OPENPIT_PORT', default: '8080', help: 'Port to listen on; 0 for any free port' },
   {
     env: 'OPENPIT_TLS_CERT',

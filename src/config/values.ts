@@ -77,6 +77,13 @@ export function readUrl(name: string, text: string): string | undefined {
   throw new ConfigError(`${name} must be a URL such as https://example.com/hook.`);
 }
 
+export type HttpImplementation = 'openpit' | 'bun';
+
+export function readHttp(text: string): HttpImplementation {
+  if (text === 'openpit' || text === 'bun') return text;
+  throw new ConfigError(`OPENPIT_HTTP must be openpit or bun (it is "${text}").`);
+}
+
 export function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((one) => one === text.toLowerCase());
   if (!level)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { apiOn } from '../support/api.ts';
+import { onBunServe } from '../support/http-server.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { sendRaw } from '../support/raw.ts';
 
@@ -43,12 +44,15 @@ onEachEngine('X-Request-Id', (engine) => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-v]{9}-[0-9a-v]{8}$/);
   }, 180_000);
 
-  test('is in the bare response to input that is not HTTP, and in its log line', async () => {
-    const response = await sendRaw(api.service.url, 'GET / HTTP/1.1\r\nbroken\r\n\r\n');
-    const id = /^X-Request-Id: (\S+)\r$/m.exec(response)?.[1];
-    expect(id).toBeString();
-    expect(loggedWith(id!)).toMatchObject([{ event: 'request not read', status: 400 }]);
-  });
+  test.skipIf(onBunServe)(
+    'is in the bare response to input that is not HTTP, and in its log line',
+    async () => {
+      const response = await sendRaw(api.service.url, 'GET / HTTP/1.1\r\nbroken\r\n\r\n');
+      const id = /^X-Request-Id: (\S+)\r$/m.exec(response)?.[1];
+      expect(id).toBeString();
+      expect(loggedWith(id!)).toMatchObject([{ event: 'request not read', status: 400 }]);
+    },
+  );
 
   test('is the client’s own if that is well-formed, in fresh and cached responses', async () => {
     for (let i = 0; i < 4; i++) {

@@ -19,6 +19,7 @@ writeFileSync(tlsFiles.key, key, { mode: 0o600 });
 const VALUES: Readonly<Record<SettingName, string>> = {
   OPENPIT_HOST: '127.0.0.2',
   OPENPIT_PORT: '0',
+  OPENPIT_HTTP: 'bun',
   OPENPIT_TLS_CERT: tlsFiles.cert,
   OPENPIT_TLS_KEY: tlsFiles.key,
   OPENPIT_DATA_DIR: join(folder, 'data'),

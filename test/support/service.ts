@@ -43,6 +43,7 @@ export async function openTestService(
       OPENPIT_DATABASE_URL: engine === 'sqlite' ? `sqlite://${url}` : url,
       OPENPIT_DATA_DIR: newFolder(),
       OPENPIT_DEMO: 'false',
+      OPENPIT_HTTP: process.env.OPENPIT_HTTP, // the suite also runs on the other HTTP server
       ...options.settings,
     },
     {},
@@ -50,7 +51,7 @@ export async function openTestService(
   // The test's clock differs from that of the shared PostgreSQL.
   const core = await openCore({ ...config, acceptClock: true }, clock, log);
   core.phase = 'ready';
-  const listener = listen(core.api, { hostname: '127.0.0.1', port: 0 });
+  const listener = listen(core.api, { hostname: '127.0.0.1', port: 0, http: config.http });
   const { ledger } = core;
   const idOf = async (code: string) => {
     const currency = /^EUR\/(.+)$/.exec(code)?.[1];

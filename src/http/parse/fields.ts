@@ -49,12 +49,17 @@ export class Fields {
   }
 }
 
+/** Whether a `Host` header is a host. A slash or a space in it could change the path of an absolute URL. */
+export function isHost(text: string): boolean {
+  return HOST.test(text);
+}
+
 /** Parses the header lines of a head, without the empty line at its end. */
 export function parseFields(text: string): Fields | Fault {
   const values = parseValues(text);
   if ('reason' in values) return values;
   const host = values.get('host');
-  if (host !== undefined && !HOST.test(host)) return fault(400, 'there must be exactly one header "Host"');
+  if (host !== undefined && !isHost(host)) return fault(400, 'there must be exactly one header "Host"');
   const framing = parseFraming(values);
   if (framing && 'reason' in framing) return framing;
   const expect = values.get('expect');

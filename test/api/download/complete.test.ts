@@ -4,6 +4,7 @@ import { parseDay, printDay, weekday } from '../../../src/market/day.ts';
 import * as fold from '../../../src/market/interval.ts';
 import { INTERVALS } from '../../../src/market/interval.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { rawRequest } from '../../support/raw-download.ts';
 
@@ -232,13 +233,16 @@ onEachEngine('CSV and NDJSON of /rates/history', (engine) => {
     expectRefusal(missing, 404, 'no_data');
   });
 
-  test('reach clients that half-close the connection, and HTTP/1.0 clients with a length', async () => {
-    const path = `/rates/history?symbols=XAU&${FORTY_YEARS}&format=csv&apiKey=${api.key}`;
-    const { body } = await rawRequest(api.service.url, path);
-    expect(rowsIn(body.toString())).toHaveLength(Object.keys(GOLD).length);
-    expect((await rawRequest(api.service.url, path, { halfClose: true })).body).toEqual(body);
-    const old = await rawRequest(api.service.url, path, { version: '1.0' });
-    expect(old.head).toContain(`Content-Length: ${body.length}`);
-    expect(old.body).toEqual(body);
-  });
+  test.skipIf(onBunServe)(
+    'reach clients that half-close the connection, and HTTP/1.0 clients with a length',
+    async () => {
+      const path = `/rates/history?symbols=XAU&${FORTY_YEARS}&format=csv&apiKey=${api.key}`;
+      const { body } = await rawRequest(api.service.url, path);
+      expect(rowsIn(body.toString())).toHaveLength(Object.keys(GOLD).length);
+      expect((await rawRequest(api.service.url, path, { halfClose: true })).body).toEqual(body);
+      const old = await rawRequest(api.service.url, path, { version: '1.0' });
+      expect(old.head).toContain(`Content-Length: ${body.length}`);
+      expect(old.body).toEqual(body);
+    },
+  );
 });

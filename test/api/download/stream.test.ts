@@ -6,6 +6,7 @@ import type { Reply } from '../../../src/http/message/reply.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { INTERVALS, intervalStart } from '../../../src/market/interval.ts';
 import { apiOn } from '../../support/api.ts';
+import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { rawRequest } from '../../support/raw-download.ts';
 
@@ -80,32 +81,35 @@ onEachEngine('a streamed table', (engine) => {
     }
   });
 
-  test('that fails midway aborts the connection, so that it does not look complete', async () => {
-    const { board } = api.service.core;
-    const original = board.sourceName;
-    let rows = 0;
-    board.sourceName = (id) => {
-      if (++rows > 5_000) throw new Error('the disk is on fire');
-      return original.call(board, id);
-    };
-    try {
-      const path = `/rates/history?symbols=${CODES}&${SPAN}&format=csv&apiKey=${api.key}`;
-      const cut = await rawRequest(api.service.url, path);
-      expect(cut.head).toContain('200 OK');
-      expect(cut.isComplete).toBe(false);
-      rows = 0;
-      const gzipped = await rawRequest(api.service.url, path, { headers: 'Accept-Encoding: gzip\r\n' });
-      expect(gzipped.isComplete).toBe(false);
-      rows = 0;
-      const old = await rawRequest(api.service.url, path, { version: '1.0' });
-      expect(old.head).toContain('500 Internal');
-      rows = 0;
-      await expect(api.service.get(path).then((response) => response.text())).rejects.toThrow();
-      expect(api.service.logLines.join('\n')).toContain('the disk is on fire');
-    } finally {
-      board.sourceName = original;
-    }
-  });
+  test.skipIf(onBunServe)(
+    'that fails midway aborts the connection, so that it does not look complete',
+    async () => {
+      const { board } = api.service.core;
+      const original = board.sourceName;
+      let rows = 0;
+      board.sourceName = (id) => {
+        if (++rows > 5_000) throw new Error('the disk is on fire');
+        return original.call(board, id);
+      };
+      try {
+        const path = `/rates/history?symbols=${CODES}&${SPAN}&format=csv&apiKey=${api.key}`;
+        const cut = await rawRequest(api.service.url, path);
+        expect(cut.head).toContain('200 OK');
+        expect(cut.isComplete).toBe(false);
+        rows = 0;
+        const gzipped = await rawRequest(api.service.url, path, { headers: 'Accept-Encoding: gzip\r\n' });
+        expect(gzipped.isComplete).toBe(false);
+        rows = 0;
+        const old = await rawRequest(api.service.url, path, { version: '1.0' });
+        expect(old.head).toContain('500 Internal');
+        rows = 0;
+        await expect(api.service.get(path).then((response) => response.text())).rejects.toThrow();
+        expect(api.service.logLines.join('\n')).toContain('the disk is on fire');
+      } finally {
+        board.sourceName = original;
+      }
+    },
+  );
 
   test('has as many rows as were counted, from any cursor and for any interval', async () => {
     const { board } = api.service.core;
