@@ -155,7 +155,7 @@ const ERRORS = {
   unknown_currency: entry(
     404,
     (d: { received: string; code: string; own: string; known: readonly string[] }) =>
-      `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". It can be converted to ${d.known.join(', ')}.`,
+      `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`,
     { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'] },
   ),
   no_data: entry(
