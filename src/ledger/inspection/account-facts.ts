@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
 import { periodOf } from '../quota/period.ts';
 
-/** Some of many, by name. */
+/** A count with examples. */
 export interface Some {
   count: number;
   /** The first few. */
@@ -12,7 +12,7 @@ export interface Some {
 
 export interface AccountFacts {
   accounts: number;
-  /** Keys that a request could use now. */
+  /** Keys that are valid now. */
   workingKeys: number;
   /** Active accounts whose keys have all expired or been revoked. */
   withoutKey: Some;
@@ -20,10 +20,10 @@ export interface AccountFacts {
   expiring: Some;
   /** Accounts that have used up their quota of this month. */
   overQuota: Some;
-  /** Plans of the operator's own that no account has. */
+  /** Custom plans without accounts. */
   plansUnused: Some;
   plans: readonly string[];
-  /** Quota events that the webhook did not take, after several tries. */
+  /** Quota events that could not be delivered to the webhook after several attempts. */
   unsentEvents: number;
 }
 
@@ -32,7 +32,7 @@ const NAMES_MAX = 5;
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 const TRIES_MANY = 3;
 
-/** Counts what an operator should see to. Every question is one statement, whatever the number of accounts. */
+/** Counts what an operator should act on. A fixed number of statements for any number of accounts. */
 export async function readAccountFacts({ read }: Engine, now: number): Promise<AccountFacts> {
   const row = onlyRow(
     await read`SELECT

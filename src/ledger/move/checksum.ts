@@ -3,7 +3,7 @@ import type { RowValues, Sql } from '../engine/rows.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 import { pagesOf } from './rows.ts';
 
-/** What a table holds, whichever engine it is on: the number of rows and the sum of their hashes. */
+/** The content of a table, independent of the engine: the number of rows and the sum of their hashes. */
 export interface TableSum {
   rows: number;
   /** 16 hexadecimal digits. */
@@ -11,8 +11,8 @@ export interface TableSum {
 }
 
 /**
- * Adds up 64-bit hashes of rows. A sum does not depend on the order of the rows, which differs between engines (texts are
- * sorted by other rules). Numbers are hashed as JavaScript prints them, which is unique for each float.
+ * Sums 64-bit hashes of rows. A sum does not depend on the row order, which differs between engines (collations). Numbers
+ * are hashed as JavaScript prints them, which is unique for each float.
  */
 class RowSum {
   #rows = 0;
@@ -34,7 +34,7 @@ export function sumRows(rows: readonly RowValues[]): TableSum {
   return sum.total;
 }
 
-/** Reads a whole table. `onRows` is told how many rows each page had. */
+/** Reads a whole table. `onRows` is called with the number of rows of each page. */
 export async function sumTable(
   engine: Engine,
   handle: Sql,

@@ -3,7 +3,7 @@ import { FeedStore } from '../operations/feeds.ts';
 import { ReplicaStore, SILENT_MS } from '../operations/replicas.ts';
 import { readHolders } from '../quota/holders.ts';
 
-/** What speaks against moving a ledger now, one sentence each. */
+/** The reasons not to move a ledger now, one sentence each. */
 export async function reasonsNotToMove(engine: Engine): Promise<string[]> {
   const reasons: string[] = [];
   const { now, replicas } = await new ReplicaStore(engine).list();

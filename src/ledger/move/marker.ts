@@ -1,16 +1,16 @@
 import { asText, type RowValues, type Sql } from '../engine/rows.ts';
 
-/** The name in `meta` that marks a ledger into which another is being moved. It goes when the move is complete. */
+/** The name in `meta` that marks the target of an unfinished move. Removed when the move completes. */
 export const MOVE_MARKER = 'move';
 
-/** How far a move has come. It is written in the transaction of the rows that it speaks of. */
+/** The progress of a move. It is written in the same transaction as the copied rows. */
 export interface MoveMarker {
-  /** The epoch of the source: only the same source may go on. */
+  /** The epoch of the source. Only a move of the same source may continue. */
   epoch: string;
-  /** Where the source stood; a source that was written to since is moved again from the start. */
+  /** The revisions of the source. If it was written to since, the move starts over. */
   prices: number;
   accounts: number;
-  /** The table that is being copied, and the key of its last row that is. Tables before it are complete. */
+  /** The table that is being copied, and the key of its last copied row. Earlier tables are complete. */
   table?: string;
   after?: RowValues;
 }

@@ -8,7 +8,7 @@ import { metaRows } from './meta.ts';
 import { countRows, pagesOf } from './rows.ts';
 import { completeTarget, openTarget, resetTarget } from './target.ts';
 
-/** A table that is in the target, with what was found in both ledgers. */
+/** A copied table, with the count and checksum that match in both ledgers. */
 export interface MovedTable extends TableSum {
   name: string;
 }
@@ -16,21 +16,21 @@ export interface MovedTable extends TableSum {
 export interface MoveProgress {
   phase: 'copying' | 'verifying';
   table: string;
-  /** Rows of all tables, those of an interrupted move included. */
+  /** Rows of all tables, including those of an interrupted move. */
   done: number;
   total: number;
 }
 
 export interface MoveOptions {
   onProgress?: (progress: MoveProgress) => void;
-  /** Told when an interrupted move goes on, and when it has to start over. */
+  /** Called when an interrupted move continues, and when it has to start over. */
   onNote?: (note: string) => void;
   rowsPerPage?: number;
   /** Whether what was written to the source during the move may be missing in the target. */
   allowsWrites?: boolean;
 }
 
-/** The target has rows of its own in these until the move is complete. They are small. */
+/** Small tables in which the target has its own rows until the move completes. */
 const COPIED_LAST: readonly string[] = ['migration', 'meta'];
 
 /**
@@ -40,7 +40,7 @@ const COPIED_LAST: readonly string[] = ['migration', 'meta'];
  *                               each page commits     read again, table by table    the marker goes
  *                               with its marker
  *
- * A move that was interrupted goes on from its marker. Throws without completing the target when a table differs.
+ * An interrupted move continues from its marker. Throws without completing the target when a table differs.
  */
 export async function moveLedger(
   source: Engine,
@@ -139,7 +139,7 @@ class Move {
     }
   }
 
-  /** Reads every table of both ledgers. What differs is returned as an error. */
+  /** Reads every table of both ledgers. Returns a difference as an error. */
   async #verify(tables: readonly LedgerTable[]): Promise<MovedTable[] | Error> {
     this.#done = 0;
     const verified: MovedTable[] = [];
@@ -166,7 +166,7 @@ function difference(table: string, theirs: TableSum, ours: TableSum): Error {
   return new Error(`the table ${table} differs: the source has ${say(theirs)}; the target has ${say(ours)}`);
 }
 
-/** Which ledger is moved, and where it stands. */
+/** The epoch and revisions of the source. */
 async function originOf(handle: Sql): Promise<MoveMarker> {
   const row = onlyRow(
     await handle`SELECT
@@ -177,7 +177,7 @@ async function originOf(handle: Sql): Promise<MoveMarker> {
   return { epoch: asText(row.epoch), prices: asNumber(row.prices), accounts: asNumber(row.accounts) };
 }
 
-/** Changes with every price, account and count that is written. */
+/** A state that changes with every write of a price, an account or a count. */
 async function stateOf(handle: Sql): Promise<unknown> {
   const { used, granted, periods } = onlyRow(
     await handle`SELECT sum(used) AS used, sum(granted) AS granted, count(*) AS periods FROM quota_period`,

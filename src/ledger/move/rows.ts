@@ -51,7 +51,7 @@ export async function countRows(handle: Sql, table: LedgerTable): Promise<number
   return asNumber(onlyRow(await handle.unsafe(`SELECT count(*) AS n FROM ${table.name}`)).n);
 }
 
-/** Makes a row the same whichever engine it comes from: PostgreSQL gives BIGINT as text. */
+/** Makes rows of both engines equal: PostgreSQL returns BIGINT as text. */
 function normalise(table: LedgerTable, row: Cell[]): void {
   for (const [i, column] of table.columns.entries()) {
     const cell = row[i]!;
@@ -64,15 +64,15 @@ function normalise(table: LedgerTable, row: Cell[]): void {
   }
 }
 
-/** Undefined for a value that the other engine could not hold exactly. */
+/** Undefined for a value that the other engine cannot store exactly. */
 const READ: Readonly<Record<ColumnKind, (cell: string | number) => Cell | undefined>> = {
-  // SQLite keeps a fraction that was written to a BIGINT column, as earlier versions did with times; PostgreSQL rounds it.
+  // SQLite keeps fractions in a BIGINT column, which earlier versions wrote for times; PostgreSQL rounds them.
   whole(cell) {
     const value = Math.round(Number(cell));
     return Number.isSafeInteger(value) ? value : undefined;
   },
   // SQLite stores -0 as 0; adding 0 does the same.
   float: (cell) => (typeof cell === 'number' && Number.isFinite(cell) ? cell + 0 : undefined),
-  // PostgreSQL has no text with a NUL.
+  // PostgreSQL does not allow NUL in text.
   text: (cell) => (typeof cell === 'string' && !cell.includes('\0') ? cell : undefined),
 };

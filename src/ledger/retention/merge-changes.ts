@@ -5,7 +5,7 @@ import { asNumber, onlyRow, type Row, type Sql } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
 import { CHANGES_DAYS } from './rules.ts';
 
-/** A few ms under the lock that price writes wait for. */
+/** Holds the lock of price writes for a few ms. */
 const CHANGES_PER_BATCH = 500;
 
 /** Changes this close to each other become one: a month of a monthly series and some days. */
@@ -33,7 +33,7 @@ interface Change {
  */
 export async function* mergeChanges(engine: Engine, now: number): AsyncGenerator<void> {
   const before = now - CHANGES_DAYS * MS_PER_DAY;
-  // What has grown old since the last time: everything below the horizon was looked at then.
+  // Changes that have become old since the last run: those below the horizon were merged then.
   const symbols = await engine.read`SELECT DISTINCT symbol_id FROM bar_change
     WHERE revision > coalesce((SELECT value FROM counter WHERE name = 'prices-from'), 0) AND recorded_at < ${before}`;
   for (const row of symbols) {
@@ -48,7 +48,7 @@ export async function* mergeChanges(engine: Engine, now: number): AsyncGenerator
   }
 }
 
-/** Merges the next changes of a symbol by day. `nextDay` is where to go on; undefined after the last batch. */
+/** Merges the next changes of a symbol by day. `nextDay` is where to continue; undefined after the last batch. */
 async function mergeBatch(
   engine: Engine,
   tx: Sql,

@@ -13,9 +13,9 @@ export type RetentionStep = (engine: Engine, now: number, rules: RetentionRules)
 /** Deletes one batch. Returns how many rows it found; 0 when nothing is left. */
 type DeleteBatch = (engine: Engine, now: number, rules: RetentionRules) => Promise<number>;
 
-/** A few ms: nobody waits long for SQLite's write lock. */
+/** A few ms, so that other writers do not wait long for SQLite's write lock. */
 const ROWS_PER_BATCH = 500;
-/** Each with some hundred rows of usage. */
+/** Each has some hundred rows of usage. */
 const MONTHS_PER_BATCH = 20;
 
 /** In this order: leases go before the usage that they are part of. */
@@ -36,8 +36,8 @@ function repeated(deleteBatch: DeleteBatch): RetentionStep {
 }
 
 /**
- * The leases of hosts that never came back. From here on they are folded as any settled lease is; what their spool might
- * still say is lost, as it is when the host is.
+ * Settles the leases of hosts that never came back, so that they can be folded. Counts in their spools are lost with the
+ * host.
  */
 async function settleLostLeases(engine: Engine, now: number): Promise<number> {
   const newest = periodBefore(periodOf(now), LOST_LEASE_MONTHS);
@@ -70,7 +70,7 @@ async function deleteUsage(engine: Engine, now: number, { usageMonths }: Retenti
   return accounts.length;
 }
 
-/** Keys that have been refused for long. Caches refuse them whether the ledger knows them or not. */
+/** Keys that were revoked or expired long ago. Caches refuse unknown keys too. */
 async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRules): Promise<number> {
   const before = now - keysDays * MS_PER_DAY;
   const rows = await engine.read`SELECT hash FROM api_key
@@ -85,7 +85,7 @@ async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRu
   return rows.length;
 }
 
-/** The oldest import that can no longer be undone: first what it wrote, then itself. Its bars stay. */
+/** The oldest import that can no longer be undone: its revisions, then the import. Its bars stay. */
 async function deleteImports(engine: Engine, now: number, { importsDays }: RetentionRules): Promise<number> {
   const [run] = await engine.read`SELECT number FROM import_run
     WHERE started < ${now - importsDays * MS_PER_DAY} ORDER BY number LIMIT 1`;

@@ -6,23 +6,23 @@ import { CREATE_MIGRATION, MIGRATIONS, type Migration, SCHEMA_VERSION } from './
 /** Whether an existing ledger of an older version may be changed. A new ledger is created either way. */
 export type SchemaPolicy = 'upgrade' | 'refuse';
 
-/** How far a ledger's schema is. Version 0 is a database without a ledger. */
+/** The schema version of a ledger. Version 0 is a database without a ledger. */
 export interface SchemaState {
   version: number;
-  /** What this program would do to it. */
+  /** The migrations that this program would apply. */
   pending: readonly Migration[];
 }
 
 export interface MigrationOptions {
-  /** Called each time that another transaction holds a lock which the migration needs. */
+  /** Called each time another transaction holds a lock that the migration needs. */
   onLockWait?(message: string): void;
   lockAttempts?: number;
   lockPauseMs?: number;
 }
 
-/** Everybody who comes after a migration that waits for a lock waits, too: this long at most. */
+/** While a migration waits for a lock, other statements queue behind it. This bounds their wait. */
 const LOCK_WAIT_MS = 1_000;
-/** Others go on in between. */
+/** Lets other transactions proceed between two attempts. */
 const LOCK_PAUSE_MS = 4_000;
 /** For five minutes. */
 const LOCK_ATTEMPTS = 60;
@@ -42,8 +42,8 @@ export async function readSchema(engine: Engine, handle: Sql = engine.read): Pro
 }
 
 /**
- * Creates the schema, or brings it up to date where the policy allows it. Returns the state it found. A current schema is
- * only read, so a database user without the right to create tables suffices.
+ * Creates the schema, or migrates it if the policy allows it. Returns the state before. A current schema is only read, so
+ * a database user without the right to create tables suffices.
  */
 export async function prepareSchema(
   engine: Engine,
@@ -64,7 +64,7 @@ export async function prepareSchema(
   }
 }
 
-/** Tries again while another transaction holds a lock. */
+/** Retries while another transaction holds a lock. */
 async function migrate(
   engine: Engine,
   policy: SchemaPolicy,
