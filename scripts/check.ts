@@ -1,7 +1,7 @@
 /** `npm run check`: format, lint, types, the structure of src/, and a fixture for each schema version. */
 import { SCHEMA_VERSION } from '../src/ledger/schema/migrations.ts';
 import { missingFixtureMessage } from '../test/schemas/fixture.ts';
-import { crowdedFolders, duplicateTypes, readSources, wrongDirections } from './structure.ts';
+import { crowdedFolders, duplicateTypes, importCycles, readSources, wrongDirections } from './structure.ts';
 
 const steps: readonly [name: string, command: readonly string[]][] = [
   ['format and lint', ['biome', 'check', '--error-on-warnings', '.']],
@@ -19,6 +19,7 @@ for (const [name, command] of steps) {
 const sources = await readSources();
 for (const [name, complaints] of [
   ['import directions', wrongDirections(sources)],
+  ['import cycles', importCycles(sources)],
   ['folders', crowdedFolders(sources)],
   ['type names', duplicateTypes(sources)],
 ] as const) {

@@ -14,8 +14,9 @@ test('no import of this program goes the wrong way', async () => {
   expect(wrongDirections(await readSources())).toEqual([]);
 });
 
-test('this program has no crowded folders or ambiguous type names', async () => {
+test('this program has no import cycles, crowded folders or ambiguous type names', async () => {
   const sources = await readSources();
+  expect(importCycles(sources)).toEqual([]);
   expect(crowdedFolders(sources)).toEqual([]);
   expect(duplicateTypes(sources)).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { downloadCsv } from '../show/csv.ts';
 import { day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 import { RequestBox } from '../show/request.tsx';
-import { Revisions, useRevisions } from '../show/revisions.tsx';
-import { Conversions, Facts } from '../show/symbol-facts.tsx';
+import { Revisions, useRevisions } from '../symbol/revisions.tsx';
+import { Conversions, Facts } from '../symbol/symbol-facts.tsx';
 
 /** A range that takes more requests than this is asked about before: they come out of the quota. */
 const REQUESTS_UNASKED_MAX = 15;

@@ -3,7 +3,7 @@ import type { ChartBar, MarketSymbol } from '../api/answers.ts';
 import { useLoad } from '../api/load.ts';
 import type { Mark } from '../charts/candles.tsx';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
-import { count, day, moment, price } from './format.ts';
+import { count, day, moment, price } from '../show/format.ts';
 
 /** With more marks than this their words would cover the chart. */
 const WORDS_MAX = 12;

@@ -4,7 +4,7 @@ import type { FeedsAnswer, MarketSymbol, Rate } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
-import { ago, day, duration, price } from './format.ts';
+import { ago, day, duration, price } from '../show/format.ts';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 
