@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const FILES = [
   'latest',
-  'head',
+
   'status-304',
   'status-400',
   'status-401',
