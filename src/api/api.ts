@@ -46,20 +46,22 @@ export interface ApiOptions {
   clock: Clock;
   tags: EntityTags;
   log: Log;
+  /** URL prefixes under which the interface is served. */
   mounts: readonly string[];
   trustedProxies: readonly string[];
   adminToken: string | undefined;
+  /** Wrong keys or admin tokens an address may send per minute. */
   failedKeysPerMinute: number;
-  /** The keys that the page is given by itself. */
+  /** API keys that the web page receives automatically. */
   pageKeys: PageKeys;
   /** Whether prices are simulated. */
   simulated: boolean;
-  /** Names this process among the replicas. */
+  /** Unique id of this replica. */
   replica: string;
   version: string;
   phase(): Phase;
   health(): Health;
-  /** The alarms that are on in this process. */
+  /** Active alarms of this process. */
   alarms(): readonly ReportedAlarm[];
   feeds: ListFeedStatus;
   feedAdmin: FeedAdminPort;
@@ -67,18 +69,18 @@ export interface ApiOptions {
   ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */
   readers: ReaderPool;
-  /** The writes that clients were told of. */
+  /** Writes that were acknowledged to clients. */
   confirmedWrites: ConfirmedWrites;
-  /** The folder for tables on their way. */
+  /** Temporary folder for tables that are being downloaded. */
   downloadsDir: string;
   gauges: readonly Gauge[];
-  /** How a scrape gets the metrics of the other processes on this port, where there are any. */
+  /** Collects the metrics of the other processes that share this port; absent if there are none. */
   shareMetrics?: ShareMetrics;
-  /** Where requests are logged, if the operator wants that. */
+  /** The access log; undefined if disabled. */
   accessLog: AccessLog | undefined;
-  /** When bytes that are read now arrived, in ms of `performance.now()`. */
+  /** Arrival time of the bytes that are being read, in ms on the clock of `performance.now()`. */
   arrivalMs(): number;
-  /** Called with every error that a request met and nobody expected. */
+  /** Called for every unexpected error of a request. */
   onError(error: unknown): void;
   caches: ApiCaches;
 }
@@ -124,12 +126,11 @@ export class Api {
     });
   }
 
-  /** Every part of the API uses the same clock. */
   get clock(): Clock {
     return this.#options.clock;
   }
 
-  /** A cache for the request heads of its clients. */
+  /** Creates a cache of parsed request heads over the shared caches. */
   heads(): HeadCache {
     const { heads, headerLines } = this.#options.caches;
     return new HeadCache(heads, headerLines);

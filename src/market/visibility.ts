@@ -27,7 +27,7 @@ export function outlivesWithdrawal(tick: { at: number }, withdrawal: { recordedA
   return tick.at > withdrawal.recordedAt;
 }
 
-/** Whether it is there at a horizon: the same, told without the hour at which a session ended long ago. */
+/** Whether a bar is visible at a horizon. Equivalent to `barSeenFrom`, without computing the session end of old days. */
 export function isBarSeen(bar: { day: Day; recordedAt: number }, market: Market, horizon: number): boolean {
   return bar.recordedAt <= horizon || hasEnded(market, bar.day, horizon);
 }

@@ -30,14 +30,14 @@ export interface CachedAnswerOptions {
 }
 
 /**
- * An encoded answer. It can be sent again until the second ends, one of its series changes, or the catalogue changes. Everything
- * that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
+ * An encoded answer. It can be sent again until the end of the current second, unless one of its series or the catalogue
+ * changes. Everything that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
  */
 export class CachedAnswer {
   readonly #plain: EncodedResponse;
-  readonly #isLong: boolean;
-  #gzipped: EncodedResponse | undefined;
-  readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
+  readonly #isCompressible: boolean;
+  #gzipResponse: EncodedResponse | undefined;
+  readonly #gzipBody: Uint8Array<ArrayBuffer> | undefined;
   #gzippedUnchanged: EncodedResponse | undefined;
   readonly #series: readonly Series[];
   readonly #versions: readonly number[];
@@ -45,23 +45,23 @@ export class CachedAnswer {
   readonly #board: Board;
   readonly #catalog: Catalog;
   readonly #validUntil: number;
-  /** No series of it has changed up to this version. */
-  #seen = Series.lastVersion;
-  /** The most it takes in memory, with the packets that are made when it is sent again. */
+  /** The global series version at which this answer was last found valid. */
+  #checkedVersion = Series.lastVersion;
+  /** Upper bound of its memory use, including packets built for later sends. */
   readonly bytes: number;
 
   constructor(options: CachedAnswerOptions) {
-    const { body: said, etag, finality, link, series, view, board, plan, now } = options;
-    const { packet, length } = said;
+    const { body, etag, finality, link, series, view, board, plan, now } = options;
+    const { packet, length } = body;
     let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[finality]}\r\n${policyLine(plan)}`;
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files over HTTP send range requests, which are not supported.
-    if (said.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
-    const bodyLines = `Content-Type: ${said.type}\r\n`;
+    if (body.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
+    const bodyLines = `Content-Type: ${body.type}\r\n`;
     this.#plain = new EncodedResponse({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
-    this.#isLong = length > COMPRESS_FROM_BYTES;
-    this.bytes = bytesOf(length, this.#isLong, series.length);
-    this.#compressed = options.gzipped;
+    this.#isCompressible = length > COMPRESS_FROM_BYTES;
+    this.bytes = bytesOf(length, this.#isCompressible, series.length);
+    this.#gzipBody = options.gzipped;
     this.#series = series;
     this.#versions = series.map((one) => view.version(one));
     this.#view = view;
@@ -73,11 +73,11 @@ export class CachedAnswer {
   isValid(now: number): boolean {
     if (now >= this.#validUntil || now < this.#validUntil - 1000) return false;
     if (this.#board.catalog !== this.#catalog) return false;
-    if (this.#seen === Series.lastVersion) return true;
+    if (this.#checkedVersion === Series.lastVersion) return true;
     for (let i = 0; i < this.#series.length; i++) {
       if (this.#view.version(this.#series[i]!) !== this.#versions[i]) return false;
     }
-    this.#seen = Series.lastVersion;
+    this.#checkedVersion = Series.lastVersion;
     return true;
   }
 
@@ -87,7 +87,7 @@ export class CachedAnswer {
   }
 
   /**
-   * The response to send as a 304; undefined when no tag of `If-None-Match` matches. A 304 is free, so it must not reveal
+   * The response to send as a 304; undefined when no tag of `If-None-Match` matches. A 304 is not charged, so it must not reveal
    * whether the body is long enough to be compressed: it carries the tag that the client sent.
    */
   unchanged(ifNoneMatch: string): EncodedResponse | undefined {
@@ -98,16 +98,16 @@ export class CachedAnswer {
     return this.#gzippedUnchanged;
   }
 
-  /** The response to HEAD. It is free too, and the same for every `Accept-Encoding`. */
+  /** The response to HEAD. It is not charged either, and is the same for every `Accept-Encoding`. */
   get plain(): EncodedResponse {
     return this.#plain;
   }
 
   /** The response in the encoding that the client accepts. */
   encodingFor(request: IncomingRequest): EncodedResponse {
-    if (!this.#isLong || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
-    this.#gzipped ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#compressed);
-    return this.#gzipped;
+    if (!this.#isCompressible || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
+    this.#gzipResponse ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#gzipBody);
+    return this.#gzipResponse;
   }
 }
 

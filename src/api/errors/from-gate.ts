@@ -4,7 +4,7 @@ import type { Fault } from '../../http/message/fault.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Refusal, refuse } from './errors.ts';
 
-/** What the gate's no means to the caller. */
+/** Maps a rejected admission to an API error. */
 export function admissionRefusal(admission: Admission & { ok: false }): Refusal {
   switch (admission.code) {
     case 'failed_keys':
@@ -26,14 +26,14 @@ export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number
   return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
 }
 
-/** What it means that a body cannot be read. */
+/** Maps a fault in reading a body to an API error. */
 export function bodyRefusal({ status, reason }: Fault): Refusal {
   return status === 413
     ? refuse('body_too_large', { why: reason })
     : refuse('invalid_body', { problems: [reason] });
 }
 
-/** What it means that the units for a response could not be had. */
+/** Maps a failed charge to an API error. */
 export function quotaRefusal(
   spend: QuotaRefusal,
   plan: Plan,

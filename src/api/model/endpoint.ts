@@ -72,7 +72,7 @@ export interface AccountEndpoint {
   answer(customer: Customer, meter: Meter, query: QueryParams): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** An endpoint that goes on telling prices. It is read like any other; a connection then costs a unit, and so do its events. */
+/** An endpoint that streams prices. It is read like any other; a connection then costs a unit, and so do its events. */
 export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;
@@ -81,7 +81,7 @@ export interface StreamEndpoint {
   read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly Series[] };
 }
 
-/** What management looks at, whoever asks. */
+/** The input of a management action, for owners and operators. */
 export interface ManagementRequest {
   /** The part of the path that the endpoint leaves open. */
   id: string;

@@ -52,8 +52,8 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAdmin      → operator                 ✗ invalid_admin_token, rate_limited, invalid_body, …
  *     requireStarted                             ✗ unavailable
  *     authenticate                               ✗ missing_key, invalid_key, account_suspended, key_not_allowed, rate_limited
- *     serveAccount    → usage, account
- *     serveOwner      → own keys                 ✗ key_not_allowed, invalid_body, …
+ *     serveAccount    → usage
+ *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan

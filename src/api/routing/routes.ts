@@ -59,8 +59,8 @@ export interface RouteOptions {
 /** The interface, in the order in which messages name its paths. */
 const INTERFACE: readonly Endpoint[] = [symbols, latest, historical, timeSeries, fluctuation, usage];
 
-/** What a customer has beside it. */
-const BESIDE: readonly Endpoint[] = [
+/** Customer endpoints that the hosted services do not have. */
+const ADDITIONS: readonly Endpoint[] = [
   revisions,
   history,
   stream,
@@ -71,14 +71,14 @@ const BESIDE: readonly Endpoint[] = [
   keyRotation,
 ];
 
-/** What is where. */
+/** All routes by path. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
   const { adminToken, board, version, pageKeys, simulated, feeds } = options;
   const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const beside = [...BESIDE, feedsEndpoint(feeds), unitsEndpoint(board)];
-  const paths = [...INTERFACE, ...beside, ...adminSide].map(({ path }) => path);
+  const additions = [...ADDITIONS, feedsEndpoint(feeds), unitsEndpoint(board)];
+  const paths = [...INTERFACE, ...additions, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),
     metricsEndpoint(metrics, admin ? guard : undefined),
@@ -86,7 +86,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
     ...adminSide,
   ];
   return {
-    mounted: byPath([...INTERFACE, ...beside]),
+    mounted: byPath([...INTERFACE, ...additions]),
     root: byPath(atRoot),
     named: INTERFACE.map(({ path }) => path),
   };

@@ -37,7 +37,7 @@ export function parseMonthInWords(text: string): Day | undefined {
 function inWords(year: string, month: string, dayOfMonth: string): Day | undefined {
   const name = month.toLowerCase();
   const index = MONTHS.indexOf(name.slice(0, 3));
-  if (index < 0 || !FULL_MONTHS[index]!.startsWith(name === 'sept' ? 'sep' : name)) return undefined;
+  if (index < 0 || !FULL_MONTHS[index]!.startsWith(name)) return undefined;
   return inRange(dayOf(Number(year), index + 1, Number(dayOfMonth)));
 }
 

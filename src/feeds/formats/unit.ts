@@ -6,11 +6,11 @@ export interface PriceUnit {
 
 const CURRENCIES: readonly [RegExp, string][] = [
   [/^(u\.?s\.? ?)?(cents?|¢)$|^usx$/, 'USX'],
-  [/^(u\.?s\.? ?)?(\$|dollars?)$|^usd$|^us\$$/, 'USD'],
+  [/^(u\.?s\.? ?)?(\$|dollars?)$|^usd$/, 'USD'],
   [/^(€|euros?|eur)$/, 'EUR'],
 ];
 
-/** How providers write the catalogue's units. A series in any other unit is refused. */
+/** How providers write the catalogue's units. A series in any other unit is rejected. */
 const UNITS: Readonly<Record<string, readonly string[]>> = {
   Bbl: ['bbl', 'barrel', 'barrels'],
   MMBtu: [

@@ -160,7 +160,7 @@ class Run {
     return this.#succeed('ok', fetched, heldSeries(doubts, provider, symbols));
   }
 
-  /** Checks what was fetched. Writes nothing. */
+  /** Checks what was fetched. Writes no prices. */
   async #examine(fetched: ProviderData): Promise<Findings> {
     const { provider, parts, record, lease } = this.#context;
     const symbols = await symbolsOf(this.#context);

@@ -85,6 +85,6 @@ function parseTarget(target: string, method: string): string | undefined {
   const rest = host === undefined ? target : target.slice(host.length);
   const path = host !== undefined && !rest.startsWith('/') ? `/${rest}` : rest;
   if (!path.startsWith('/') || target.includes('#') || hasControl(target)) return undefined;
-  // Some clients send other characters unescaped. Escaped, they are decoded like the rest.
+  // Some clients send raw non-ASCII bytes: percent-encode them, so that they are decoded like the rest.
   return path.replace(/[\x80-\xff]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }

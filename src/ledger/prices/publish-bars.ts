@@ -13,7 +13,7 @@ export interface Publication {
   /** Where the bars come from; `simulated` is the simulator. */
   source: string;
   recordedAt: number;
-  /** Why they are published, unless it is their first publication. */
+  /** Stored with each revision: why, or by which run, it was written. */
   reason?: string;
   /**
    * What a bar must differ from to be written: the day's current bar (the default), or this source's own newest bar of

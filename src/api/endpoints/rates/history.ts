@@ -17,7 +17,7 @@ import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 
-/** GET /rates/history: open, high, low and close by interval over any range. JSON is paginated; CSV and NDJSON are not. */
+/** GET /rates/history: open, high, low and close by interval over any range. JSON is paginated; CSV and NDJSON are complete. */
 export const history = priceEndpoint({
   name: 'history',
   path: '/rates/history',
@@ -79,7 +79,7 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
   return { table: () => table, finality: finalityOf(last, symbols, now - prices.delayMs) };
 }
 
-/** One page. Tables that are read from the ledger are paginated too. */
+/** One page. A table with `asOf` is read in pages, too, which `LedgerTableSource` joins. */
 function pageOf(ratesQuery: HistoryQuery, prices: Prices, context: EndpointContext): MaybeAsync<Answer> {
   const { from, symbols } = ratesQuery;
   const reading = readPage(from, symbols, prices, spanOf(ratesQuery), context.past);
@@ -157,7 +157,7 @@ function cursorOf({ cursorScope }: HistoryQuery, next: Cursor | undefined): stri
   return next && printCursor(next, cursorScope);
 }
 
-/** A page covers the days up to the start of the next page. */
+/** A page may end among the symbols of the next cursor's interval, so it covers that whole interval. */
 function finalityOfPage(
   { symbols, last, interval }: HistoryQuery,
   next: Cursor | undefined,

@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts';
 export type Response = RawReply | Reply;
 
 /**
- * One moment in the life of a request. A response ends the request; undefined passes it on to the next step. A step that
+ * One step of the request pipeline. A response ends the request; undefined passes it on to the next step. A step that
  * refuses throws a `Refusal`.
  */
 export type Step<E extends Endpoint = Endpoint> = (

@@ -82,7 +82,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refuse('invalid_body', { problems: ['it is no JSON'] });
+    throw refuse('invalid_body', { problems: ['it is not valid JSON'] });
   }
 }
 

@@ -2,7 +2,7 @@ import { XmlReader } from '../xml.ts';
 
 /** Excel's own limit for one cell. */
 export const CELL_CHARS_MAX = 32_767;
-/** As many distinct strings as a full sheet could refer to. */
+/** One for each row of a full sheet. */
 const STRINGS_MAX = 1_048_576;
 const CHARS_MAX = 64_000_000;
 
