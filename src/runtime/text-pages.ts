@@ -29,7 +29,7 @@ export class TextPageCache<K> extends BoundedCache<K, TextPages<K>> {
   #evictedAt = Number.NEGATIVE_INFINITY;
 
   constructor() {
-    super({ bytesMax: BYTES_MAX_DEFAULT, onEvict: (pages) => pages.drop() });
+    super({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true, onEvict: (pages) => pages.drop() });
   }
 
   /** Whether there is room for one more page, if need be by evicting an owner. */
@@ -54,7 +54,9 @@ export class TextPageCache<K> extends BoundedCache<K, TextPages<K>> {
 export class TextPages<K> {
   readonly #cache: TextPageCache<K>;
   readonly #key: K;
+  /** A power of two. */
   readonly #rowsPerPage: number;
+  readonly #shift: number;
   /** By number; undefined for a page that was requested once and not rendered. */
   readonly #pages = new Map<number, TextPage | undefined>();
   /** The page that was used last: neighbouring rows are mostly copied in sequence. */
@@ -67,12 +69,13 @@ export class TextPages<K> {
     this.#cache = cache;
     this.#key = key;
     this.#rowsPerPage = rowsPerPage;
+    this.#shift = Math.log2(rowsPerPage);
   }
 
   /** Copies one row without its first `skip` characters. Its page is rendered if it is missing or ends before the row. */
   copyRow(row: number, skip: number, target: TextTarget, render: RenderPage): void {
-    const number = Math.floor(row / this.#rowsPerPage);
-    const place = row - number * this.#rowsPerPage;
+    const number = row >> this.#shift;
+    const place = row & (this.#rowsPerPage - 1);
     let page = number === this.#lastNumber ? this.#lastPage : this.#pages.get(number);
     if (!page || page.starts.length <= place + 1) page = this.#render(number, render);
     this.#lastNumber = number;
@@ -86,7 +89,7 @@ export class TextPages<K> {
    */
   copyRows(first: number, last: number, target: TextTarget, render: RenderPage): boolean {
     const rows = this.#rowsPerPage;
-    const [firstPage, lastPage] = [Math.floor(first / rows), Math.floor(last / rows)];
+    const [firstPage, lastPage] = [first >> this.#shift, last >> this.#shift];
     let areReady = true;
     for (let number = firstPage; number <= lastPage; number++) {
       if (!this.#pages.get(number) && !this.#renderOnSecondRequest(number, render)) areReady = false;

@@ -22,7 +22,9 @@ export function writeRenderedDays(
   last: Day,
 ): boolean {
   if (list === undefined) return false;
-  const pages = dayPageCache.get(list) ?? new TextPages(dayPageCache, list, DAYS_PER_PAGE);
+  const known = dayPageCache.get(list);
+  if (!known && !dayPageCache.admits(list)) return false; // most lists are requested once
+  const pages = known ?? new TextPages(dayPageCache, list, DAYS_PER_PAGE);
   pages.requireVersions(settled.map(({ columns }) => columns.version));
   return pages.copyRows(first, last, writer, (number) => renderPage(number, codes, settled));
 }
