@@ -20,7 +20,7 @@ export interface Listener {
   readonly url: string;
   /** Uses a renewed certificate for new connections. */
   setCredentials(credentials: Credentials): void;
-  /** Stops accepting, and waits for requests under way, at most so long. */
+  /** Stops accepting connections, and waits at most this long for requests in progress. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function listen(api: Api, { hostname, port, isShared = false, tls, http }
   };
 }
 
-/** The system's own words are "Failed to listen at 127.0.0.1", with a code for the reason. */
+/** The system's message is "Failed to listen at 127.0.0.1", with a code for the reason. */
 function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: ServerOptions): HttpServer {
   try {
     return serve(options);

@@ -8,7 +8,7 @@ import { refuse } from '../errors/errors.ts';
 import { wrongSecrets } from '../errors/from-gate.ts';
 
 /**
- * Asks for the admin token. Wrong tokens are counted per address, for all paths together; the right one always passes,
+ * Requires the admin token. Wrong tokens are counted per address, for all paths together; the right one always passes,
  * so nobody at the operator's address can lock the operator out. A request without a token is refused and not counted.
  */
 export class AdminGuard {

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../gate/addresses.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
-/** What proxies add of themselves or of their client. None of it comes from a program on this machine. */
+/** Headers that proxies add. Programs on this machine do not send them. */
 const FORWARDING_HEADERS = [
   'forwarded',
   'via',

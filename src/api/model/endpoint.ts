@@ -18,18 +18,18 @@ import type { PriceQuery, RequestedSymbol } from './price-query.ts';
 import type { QueryParams } from './query.ts';
 import type { Format } from './table.ts';
 
-/** What an endpoint that serves prices may look at. */
+/** The context of a price endpoint. */
 export interface EndpointContext {
   query: QueryParams;
   plan: Plan;
   board: Board;
   now: number;
   format: Format;
-  /** Where the answer is read from the ledger. */
+  /** Set if the answer is read from the ledger. */
   past?: LedgerReads;
 }
 
-/** What an endpoint can read from the ledger while it prepares an answer. It runs in a reader thread then. */
+/** What an endpoint can read from the ledger. It then runs in a reader thread. */
 export interface LedgerReads {
   /** Loads the bars of these days, and the exchange rates that convert them. */
   load(days: DayRange): Promise<void>;
@@ -39,32 +39,32 @@ export interface LedgerReads {
 /** The days that a point-in-time answer needs. */
 export interface Reading {
   ranges: readonly DayRange[];
-  /** Whether the last bar before a range may stand for its first day. */
+  /** Whether the last bar before a range may be used for its first day. */
   looksBack: boolean;
 }
 
 /**
  * An endpoint that serves prices and costs a unit. It reads a request into a query and answers it from prices. `read`
- * throws a Refusal when the request is wrong; between the two the pipeline loads `series`.
+ * throws a Refusal if the request is invalid; between the two the pipeline loads `series`.
  */
 export interface PriceEndpoint<Q extends PriceQuery = PriceQuery> {
   readonly kind: 'prices';
-  /** Under which its answers are counted. */
+  /** The name under which its units are counted. */
   readonly name: CountedEndpoint;
   readonly path: string;
-  /** How much of a series it looks at. */
+  /** How much of a series must be in memory. */
   readonly needs: RequiredData;
-  /** Whether every answer is read from the ledger, and not only one as of a moment. */
+  /** Whether every answer is read from the ledger, not only those with `asOf`. */
   readonly readsLedger?: true;
   read(context: EndpointContext): Q;
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
   reads?(priceQuery: Q): Reading;
   answer(priceQuery: Q, prices: Prices, context: EndpointContext): Answer | Promise<Answer>;
-  /** The same from prices in memory where it is large; undefined where it is not. */
+  /** An answer that is large, from prices in memory; undefined if it is not. */
   large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<LargeAnswer> | undefined;
 }
 
-/** An endpoint that tells a customer about itself. It is free, and its errors are in the field `error`. */
+/** An endpoint about the customer's account. It is free, and its errors are in the field `error`. */
 export interface AccountEndpoint {
   readonly kind: 'account';
   readonly name: string;
@@ -72,7 +72,7 @@ export interface AccountEndpoint {
   answer(customer: Customer, meter: Meter, query: QueryParams): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** An endpoint that streams prices. It is read like any other; a connection then costs a unit, and so do its events. */
+/** An endpoint that streams prices. A connection costs a unit, and so do each hundred events. */
 export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;
@@ -83,14 +83,14 @@ export interface StreamEndpoint {
 
 /** The input of a management action, for owners and operators. */
 export interface ManagementRequest {
-  /** The part of the path that the endpoint leaves open. */
+  /** The value of `:id` in the path. */
   id: string;
   query: QueryParams;
   ledger: Ledger;
   meter: Meter;
   now: number;
   request: IncomingRequest;
-  /** Reads the body; one that the schema does not take is refused with every reason. */
+  /** Reads the body; one that does not match the schema is refused, with all reasons. */
   body<T>(schema: z.ZodType<T>): Promise<T>;
 }
 
@@ -108,12 +108,12 @@ export type Actions<C extends ManagementRequest> = Partial<Readonly<Record<Metho
 export interface OwnerEndpoint {
   readonly kind: 'owner';
   readonly name: string;
-  /** With `:id` where a part is left open. */
+  /** With `:id` for a variable part. */
   readonly path: string;
   readonly actions: Actions<OwnerRequest>;
 }
 
-/** What the operator may see and change, with the admin token. At the root alone, and only when there is a token. */
+/** What the operator may see and change, with the admin token. Only at the root, and only if a token is set. */
 export interface AdminEndpoint {
   readonly kind: 'admin';
   readonly name: string;
@@ -121,18 +121,18 @@ export interface AdminEndpoint {
   readonly actions: Actions<ManagementRequest>;
 }
 
-/** What an open endpoint may look at. */
+/** The context of an open endpoint. */
 export interface OpenRequest {
   request: IncomingRequest;
-  /** The part of the path that the endpoint leaves open. */
+  /** The value of `:id` in the path. */
   id: string;
   /** The other end of the connection, which may be a proxy. */
   peer: string;
-  /** The client's address, as far as proxies are trusted to say it. */
+  /** The client's address, taken from trusted proxies if there are any. */
   address(): string;
 }
 
-/** What anybody may read: health, the page and its documents. At the root alone. */
+/** What anybody may read: health, the page and its documents. Only at the root. */
 export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
@@ -148,7 +148,7 @@ export type Endpoint =
   | AdminEndpoint
   | OpenEndpoint;
 
-/** Keeps an endpoint's own query type inside it: the pipeline hands `answer` what `read` gave. */
+/** Hides an endpoint's own query type: the pipeline passes the result of `read` to `answer`. */
 export function priceEndpoint<Q extends PriceQuery>(
   definition: Omit<PriceEndpoint<Q>, 'kind'>,
 ): PriceEndpoint {

@@ -1,7 +1,7 @@
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { Day } from '../../market/day.ts';
 
-/** A series of a feed that fails by itself. */
+/** A failing series of a feed whose other series work. */
 export interface FailingFeedSymbol {
   series: string;
   symbol: string;
@@ -11,7 +11,7 @@ export interface FailingFeedSymbol {
   lateAt: number | undefined;
 }
 
-/** How one feed stands, with what must be said of its prices. */
+/** The status of one feed, with the attribution of its prices. */
 export interface FeedStatus {
   key: string;
   title: string;
@@ -33,7 +33,7 @@ export interface FeedStatus {
   lastDay: Day | undefined;
 }
 
-/** What the service knows of its feeds, in memory: those that are on, and those that have brought something. */
+/** The status of the enabled feeds and of those that have provided prices, from memory. */
 export type ListFeedStatus = () => readonly FeedStatus[];
 
 /** A feed that has missed its schedule twice. */
@@ -41,29 +41,29 @@ export function isLate({ enabled, lateAt }: FeedStatus, now: number): boolean {
   return enabled && lateAt !== undefined && now > lateAt;
 }
 
-/** The series of a feed that have failed for so long that their prices are stale. */
+/** The series of a feed that have failed long enough for their prices to be stale. */
 export function lateSeries({ enabled, failing }: FeedStatus, now: number): readonly FailingFeedSymbol[] {
   return enabled ? failing.filter(({ lateAt }) => lateAt !== undefined && now > lateAt) : [];
 }
 
-/** A feed as the operator sees it, whether it is on or not. */
+/** A feed as the operator sees it, enabled or not. */
 export interface FeedReport extends Omit<FeedStatus, 'symbols'> {
   late: boolean;
-  /** Codes of the symbols that it brings now. */
+  /** Codes of the symbols that it currently provides. */
   symbols: readonly string[];
-  /** How many it has a series for. */
+  /** How many symbols it has a series for. */
   series: number;
-  /** Settings that it needs and that are not there. */
+  /** Required settings that are missing. */
   lacking: readonly string[];
-  /** Who runs it now. */
+  /** The process that is running it. */
   holder: string | undefined;
   /** The newest first. */
   runs: readonly FeedRun[];
 }
 
-/** Where the operator sees the feeds and turns them on and off. */
+/** The operator's access to the feeds. */
 export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedReport[]>;
-  /** Answers false when there is no such feed. */
+  /** Returns false if there is no such feed. */
   turn(key: string, enabled: boolean, now: number): Promise<boolean>;
 }

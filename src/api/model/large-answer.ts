@@ -4,12 +4,12 @@ import type { Day } from '../../market/day.ts';
 import type { RequestedSymbol } from './price-query.ts';
 
 /**
- * A response that is made of more bars than this takes longer than a millisecond. Its tag comes from its state instead
+ * Building a response from more bars than this takes longer than a millisecond. Its tag comes from its state instead
  * of its content, so HEAD and 304 do not build it (docs/decisions/0003).
  */
 export const LARGE_FROM_BARS = 1_000;
 
-/** Whether the bars of some days make a response large. Only prices in memory do. */
+/** Whether a response about these days is large. Only prices in memory count. */
 export function isLarge(symbols: readonly RequestedSymbol[], first: Day, last: Day, prices: Prices): boolean {
   if (symbols.length * (last - first + 1) <= LARGE_FROM_BARS) return false;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
@@ -19,7 +19,7 @@ export function isLarge(symbols: readonly RequestedSymbol[], first: Day, last: D
   return bars > LARGE_FROM_BARS;
 }
 
-/** Names the bars of some days, and what their numbers are. */
+/** Identifies the bars of some days, with their units and currencies. */
 export function stateOfBars(
   symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,

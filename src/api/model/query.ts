@@ -7,12 +7,12 @@ export interface Target {
   length: number;
 }
 
-/** The longest path and query that are read, in characters. */
+/** The maximum length of path and query, in characters. */
 export const URL_LENGTH_MAX = 8_192;
 
 export function readTarget(url: string): Target {
-  // Without a usable Host (HTTP/1.0 health checks send none), Bun gives the path alone.
-  // CONNECT names a host alone: that is no path of ours, and is told as it was sent.
+  // Without a usable Host (HTTP/1.0 health checks send none), Bun returns only the path.
+  // CONNECT names only a host, which matches no path.
   const start = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const mark = url.indexOf('?', start);
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark);
@@ -50,14 +50,14 @@ export function partsOf(text: string, separator: string): string[] {
 export const NOT_PLAIN = 'must be whole Unicode without control characters';
 
 /**
- * Whether a text can be a name or an id: PostgreSQL keeps no NUL, a terminal obeys escapes, and a database takes two halves
- * of a character for the same.
+ * Whether a text can be a name or an id: PostgreSQL stores no NUL, terminals interpret escapes, and databases do not distinguish
+ * unpaired surrogates.
  */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Decodes one name or value. A broken escape stands for itself. */
+/** Decodes one name or value. An invalid escape is left unchanged. */
 export function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;

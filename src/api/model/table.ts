@@ -1,10 +1,10 @@
-/** A column is text, or plain: a number or a truth value that is written as it is. */
+/** A column is text, or plain: a number or Boolean that is written unquoted. */
 export interface FlatColumn {
   name: string;
   kind: 'text' | 'plain';
 }
 
-/** A cell is ready text; undefined where there is nothing. */
+/** A cell is text; undefined if there is no value. */
 export type FlatRow = readonly (string | undefined)[];
 
 /** An answer as flat rows. */
@@ -15,7 +15,7 @@ export interface FlatTable {
 
 export type TableFormat = 'csv' | 'ndjson';
 
-/** How an answer is written down. */
+/** The format of an answer. */
 export type Format = 'json' | TableFormat;
 
 /** The columns of a table by name; those that begin with `#` are plain. */
@@ -34,7 +34,7 @@ export interface TableWriter {
 const WRITERS: Readonly<Record<TableFormat, TableWriter>> = {
   /** RFC 4180, with a header. Lines end in CRLF. */
   csv: { head: (columns) => `${columns.map((column) => column.name).join(',')}\r\n`, body: csvRows },
-  /** One JSON object a line. */
+  /** One JSON object per line. */
   ndjson: { head: () => '', body: ndjsonRows },
 };
 
@@ -74,7 +74,7 @@ function ndjsonRows(columns: readonly FlatColumn[], rows: readonly FlatRow[]): s
   return lines;
 }
 
-/** A spreadsheet takes text that begins so for a formula, and runs it. An apostrophe in front keeps it text. */
+/** Spreadsheets execute text that starts like this as a formula. A leading apostrophe prevents that. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function csvText(text: string): string {

@@ -5,13 +5,13 @@ import type { AsOf } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
 
-/** Hours and minutes, seconds if need be, and a zone, else UTC. A plus that was not escaped has come as a blank. */
+/** Hours and minutes, optional seconds, and a zone; UTC without one. An unescaped plus arrives as a blank. */
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 
-/** An import takes minutes, and all that it records bears the time of its start. */
+/** An import takes minutes, and everything it records has the time of its start. */
 export const SETTLED_AFTER_MS = 3_600_000;
 
-/** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined when it is not there. */
+/** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined if it is absent. */
 export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
   const text = single(query, 'asOf')?.trim();
   if (text === undefined) return undefined;
@@ -24,7 +24,7 @@ export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
   return { moment };
 }
 
-/** What was said as of a moment that is long over is said for good. */
+/** An answer about a moment long ago never changes. */
 export function finalityAsOf({ moment }: AsOf, now: number): Finality {
   return moment + SETTLED_AFTER_MS <= now ? 'final' : 'open';
 }

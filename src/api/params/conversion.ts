@@ -8,12 +8,12 @@ import type { Conversion, RequestedSymbol, SeriesConversion } from '../model/pri
 import type { QueryParams } from '../model/query.ts';
 import { echo, single } from './parameters.ts';
 
-/** A hundredth of a currency that prices are quoted in. */
+/** Currencies that are a hundredth of another. */
 const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };
 const HUNDRED = ratioOf(100);
 const HUNDREDTH = ratioOf(0.01);
 
-/** Reads `quote` and `unit`; undefined when neither is there. Refused when one of the symbols cannot be given so. */
+/** Reads `quote` and `unit`; undefined if neither is present. Refuses if one of the symbols cannot be converted. */
 export function readConversion(
   query: QueryParams,
   symbols: readonly RequestedSymbol[],
@@ -64,7 +64,7 @@ function unitsOf(
   return found;
 }
 
-/** A unit that an operator has made up is known to its own symbol at least. */
+/** A unit that an operator defined fits at least its own symbol. */
 function isOwnUnit({ unit }: SymbolRecord, asked: string): boolean {
   return unit.symbol.toLowerCase() === asked.toLowerCase();
 }
@@ -84,7 +84,7 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
   return { quote, constant, from: fromRate, to: toRate };
 }
 
-/** The currencies that a price in `own` can be given in, sorted. */
+/** The currencies that a price in `own` can be converted to, sorted. */
 function currenciesFor(own: string, dollars: string, catalog: Catalog): string[] {
   const known = new Set([own, dollars]);
   const rates = catalog.currencies;

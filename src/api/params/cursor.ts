@@ -10,12 +10,12 @@ export interface Cursor {
   symbolIndex: number;
 }
 
-/** A word that only its own question takes: pages of another would leave out rows in silence. */
+/** A cursor is accepted only with the request it was made for: with another, rows would silently be missing. */
 export function printCursor({ day, symbolIndex }: Cursor, question: string): string {
   return Buffer.from(`${day} ${symbolIndex} ${sign(question)}`).toString('base64url');
 }
 
-/** Reads `cursor`; undefined when it is not there. */
+/** Reads `cursor`; undefined if it is absent. */
 export function readCursor(query: QueryParams, question: string): Cursor | undefined {
   const text = single(query, 'cursor');
   if (text === undefined) return undefined;
@@ -24,10 +24,10 @@ export function readCursor(query: QueryParams, question: string): Cursor | undef
   return { day: Number(match[1]), symbolIndex: Number(match[2]) };
 }
 
-/** Never repeated in an answer, or replaced. */
+/** Parameters that a link must not repeat, or replaces. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['apiKey', 'cursor']);
 
-/** A `Link` header to the next page: the same question from there on, relative to this one, without the key. */
+/** A `Link` header to the next page: the same request from there on, relative to this one, without the key. */
 export function nextLink(query: QueryParams, cursor: string): string {
   const next = new URLSearchParams();
   for (const [name, values] of query) {

@@ -11,13 +11,13 @@ import { type SymbolSet, symbolSetOf } from './symbol-set.ts';
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
 export interface RequestedSymbols {
   symbols: readonly RequestedSymbol[];
-  /** The later of the UTC date and the trade date of the asked symbols whose session has opened. */
+  /** The later of the UTC date and the trade dates of the requested symbols whose session has opened. */
   today: Day;
 }
 
 /**
- * An answer up to `last` is open when it holds a day that is not over for one of the symbols. Steel trades for tomorrow
- * in Shanghai while gold trades for today in New York, and a delayed view lives in the past.
+ * An answer up to `last` is open if it contains a day that has not ended for one of the symbols. Steel may trade for tomorrow
+ * in Shanghai while gold trades for today in New York, and a delayed view is behind both.
  */
 export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horizon: number): Finality {
   const today = utcDay(horizon);
@@ -27,10 +27,10 @@ export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horiz
   return open ? 'open' : 'closed';
 }
 
-/** How much of a wrong value is repeated to the caller. */
+/** How many characters of an invalid value an error message repeats. */
 const ECHO_MAX = 64;
 
-/** The value of a parameter that may be sent once. */
+/** The value of a parameter that may occur only once. */
 export function single(query: QueryParams, name: string): string | undefined {
   const values = query.get(name);
   if (values && values.length > 1) throw refuse('repeated_parameter', { name });
@@ -53,7 +53,7 @@ export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
   return symbolSet;
 }
 
-/** Reads a day; it must be there. */
+/** Reads a required day. */
 export function readDay(query: QueryParams, name: string): Day {
   const text = single(query, name);
   if (text === undefined || text === '') throw refuse('missing_parameter', { name, example: '2024-01-31' });
@@ -62,7 +62,7 @@ export function readDay(query: QueryParams, name: string): Day {
   return day;
 }
 
-/** Reads startDate and endDate, in order; `maxDays` is the most that may lie between them. */
+/** Reads startDate and endDate, in order, at most `maxDays` apart. */
 export function readRange(query: QueryParams, maxDays: number): { first: Day; last: Day } {
   const first = readDay(query, 'startDate');
   const last = readDay(query, 'endDate');
@@ -72,7 +72,7 @@ export function readRange(query: QueryParams, maxDays: number): { first: Day; la
 }
 
 /**
- * Finds the symbols and checks that `day` is not in the future. The day comes first: parameters are checked before
+ * Finds the symbols and checks that `day` is not in the future. The day is checked first: parameters come before
  * symbols.
  */
 export function findSymbols(
@@ -100,7 +100,7 @@ export function findSymbols(
   });
 }
 
-/** Looking for what somebody may have meant is work: a list of nonsense gets so many hints. */
+/** Finding similar codes takes time, so only the first unknown codes get suggestions. */
 const SUGGESTIONS_MAX = 3;
 
 export function echo(text: string): string {

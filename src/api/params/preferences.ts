@@ -2,7 +2,7 @@
 export interface Preference {
   /** In lower case, without parameters. */
   value: string;
-  /** 1 unless `q` says otherwise; 0 means "not this", and so does a `q` that is not a number. */
+  /** 1 unless `q` says otherwise; 0, or a `q` that is not a number, means "not acceptable". */
   quality: number;
 }
 

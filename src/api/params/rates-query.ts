@@ -7,7 +7,7 @@ import { readConversion } from './conversion.ts';
 import { findSymbols, type RequestedSymbols, wantsMetadata } from './parameters.ts';
 import type { SymbolSet } from './symbol-set.ts';
 
-/** What every endpoint for rates reads. */
+/** What every rates endpoint reads. */
 export interface RatesQuery extends RequestedSymbols {
   symbolSet: SymbolSet;
   series: readonly Series[];
@@ -17,15 +17,15 @@ export interface RatesQuery extends RequestedSymbols {
   metadata: boolean;
 }
 
-/** The first day that is asked about, which must not be in the future, and the parameter that it came in. */
+/** The first requested day, which must not be in the future, and the parameter that names it. */
 interface FirstDay {
   name: string;
   day: Day;
 }
 
 /**
- * Reads what the endpoints for rates have in common, after their own parameters. As of a moment in the past, the future
- * begins there. Without a day it is about now.
+ * Reads what the rates endpoints have in common, after their own parameters. With `asOf`, the future begins at that
+ * moment. Without a day, the request is about now.
  */
 export function readRates(
   { query, board, now }: EndpointContext,

@@ -1,27 +1,27 @@
-/** What a tag says besides the content of its response. */
+/** What a tag depends on besides the content of its response. */
 export interface TagOptions {
   delayMs: number;
   /** A weak tag belongs to a response that may differ in its timestamp. */
   weak: boolean;
-  /** Where the newest visible price of each symbol stands. Without it, a price that returns brings its old tag back. */
+  /** Where the newest visible price of each symbol stands. Without it, a price that returns to an earlier value would return to its earlier tag. */
   newest?: Uint8Array | undefined;
 }
 
 /**
  * Entity tags: a keyed hash of the content, the ledger's epoch and the plan's delay. A correction changes the tag and
- * another symbol's tick does not; a restored ledger never repeats a tag. Tags are free, prices are not, so a tag must
- * tell nothing but whether two responses are the same (docs/decisions/0003).
+ * another symbol's tick does not; a restored ledger never repeats a tag. Tags are free and prices are not, so a tag must
+ * reveal nothing but whether two responses are equal (docs/decisions/0003).
  *
  *     content, newest ─► xxHash3, secret seed ─► SHA-256, secret key of the epoch and delay ─► 128 bits
  *
  * xxHash3 takes 0.8 µs for 13 KB where SHA-256 takes ten times as long. It is not cryptographic, but its value never leaves this class:
- * SHA-256 with a key turns it into a tag that cannot be told from random bits.
+ * SHA-256 with a key turns it into a tag that is indistinguishable from random bits.
  */
 export class EntityTags {
   readonly #seed: bigint;
   readonly #secret: string;
   readonly #epoch: () => string;
-  /** What is hashed to a tag, by delay: a key, then room for the two digests. One SHA-256 block. */
+  /** What is hashed to a tag, by delay: a key, then space for the two digests. One SHA-256 block. */
   readonly #blocks = new Map<number, BigUint64Array<ArrayBuffer>>();
   #blocksEpoch = '';
 
@@ -31,7 +31,7 @@ export class EntityTags {
     this.#epoch = epoch;
   }
 
-  /** The tag of a response whose content is at hand. */
+  /** The tag of a response whose content is known. */
   ofContent(content: Uint8Array, { delayMs, weak, newest = NOTHING }: TagOptions): string {
     const block = this.#block(delayMs);
     block[KEY_WORDS] = Bun.hash.xxHash3(content, this.#seed);
@@ -40,8 +40,8 @@ export class EntityTags {
   }
 
   /**
-   * The tag of a response that is streamed, and so has to be tagged before its content is known. `state` names all that
-   * the content follows from, equal on every replica: the question, the format, and the revisions that it reads.
+   * The tag of a response that is streamed and therefore tagged before its content is known. `state` identifies everything
+   * that determines the content, equally on every replica: the request, the format, and the revisions it reads.
    */
   ofState(state: string, delayMs: number): string {
     const key = new Uint8Array(this.#block(delayMs).buffer, 0, 8 * KEY_WORDS);
@@ -81,7 +81,7 @@ export function etagOfEncoding(etag: string, encoding: string): string {
   return `${etag.slice(0, -1)}-${encoding}"`;
 }
 
-/** Whether one of the tags in `If-None-Match` is this one, by the weak comparison that the header asks for. */
+/** Whether one of the tags in `If-None-Match` is this one, by the weak comparison that the header requires. */
 export function matches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   const own = opaque(etag);

@@ -24,7 +24,7 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
   'application/ndjson': 'ndjson',
 };
 
-/** The body of a success, with room for its head in front. What stands before `contentFrom` is left out of its tag. */
+/** The body of a success, with space for its head in front. The part before `contentFrom` is excluded from its tag. */
 export interface Body {
   packet: PooledBuffer;
   length: number;
@@ -38,12 +38,12 @@ export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<Arr
   return packet.memory.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
 }
 
-/** Stands for the body of a response of which only the head is sent. */
+/** Replaces the body of a response whose head alone is sent. */
 export function noBody(format: Format): Body {
   return { packet: bufferPool.acquire(0), length: 0, contentFrom: 0, type: TYPES[format] };
 }
 
-/** The format that the URL names; undefined when it names none. */
+/** The format that the URL requests; undefined if it names none. */
 export function formatInUrl(query: QueryParams): Format | undefined {
   const text = single(query, 'format');
   if (text === undefined) return undefined;
@@ -52,7 +52,7 @@ export function formatInUrl(query: QueryParams): Format | undefined {
   return format;
 }
 
-/** The format that `Accept` asks for. One that names neither CSV nor NDJSON, as a browser's does, gets JSON. */
+/** The format that `Accept` requests: JSON unless it names CSV or NDJSON. */
 export function formatAccepted(accept: string | null): Format {
   if (accept === null || accept === '*/*') return 'json';
   let best: { format: Format; quality: number } | undefined;
@@ -67,7 +67,7 @@ export function formatAccepted(accept: string | null): Format {
 
 const writer = new ByteWriter();
 
-/** Writes an answer as a body, or gives the table that is too long for one. */
+/** Writes an answer as a body, or returns the table that is too long for one. */
 export function writeDown(answer: Answer, format: Format): Body | LongTable {
   if (format === 'json') return written(format, () => answer.json!(writer));
   const table = answer.table!();

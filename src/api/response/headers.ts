@@ -1,7 +1,7 @@
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 
-/** Headers that every answer of the interface carries. */
+/** Headers of every response of the interface. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -13,17 +13,17 @@ export const COMMON_HEADERS: Readonly<Record<string, string>> = {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Ten digits of 30 days: the window of the month, as the draft wants it, in seconds. */
+/** A month as the draft's window: 30 days in seconds. */
 const MONTH_SECONDS = 2_592_000;
 
-/** After the IETF draft: what the plan allows. */
+/** What the plan allows, as in the IETF draft. */
 export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
   return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
 }
 
 const policyLines = new WeakMap<Plan, string>();
 
-/** The same for a plan, as a header line. A plan that is changed is another object. */
+/** The same for a plan, as a header line. A changed plan is a new object. */
 export function policyLine(plan: Plan): string {
   const known = policyLines.get(plan);
   if (known !== undefined) return known;
@@ -32,21 +32,21 @@ export function policyLine(plan: Plan): string {
   return line;
 }
 
-/** After the IETF draft: what is left of it, and for how long that holds. */
+/** What is left of the quota, and until when, as in the IETF draft. */
 export function rateLimit(remaining: number, resetSeconds: number): string {
   return `"month";r=${remaining};t=${resetSeconds}`;
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'] as const;
 
-/** The methods of an endpoint; most can only be read. */
+/** The methods of an endpoint; most are read-only. */
 export function allowedMethods(endpoint: Endpoint | undefined): readonly string[] {
   if (!endpoint || !('actions' in endpoint)) return READING;
   const { GET, ...changes } = endpoint.actions;
   return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];
 }
 
-/** The answer to a CORS preflight; browsers may keep it for a day. A page from elsewhere may read, and change nothing. */
+/** The answer to a CORS preflight; browsers may cache it for a day. Pages of other sites may read but not change anything. */
 const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
   'Access-Control-Allow-Methods': READING.join(', '),
@@ -60,7 +60,7 @@ export function optionsHeaders(endpoint: Endpoint): Readonly<Record<string, stri
   return { ...PREFLIGHT_HEADERS, Allow: allowedMethods(endpoint).join(', ') };
 }
 
-/** `OPTIONS *` asks of the server as a whole (RFC 9110, 9.3.7): every method that some path takes. */
+/** `OPTIONS *` is about the whole server (RFC 9110, 9.3.7): every method that any path accepts. */
 export const SERVER_OPTIONS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
   Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

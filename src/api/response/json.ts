@@ -5,9 +5,9 @@ import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 
-/** JSON of answers, put together from ready-made pieces. */
+/** JSON of answers, assembled from prepared pieces. */
 
-/** `"XAU":{"open":…}`, under the code it was asked by. A code that is known holds nothing to escape, and only ASCII. */
+/** `"XAU":{"open":…}`, under the code of the request. Known codes are ASCII and need no escaping. */
 export function rateJson(code: string, bar: Ohlc): string {
   return `"${code}":${ohlcJson(bar)}`;
 }
@@ -16,7 +16,7 @@ export function ohlcJson(bar: Ohlc): string {
   return `{"open":${printNumber(bar.open)},"high":${printNumber(bar.high)},"low":${printNumber(bar.low)},"close":${printNumber(bar.close)}}`;
 }
 
-/** `"XAU":value` for each symbol, under the code it was asked by. A code that is known holds nothing to escape. */
+/** `"XAU":value` for each symbol, under the code of the request. Known codes need no escaping. */
 export function bySymbol(
   symbols: readonly RequestedSymbol[],
   value: (asked: RequestedSymbol, index: number) => string,
@@ -29,7 +29,7 @@ export function bySymbol(
   return `${json}}`;
 }
 
-/** The opening of a metadata record: what the number is, and what it was multiplied by to be that. */
+/** The start of a metadata record: unit, currency, and the factor of the conversion. */
 export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
   const json = `"unit":${quoted(unit)},"quote":${quoted(quote)}`;
   return factor ? `${json},"factor":${factor.text}` : json;
@@ -38,7 +38,7 @@ export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
 /** Until the service sets its own limit. */
 const QUOTED_BYTES_MAX_DEFAULT = 1024 * 1024;
 
-/** Texts in quotes, as JSON has them. Units, currencies and sources are few and come again. */
+/** Quoted JSON strings. There are few units, currencies and sources, and they recur. */
 export const quotedCache = new BoundedCache<string, string>({ bytesMax: QUOTED_BYTES_MAX_DEFAULT });
 
 function quoted(text: string): string {
@@ -54,12 +54,12 @@ export function ohlcCells({ open, high, low, close }: Ohlc): string[] {
   return [printNumber(open), printNumber(high), printNumber(low), printNumber(close)];
 }
 
-/** The cells of what a number is: unit, quote and factor, which is 1 where nothing was converted. */
+/** The cells for unit, quote and factor, which is 1 if nothing was converted. */
 export function measureCells({ unit, quote }: Measure, factor: Factor | undefined): string[] {
   return [unit, quote, factor?.text ?? '1'];
 }
 
-/** The ids of the sources of some bars, each once. Bars that are not converted yet come with their factors. */
+/** The ids of the sources of some bars, each once. Includes the sources of exchange rates. */
 export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly Factor[]): number[] {
   const ids: number[] = [];
   for (let i = 0; i < bars.length; i++) {
@@ -70,12 +70,12 @@ export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly F
   return ids;
 }
 
-/** Mostly it is the last that was added: bars of one source stand together. */
+/** Checks the last one first: neighbouring bars mostly have the same source. */
 function addOnce(ids: number[], id: number): void {
   if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
 }
 
-/** The ids of the sources of a number: where it comes from, and where the rates come from that converted it. */
+/** The ids of the sources of a price and of the exchange rates that converted it. */
 export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: Factor }): number[] {
   return factor ? [sourceId, ...factor.sourceIds] : [sourceId];
 }

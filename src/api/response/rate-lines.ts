@@ -25,7 +25,7 @@ function datedLine(code: string, bar: Bar): string {
   return openDay(bar.day) + rateJson(code, bar);
 }
 
-/** Of bars in the history, which were written before. */
+/** Lines of settled bars, from rendered pages. */
 export class SettledLines implements RateLines {
   readonly #columns: Columns;
   readonly #from: number;
@@ -62,7 +62,7 @@ function renderBars(columns: Columns, code: string, number: number): TextPage {
   return { bytes: Buffer.from(text, 'latin1'), starts };
 }
 
-/** Of others, which are written now. */
+/** Lines of bars that are rendered now. */
 export class BarLines implements RateLines {
   readonly #code: string;
   readonly #bars: readonly SourcedBar[];
@@ -87,8 +87,8 @@ export class BarLines implements RateLines {
 }
 
 /**
- * `,"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: all symbols walk through their days together.
- * `onDay` hears of each day before it is written.
+ * `,"2024-05-14":{"XAU":{…},"XAG":{…}}` for each day that any symbol has: a merge of the symbols' days.
+ * `onDay` is called for each day before it is written.
  */
 export function writeByDay(
   writer: ByteWriter,

@@ -1,6 +1,6 @@
 import { isPlainText } from '../model/query.ts';
 
-/** What people ask for when they mean something else, and where it is. */
+/** Paths of similar services, and the ones that are meant. */
 const GUESSES: Readonly<Record<string, string>> = {
   '/latest': '/rates/latest',
   '/live': '/rates/latest',
@@ -25,25 +25,25 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/quota': '/usage',
 };
 
-/** No path that people mean is longer. The patterns below take time by the square of a path of 8 KB of slashes: 0.1 s. */
+/** No real path is longer. The patterns below take quadratic time: 0.1 s for 8 KB of slashes. */
 const HINT_FROM_MAX = 100;
 
 export interface Found<Route> {
   route: Route;
-  /** What stands in the place of `:id`. */
+  /** The value of `:id`. */
   id: string;
 }
 
 export interface Routes<Route> {
   /** Under every mount point. */
   mounted: Readonly<Record<string, Route>>;
-  /** At the root alone. */
+  /** Only at the root. */
   root: Readonly<Record<string, Route>>;
-  /** The paths that a message names where nothing better can be guessed. */
+  /** The paths that a message lists if no better guess is found. */
   named: readonly string[];
 }
 
-/** Finds what is at a path, under every mount point, with or without a trailing slash. */
+/** Finds the route of a path, under every mount point, with or without a trailing slash. */
 export class Router<Route> {
   readonly #exact = new Map<string, Found<Route>>();
   readonly #open: { pattern: RegExp; route: Route }[] = [];
@@ -69,7 +69,7 @@ export class Router<Route> {
     return undefined;
   }
 
-  /** A sentence for a path where nothing is: the right path, where it can be guessed. */
+  /** A hint for an unknown path: the right one, if it can be guessed. */
   hint(asked: string): string {
     const path = asked.slice(0, HINT_FROM_MAX);
     const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
@@ -102,7 +102,7 @@ export class Router<Route> {
   }
 }
 
-/** What cannot be read, or holds a control character, stays as it was sent: nothing has such an id. */
+/** An id that cannot be decoded, or contains a control character, stays as sent: no such id exists. */
 function decode(text: string): string {
   try {
     const id = decodeURIComponent(text);

@@ -42,16 +42,16 @@ export interface RouteOptions {
   adminToken: string | undefined;
   pageKeys: PageKeys;
   simulated: boolean;
-  /** Names this process among the replicas. */
+  /** Unique id of this replica. */
   replica: string;
   version: string;
   health(): Health;
-  /** The alarms that are on in this process. */
+  /** Active alarms of this process. */
   alarms(): readonly ReportedAlarm[];
   feeds: ListFeedStatus;
-  /** Where the operator sees all feeds. */
+  /** The operator's view of the feeds. */
   feedAdmin: FeedAdminPort;
-  /** Takes in what the operator's own feed sends. */
+  /** Accepts prices that the operator's own system pushes. */
   push: TakePush;
   ingestMetrics: IngestMetrics;
 }
