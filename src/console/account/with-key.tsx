@@ -13,7 +13,7 @@ export interface Holder extends AccountAnswer {
 
 const RETRY_MS = 2_000;
 
-/** Shows what needs a key to who has one, and asks the others for it. */
+/** Shows content that needs a key, or asks for a key. */
 export function WithKey({
   config,
   children,
@@ -68,7 +68,7 @@ function AskForKey({ error }: { error?: ApiError }) {
   );
 }
 
-/** A service that is starting answers soon: it is asked again until it does. */
+/** Retries while the service is starting. */
 async function untilReady<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** The answers that the page reads. */
+/** The responses that the page reads. */
 
 export interface OhlcRecord {
   open: number;
@@ -42,7 +42,7 @@ export interface PlanRecord {
   maxSymbols: number;
   maxSpanDays: number;
   burstPerSecond: number;
-  /** Whether long history is part of it. */
+  /** Whether it includes long history. */
   history: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface ConfigAnswer {
   version: string;
   simulated: boolean;
   admin: boolean;
-  /** What there is to ask: the page shows what the service has. */
+  /** The available paths: the page shows what the service has. */
   paths: string[];
   given?: { kind: 'demo' | 'public'; key: string };
 }

@@ -1,6 +1,6 @@
-/** Speaks HTTP to the service that this page came from, as any client does. */
+/** HTTP requests to the service that this page came from. */
 
-/** What went wrong, in words for a person. `status` 0: nothing answered at all. */
+/** A failure with a message for the user. `status` 0: no response. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -11,7 +11,7 @@ export class ApiError extends Error {
     this.code = code;
   }
 
-  /** The key is the trouble, so another one has to be given. */
+  /** The key is invalid, so another one is needed. */
   get isAboutKey(): boolean {
     return this.status === 401 || this.status === 403;
   }
@@ -31,7 +31,7 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
-/** How often a request that came too fast is sent again, and how long that may be waited for. */
+/** How often a rate-limited request is retried, and how long to wait for that. */
 const TRIES_MAX = 8;
 const WAIT_SECONDS_MAX = 3;
 
@@ -45,12 +45,12 @@ export async function ask<T>(path: string, options: Ask = {}): Promise<T> {
   }
 }
 
-/** Asks with an API key. */
+/** Sends a request with an API key. */
 export function askWithKey<T>(key: string, path: string, options: Ask = {}): Promise<T> {
   return ask<T>(path, { ...options, headers: { ...options.headers, 'x-api-key': key } });
 }
 
-/** Asks with the admin token. */
+/** Sends a request with the admin token. */
 export function askAsOperator<T>(token: string, path: string, options: Ask = {}): Promise<T> {
   return ask<T>(path, { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } });
 }
@@ -73,7 +73,7 @@ async function send(path: string, { method = 'GET', headers = {}, body, signal }
     throw new ApiError(
       0,
       'offline',
-      'The service does not answer. It may be restarting, or the network is away.',
+      'The service does not respond. It may be restarting, or the network may be down.',
     );
   }
 }

@@ -1,20 +1,20 @@
-/** Reads server-sent events over fetch: unlike EventSource it can send the key in a header, so no URL ever holds it. */
+/** Reads server-sent events over fetch: unlike EventSource it can send the key in a header, so no URL contains it. */
 
 export interface Listening {
   onEvent(event: string, data: string): void;
   /** Whether the stream is up. */
   onState(state: 'live' | 'lost'): void;
-  /** The service refused or ended it, and trying again would not help. */
+  /** The service refused or ended it; a retry would not help. */
   onEnd(status: number, message: string): void;
 }
 
 const PAUSE_MS_MIN = 1_000;
 const PAUSE_MS_MAX = 15_000;
 
-/** The service sends a sign of life every 8 s. */
+/** The service sends a comment every 8 s to keep the connection alive. */
 const SILENCE_MS_MAX = 25_000;
 
-/** Listens until the returned function is called. A connection that is lost is made again, from where it was. */
+/** Listens until the returned function is called. A lost connection is resumed where it stopped. */
 export function listen(path: string, headers: Record<string, string>, to: Listening): () => void {
   const stopping = new AbortController();
   void run(path, headers, to, stopping.signal);

@@ -1,4 +1,4 @@
-/** What the service has, by path. */
+/** The features of the service, by path. */
 let paths: ReadonlySet<string> = new Set();
 
 export function learnFeatures(known: readonly string[]): void {

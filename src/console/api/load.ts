@@ -5,7 +5,7 @@ export type Loaded<T> =
   | { state: 'ready'; data: T; error: undefined }
   | { state: 'failed'; data: T | undefined; error: unknown };
 
-/** Loads something when its inputs change; `reload` loads it again and shows the old until the new is there. */
+/** Loads something when its inputs change; `reload` loads it again and keeps showing the old data until then. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: Inputs,
@@ -33,7 +33,7 @@ export function useLoad<T>(
   return { ...result, reload };
 }
 
-/** Loads again and again while the page is looked at, and at once when somebody comes back to it. */
+/** Reloads periodically while the page is visible, and immediately when it becomes visible again. */
 export function useRefresh(reload: () => void, everyMs: number): void {
   useEffect(() => {
     const refresh = () => !document.hidden && reload();

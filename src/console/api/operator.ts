@@ -1,4 +1,4 @@
-/** The answers of the operator's side that the page reads. */
+/** The operator responses that the page reads. */
 
 export interface ReplicasAnswer {
   answering: {
@@ -31,7 +31,7 @@ export interface Replica {
 }
 
 export interface AlarmsAnswer {
-  /** False when other replicas cannot be asked because the ledger is away. */
+  /** False if the state of other replicas is unknown because the ledger is unreachable. */
   complete: boolean;
   alarms: Alarm[];
 }
@@ -83,7 +83,7 @@ export interface FeedRunRecord {
   reasons: { where: string; reason: string }[];
 }
 
-/** A price that was held back because it is far from its neighbours. */
+/** A price that was held because it is far from its neighbours. */
 export interface HeldBarRecord {
   id: number;
   symbol: string;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from './answers.ts';
 
-/** What the person gave to this tab. It is gone when the tab is. */
+/** Secrets entered in this tab. They are lost when it closes. */
 
 type Secret = 'key' | 'admin';
 
@@ -22,7 +22,7 @@ const KEY = /^pit_live_[0-9A-Za-z]{36}$/;
 
 /**
  * Takes the key from an address such as `http://localhost:8080/#key=pit_live_…` and removes it from the address bar. A
- * key that the person has given to this tab stays: a link from elsewhere must not replace it.
+ * key entered in this tab stays: a link from another site must not replace it.
  */
 export function takeKeyFromAddress(): void {
   if (!KEY_IN_ADDRESS.test(location.hash)) return;
@@ -31,7 +31,7 @@ export function takeKeyFromAddress(): void {
   if (KEY.test(key) && secret('key') === '') setSecret('key', key);
 }
 
-/** The secret, again whenever it changes. */
+/** The secret; re-renders when it changes. */
 export function useSecret(name: Secret): string {
   const [value, setValue] = useState(() => secret(name));
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useSecret(name: Secret): string {
   return value;
 }
 
-/** The key that requests go with: the person's own, or the one that the service gives to its page. */
+/** The key for requests: the user's own, or the one that the service provides. */
 export function useKey(config: ConfigAnswer): { key: string; kind: 'own' | 'demo' | 'public' | 'none' } {
   const own = useSecret('key');
   if (own !== '') return { key: own, kind: 'own' };

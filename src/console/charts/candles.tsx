@@ -17,12 +17,12 @@ interface Drawn {
   mark(marks: readonly Mark[]): void;
 }
 
-/** Many sources have one price a day, whose candles would be dashes: they are a line. */
+/** Many sources have one price per day, whose candles would be dashes: these are drawn as a line. */
 function hasOnePriceADay(bars: readonly ChartBar[]): boolean {
   return bars.length > 0 && bars.every(({ open, high, low, close }) => open === close && high === low);
 }
 
-/** Candles with a crosshair that tells open, high, low and close. The library is loaded when the first chart is. */
+/** Candles with a crosshair that shows open, high, low and close. The library is loaded with the first chart. */
 export function Candles({
   bars,
   marks,
@@ -37,7 +37,7 @@ export function Candles({
   const [hovered, setHovered] = useState<string>();
   const theme = useTheme();
   const wasLine = useRef(false);
-  // The last may be moving; while others are on their way it stays what it was.
+  // The last bar may still change; it stays as it was while others load.
   if (bars.length > 1) wasLine.current = hasOnePriceADay(bars.slice(0, -1));
   const isLine = wasLine.current;
   const drawn = made?.isLine === isLine ? made : undefined;
@@ -137,7 +137,7 @@ async function draw(
   return { chart, series, isLine, mark };
 }
 
-/** A canvas has no style sheet: it takes the page's colours. */
+/** A canvas has no style sheet: it uses the page's colors. */
 function colour({ chart, series, isLine }: Drawn, box: HTMLElement): void {
   const style = getComputedStyle(box);
   const of = (name: string) => style.getPropertyValue(name).trim();

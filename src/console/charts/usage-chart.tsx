@@ -2,7 +2,7 @@ import type { UsageDayRecord } from '../api/answers.ts';
 import { addDays } from '../data/days.ts';
 import { count, day, plural } from '../show/format.ts';
 
-/** Drawn for the screen it is on, so that its words keep their size. */
+/** Drawn for the current width, so that labels keep their size. */
 const WIDTH = innerWidth < 640 ? 380 : 1100;
 const HEIGHT = 200;
 const LABEL_DAYS = innerWidth < 640 ? 10 : 7;
@@ -10,7 +10,7 @@ const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;
 
-/** Answers by day, stacked by endpoint, with the same numbers as a table for who cannot see it. */
+/** Answers by day, stacked by endpoint, with the same numbers as a table for screen readers. */
 export function UsageChart({
   days,
   first,

@@ -6,14 +6,14 @@ import { addDays, spans, today } from './days.ts';
 export const RANGES = ['1M', '6M', '1Y', '5Y', 'All'] as const;
 export type Range = (typeof RANGES)[number];
 
-/** A chart's data, and how it was come by. */
+/** A chart's data, and the request it came from. */
 export interface History {
   bars: ChartBar[];
   interval: 'day' | 'week';
   source: string;
-  /** What the prices are per. */
+  /** The unit of the prices. */
   unit: string;
-  /** The request that gave the data; the first of them where it took several. */
+  /** The request for the data; the first one if there were several. */
   request: string;
   requests: number;
 }
@@ -26,7 +26,7 @@ interface HistoryAnswer extends Omit<SeriesAnswer, 'rates'> {
 
 const DAYS: Readonly<Record<Range, number>> = { '1M': 30, '6M': 182, '1Y': 365, '5Y': 1826, All: 0 };
 
-/** Few at a time: the plan's burst limit is for all of an account's programs. */
+/** Limited concurrency: the burst limit covers all programs of the account. */
 const AT_A_TIME = 4;
 
 /** A symbol whose prices ended long ago still has its last months. */
@@ -45,7 +45,7 @@ export function firstDayOf(range: Range, symbol: MarketSymbol): string {
   return wanted > start ? wanted : start;
 }
 
-/** What a chart is asked for. `unit` is the symbol's own, or another that fits it. */
+/** The parameters of a chart. `unit` is the symbol's own, or another that fits. */
 export interface Wanted {
   symbol: MarketSymbol;
   range: Range;
@@ -57,7 +57,7 @@ export function hasLongHistory(plan: PlanRecord): boolean {
   return has('/rates/history') && plan.history;
 }
 
-/** How many requests a range takes; more than a handful is asked about before. */
+/** How many requests a range needs; the user confirms more than a few. */
 export function requestsFor(range: Range, symbol: MarketSymbol, plan: PlanRecord): number {
   if (hasLongHistory(plan) || range === '1M') return 1;
   return spans(firstDayOf(range, symbol), lastDayOf(symbol), plan.maxSpanDays).length;
@@ -115,7 +115,7 @@ async function fromTimeSeries(
 ): Promise<History> {
   const { plan } = wanted;
   const { symbol } = wanted.symbol;
-  // The newest first: the chart shows them while the older ones come.
+  // Newest first: the chart shows them while older ones load.
   const parts = spans(first, addDays(lastDayOf(wanted.symbol), 1), Math.max(1, plan.maxSpanDays)).reverse();
   const requests = parts.map(
     ([startDate, endDate]) => `/rates/time-series?${queryOf(wanted, startDate, endDate)}`,

@@ -13,7 +13,7 @@ export interface Quote {
   source: string;
   /** The closes of the last days, oldest first, without the rate's own day. */
   closes: { date: string; close: number }[];
-  /** Where the rate has just gone; 0 again after a moment. */
+  /** The direction of the last change; reset to 0 shortly after. */
   direction: -1 | 0 | 1;
 }
 
@@ -23,21 +23,21 @@ export type LiveState = 'connecting' | 'live' | 'lost' | { ended: string };
 const SPAN_DAYS = 30;
 const MONTHLY_SPANS = 5;
 
-/** Rows come into view together: their requests go together. */
+/** Rows that become visible together share requests. */
 const GATHER_MS = 60;
 
-/** Prices change many times a second; the page is drawn anew four times at most. */
+/** Prices change many times a second; the page re-renders at most four times a second. */
 const DRAW_MS = 250;
 
 /** For how long a price that moved is coloured. */
 const CALM_MS = 900;
 
-/** A set of rows in view that changes while scrolling is listened to when it rests. */
+/** Subscriptions change only after scrolling has stopped. */
 const SETTLE_MS = 1_500;
 
 /**
- * The market as far as somebody looks at it. Rows say that they are in view; their prices are then loaded, in as few
- * requests as the plan allows, and listened to.
+ * The visible part of the market. Rows register when they become visible; their prices are then loaded, in as few
+ * requests as the plan allows, and subscribed to.
  */
 export class MarketStore {
   readonly #key: string;
@@ -69,21 +69,21 @@ export class MarketStore {
     return this.#quotes.get(code);
   }
 
-  /** Says that a symbol is in view, and is told when its quote changes; until the returned function is called. */
+  /** Registers a visible symbol and calls back when its quote changes, until the returned function is called. */
   watch(code: string, onChange: () => void): () => void {
     const watchers = this.#watchers.get(code) ?? new Set();
     this.#watchers.set(code, watchers);
     watchers.add(onChange);
     this.#want(code);
     this.#settleSoon();
-    onChange(); // it may have changed while nobody looked
+    onChange(); // it may have changed meanwhile
     return () => {
       watchers.delete(onChange);
       if (watchers.size === 0) this.#watchers.delete(code);
     };
   }
 
-  /** Takes in a newer list: a symbol may have its first price now. */
+  /** Applies a newer list: a symbol may have received its first price. */
   learn(symbols: readonly MarketSymbol[]): void {
     this.#symbols = new Map(symbols.map((one) => [one.symbol, one]));
     for (const code of this.#watchers.keys()) this.#want(code);
@@ -97,7 +97,7 @@ export class MarketStore {
     for (const timer of [this.#gathering, this.#drawing, this.#settling, this.#calming]) clearTimeout(timer);
   }
 
-  /** A tab that nobody sees neither holds a connection nor spends the quota. */
+  /** A hidden tab neither holds a connection nor spends quota. */
   readonly #onVisibility = () => {
     if (!document.hidden) return this.#settleSoon();
     this.#unlisten?.();
@@ -157,7 +157,7 @@ export class MarketStore {
     if (without.length > 0) await this.#loadLatest(without);
   }
 
-  /** What is older than the days that were asked for. */
+  /** Prices older than the requested days. */
   async #loadLatest(codes: readonly string[]): Promise<void> {
     const path = `/rates/latest?${new URLSearchParams({ symbols: codes.join(',') })}`;
     const { rates, metadata } = await askWithKey<LatestAnswer>(this.#key, path, {
@@ -175,7 +175,7 @@ export class MarketStore {
     this.#settling = setTimeout(() => this.#listen(), this.#listened === '' ? GATHER_MS * 2 : SETTLE_MS);
   }
 
-  /** One connection: for everything when the plan allows it, else for what is in view. */
+  /** One connection: for all symbols if the plan allows it, else for the visible ones. */
   #listen(): void {
     if (document.hidden || this.#stopping.signal.aborted) return;
     const live = [...this.#symbols.values()].filter((one) => one.lastDate).map((one) => one.symbol);
@@ -213,7 +213,7 @@ export class MarketStore {
     if (direction !== 0) this.#calmSoon();
   }
 
-  /** An animation would be drawn sixty times a second, for every row: a colour that comes and goes is drawn twice. */
+  /** Sets and removes a color, which renders twice; an animation would render every row sixty times a second. */
   #calmSoon(): void {
     this.#calming ??= setTimeout(() => {
       this.#calming = undefined;

@@ -1,10 +1,10 @@
 import type { ChartBar, MarketSymbol, OhlcRecord } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 
-/** A price that was published, and was published otherwise later. */
+/** A price that was corrected. */
 export interface Correction {
   date: string;
-  /** The close; null where the version is a withdrawal. */
+  /** The close; null for a withdrawal. */
   before: number | null;
   after: number | null;
   recordedAt: string;
@@ -28,7 +28,7 @@ interface RangeAnswer {
 /** Each page is a unit of the quota; one holds 2,000 versions, years of them. */
 const PAGES_MAX = 3;
 
-/** A bar that was made at settlement gives way to the close of its session: that is no correction. */
+/** A provisional bar is replaced by the close of its session, which is not a correction. */
 const PROVISIONAL = 'settlement';
 
 /** The corrections of the days that a chart shows, the oldest first. */

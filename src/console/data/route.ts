@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the person is: the part of the address after `#`, so that a link leads to the same place. */
+/** The current route: the fragment of the URL, so that it can be linked to. */
 export interface Route {
   page: string;
   /** What follows, for example the symbol. */

@@ -3,13 +3,13 @@ import type { MarketSymbol, Rate } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 
-/** A unit that a price can be given in, and what a published price is multiplied by for it. */
+/** A unit for a price, and the factor from the published unit. */
 export interface Unit {
   unit: string;
   factor: number;
 }
 
-/** Converted prices have so many significant digits, as the service gives them. */
+/** Significant digits of converted prices, as in the service. */
 const DIGITS = 8;
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Pc: 'piece',
 };
 
-/** A unit in words, where there are some. */
+/** The name of a unit, if it has one. */
 export function nameOfUnit(unit: string): string {
   return NAMES[unit] ?? unit;
 }

@@ -15,7 +15,7 @@ interface AccountRow {
   quota: number;
 }
 
-/** Accounts: find, create, suspend, resume, change the plan, and look after keys. */
+/** Accounts: find, create, suspend, resume, change the plan, manage keys. */
 export function Accounts({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState<string>();

@@ -4,7 +4,7 @@ import type { Alarm, AlarmsAnswer } from '../api/operator.ts';
 import { ago, moment } from '../show/format.ts';
 import { Notice } from '../show/parts.tsx';
 
-/** What each kind of alarm means for the service, and what to do. docs/operating.md says more. */
+/** What each kind of alarm means for the service, and what to do. See docs/operating.md. */
 const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
   'ledger.unreachable': {
     title: 'The ledger cannot be reached',
@@ -50,11 +50,11 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
   },
   'disk.full': {
     title: 'The disk is nearly full',
-    effect: 'Requests are answered and counted, and no new prices are taken in. Make room.',
+    effect: 'Requests are answered and counted, but new prices are rejected. Free some space.',
   },
 };
 
-/** The alarms that are on, in any process. It loads by itself: the rest of the page needs the ledger, and this does not. */
+/** Active alarms of all processes. Loaded separately, because it does not need the ledger as the rest of the page does. */
 export function Alarms({ token, everyMs }: { token: string; everyMs: number }) {
   const loaded = useLoad(() => askAsOperator<AlarmsAnswer>(token, '/admin/alarms'), [token]);
   useRefresh(loaded.reload, everyMs);

@@ -11,10 +11,10 @@ const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
   failed: 'bad',
 };
 
-/** More than this many codes are counted, not listed. */
+/** Longer lists of codes are shown as a count. */
 const SYMBOLS_SHOWN = 40;
 
-/** What a feed brings, and its last runs with the reasons for what was not taken. */
+/** What a feed provides, and its last runs with the reasons for rejections. */
 export function FeedDetail({ feed }: { feed: Feed }) {
   const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, failing, runs } = feed;
   return (

@@ -17,7 +17,7 @@ const BADGES: Readonly<Record<Feed['health'], string>> = {
   off: '',
 };
 
-/** The feeds: those that are on with their health and runs, and those that can be turned on. */
+/** Enabled feeds with their health and runs, and feeds that can be enabled. */
 export function Feeds({ token }: { token: string }) {
   const [opened, setOpened] = useState<string>();
   const [error, setError] = useState<unknown>();
@@ -149,7 +149,7 @@ function Row({
   );
 }
 
-/** A feed that is off. What may not be passed on is said before it is turned on, not after. */
+/** A disabled feed. Licence restrictions are shown before it is enabled. */
 function Offer({ feed, onTurn }: { feed: Feed; onTurn: () => void }) {
   const { key, title, licence, attribution, licenceUrl, series, lacking } = feed;
   return (

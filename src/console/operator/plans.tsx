@@ -25,7 +25,7 @@ const NEW: PlanRecord = {
   history: true,
 };
 
-/** Plans: see all, change one, make one. A change holds for every account on the plan within a second. */
+/** Plans: list, change, create. A change applies to every account on the plan within a second. */
 export function Plans({ token }: { token: string }) {
   const [edited, setEdited] = useState<PlanRecord>();
   const [error, setError] = useState<unknown>();

@@ -23,7 +23,7 @@ function heldPrices({ ticks, bars }: HeldAnswer) {
   return all.sort((a, b) => b.id - a.id);
 }
 
-/** Prices that were held back: take them after all, or give them up. */
+/** Held prices, to release or to drop. */
 export function Quarantine({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
   const loaded = useLoad(

@@ -1,7 +1,7 @@
 import type { Replica, ReplicasAnswer } from '../api/operator.ts';
 import { ago, count, duration, plural } from '../show/format.ts';
 
-/** Where the service stands, and every process that serves. */
+/** The state of the service, and every serving process. */
 export function Replicas({ answering, replicas }: ReplicasAnswer) {
   const facts: [string, string][] = [
     ['State', `${answering.phase}${answering.simulated ? ', simulated prices' : ''}`],

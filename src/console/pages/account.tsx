@@ -106,7 +106,7 @@ function Quota({ usage, events }: { usage: UsageAnswer; events: UsageDailyAnswer
         aria-label="Share of the quota that is used"
       />
       <p class="hint">
-        {count(usage.remaining)} remaining. The count starts anew on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
+        {count(usage.remaining)} remaining. The count resets on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
       </p>
       {events.map(({ percent, at }) => (
         <p class="hint" key={`${percent} ${at}`}>

@@ -68,7 +68,8 @@ export function DocsPage({ config }: { config: ConfigAnswer }) {
       />
       <p class="hint">
         A stream is made of server-sent events. A connection costs one unit and so does every hundred events
-        after its first hundred; one that was lost goes on from its <code>Last-Event-ID</code>.
+        after its first hundred; a client that reconnects with <code>Last-Event-ID</code> continues where it
+        stopped.
       </p>
 
       <h2>A closed day</h2>

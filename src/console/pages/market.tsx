@@ -12,7 +12,7 @@ import { Failure, Loading, Notice } from '../show/parts.tsx';
 
 const ALL = 'All';
 
-/** A line of weeks does not show a second: it is drawn anew four times a minute. */
+/** A line of several weeks needs few updates: it re-renders four times a minute. */
 const SPARKLINE_MS = 15_000;
 
 /** What most people look for comes first; a category that is not named here comes after. */
@@ -29,7 +29,7 @@ function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
   const kept = useRef<MarketSymbol[]>([]);
   const list = useLoad(async () => {
     const { symbols } = await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols');
-    // The same list again stays the same object, so that nothing is drawn anew.
+    // An unchanged list stays the same object, so that nothing re-renders.
     if (JSON.stringify(symbols) !== JSON.stringify(kept.current)) kept.current = symbols;
     return kept.current;
   }, [holder.apiKey]);
@@ -145,7 +145,7 @@ function Board({
   );
 }
 
-/** One line of the board. It is drawn anew when its own quote changes, and no other. */
+/** One line of the board. It re-renders only when its own quote changes. */
 const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: MarketStore | undefined }) {
   const row = useRef<HTMLTableRowElement>(null);
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
@@ -259,7 +259,7 @@ function filter(symbols: readonly MarketSymbol[], search: string, category: stri
   return found.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Calls `enter` while an element is in view or near it, and what that gave when it leaves. */
+/** Calls `enter` when an element comes near the viewport, and the returned function when it leaves. */
 function whileInView(element: Element, enter: () => () => void): () => void {
   let leave: (() => void) | undefined;
   const observer = new IntersectionObserver(

@@ -12,7 +12,7 @@ import { Quarantine } from '../operator/quarantine.tsx';
 import { Replicas } from '../operator/replicas.tsx';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 
-/** As often as a replica says that it is there. */
+/** As often as replicas send heartbeats. */
 const REFRESH_MS = 5_000;
 
 const SWITCH_ON = `export OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24)

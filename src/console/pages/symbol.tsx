@@ -15,7 +15,7 @@ import { RequestBox } from '../show/request.tsx';
 import { Revisions, useRevisions } from '../symbol/revisions.tsx';
 import { Conversions, Facts } from '../symbol/symbol-facts.tsx';
 
-/** A range that takes more requests than this is asked about before: they come out of the quota. */
+/** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
 
 const RELIST_MS = 15_000;
@@ -209,7 +209,7 @@ function Title({
   );
 }
 
-/** The chart in a sentence, for who cannot see it. */
+/** The chart in a sentence, for screen readers. */
 function summary({ name }: MarketSymbol, range: Range, bars: readonly ChartBar[]): string {
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return `Chart of ${name}`;

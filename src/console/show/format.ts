@@ -9,7 +9,7 @@ export function price(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: shown, maximumFractionDigits: shown });
 }
 
-/** A change with its sign: colour alone would leave some people out. */
+/** A change with its sign: color alone is not accessible to everyone. */
 export function signed(value: number, decimals = 2): string {
   const text = Math.abs(value).toLocaleString('en-US', {
     minimumFractionDigits: decimals,
@@ -53,7 +53,7 @@ export function dayOfSeconds(seconds: number): string {
   return day(new Date(seconds * 1000).toISOString());
 }
 
-/** How long ago a moment was, or the day where that is all that is known. */
+/** How long ago a moment was, or the day if only that is known. */
 export function ago(at: string, now = Date.now()): string {
   if (!at.includes('T')) return day(at);
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));

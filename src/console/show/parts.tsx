@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/client.ts';
 
-/** Something to know, with what can be done about it. */
+/** A notice, with optional actions. */
 export function Notice({
   kind = 'info',
   title,
@@ -25,7 +25,7 @@ export function Notice({
   );
 }
 
-/** The head of a column of buttons, which needs no words where it can be seen. */
+/** The header of a column of buttons, visible only to screen readers. */
 export function ActionsHead() {
   return (
     <th scope="col">
@@ -34,7 +34,7 @@ export function ActionsHead() {
   );
 }
 
-/** A failure in kind words, and a way on. */
+/** An error message with a way to continue. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const retry = onRetry && (
     <button type="button" class="button" onClick={onRetry}>
@@ -60,7 +60,7 @@ function titleOf(error: unknown): string {
   return 'The service could not answer';
 }
 
-/** Room that is kept for what is on its way. */
+/** A placeholder for content that is loading. */
 export function Loading({ label, lines = 3 }: { label: string; lines?: number }) {
   return (
     <div class="loading" role="status" aria-live="polite">
@@ -96,7 +96,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A button that asks once more before it does what cannot be undone. */
+/** A button that asks for confirmation before it does what cannot be undone. */
 export function SureButton({
   label,
   sure,
@@ -144,7 +144,7 @@ export function SureButton({
   );
 }
 
-/** A choice of one among few. */
+/** A choice among a few options. */
 export function Choice<T extends string>({
   label,
   options,

@@ -25,7 +25,7 @@ export function snippet(language: Language, origin: string, path: string, key: s
   ].join('\n');
 }
 
-/** A key that is not for other people's eyes, as it is shown on the page. */
+/** A masked key, for display. */
 export function masked(key: string): string {
   return key.length > 16 ? `${key.slice(0, 9)}…${key.slice(-4)}` : key;
 }

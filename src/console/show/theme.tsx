@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Light or dark: the system's choice until the person makes one. */
+/** Light or dark: the system's setting until the user chooses one. */
 type Theme = 'light' | 'dark';
 
 const STORED = 'openpit.theme';
@@ -23,7 +23,7 @@ export function applyTheme(): void {
 
 system.addEventListener('change', applyTheme);
 
-/** The theme, again whenever it changes: a canvas has to be told. */
+/** The theme; re-renders when it changes, because a canvas does not follow style sheets. */
 export function useTheme(): Theme {
   const [theme, setTheme] = useState(current);
   useEffect(() => {

@@ -5,11 +5,11 @@ import type { Mark } from '../charts/candles.tsx';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
 import { count, day, moment, price } from '../show/format.ts';
 
-/** With more marks than this their words would cover the chart. */
+/** More labels would cover the chart. */
 const WORDS_MAX = 12;
 const ROWS_SHOWN = 20;
 
-/** The corrections of the days that are shown, and where to mark them. */
+/** Corrections of the days shown, and where to mark them. */
 export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly ChartBar[] | undefined) {
   const range = `${bars?.[0]?.date} ${bars?.at(-1)?.date}`;
   const loaded = useLoad(

@@ -14,7 +14,7 @@ const PASSED_ON = {
   no: 'may not be passed on',
 };
 
-/** What is worth knowing of a symbol and of its newest price. */
+/** Facts about a symbol and its newest price. */
 export function Facts({
   symbol,
   latest,
@@ -52,7 +52,7 @@ export function Facts({
   );
 }
 
-/** What must be said of the prices, and whether they may be passed on. */
+/** The required attribution, and whether redistribution is permitted. */
 function Licence({ apiKey, source }: { apiKey: string; source: string }) {
   const feeds = useLoad(async () => (await askWithKey<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
   if (source === 'simulated') return <>none needed: the prices are made up</>;
@@ -81,7 +81,7 @@ function Licence({ apiKey, source }: { apiKey: string; source: string }) {
   );
 }
 
-/** The newest price per every other unit that fits. */
+/** The newest price in every other unit that fits. */
 export function Conversions({
   symbol,
   units,

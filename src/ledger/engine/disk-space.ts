@@ -17,5 +17,5 @@ export function hasDiskSpace(folder: string): boolean {
 
 /** Throws when only the reserve is left. Requests can be served without new prices, but not without counting. */
 export function requireDiskSpace(folder: string): void {
-  if (!hasDiskSpace(folder)) throw new Unavailable('its disk is nearly full, and no new prices are taken in');
+  if (!hasDiskSpace(folder)) throw new Unavailable('its disk is nearly full, and no new prices are accepted');
 }

@@ -23,7 +23,7 @@ export interface KnownClose {
 
 /** How many neighbours on each side form the level that a bar is compared with: two wrong ones in a row cannot sway the median. */
 export const SIDE_BARS = 5;
-/** Farther away, a price is no neighbour. Annual series have one a year. */
+/** Prices farther apart are not neighbours. Annual series have one per year. */
 export const NEIGHBOUR_DAYS = 400;
 /** How many bars on each side tell how much the series moves, and how many moves that takes. */
 const MOVES_BARS = 30;
@@ -34,7 +34,7 @@ const AGREE = Math.log(2);
 /** A bar this near to the one before needs no further look. */
 const NEAR = 1.5;
 
-/** A limit on |ln(price / level)|: so many typical moves of the series, but within `least` and `most`. */
+/** A limit on |ln(price / level)|: a number of typical moves of the series, clamped to `least` and `most`. */
 interface Limit {
   moves: number;
   least: number;
@@ -49,9 +49,9 @@ const JUMP_ENERGY: Limit = { moves: 90, least: Math.log(6), most: Math.log(10) }
 /** Open, high and low against the close. */
 const RANGE = Math.log(5);
 const RANGE_ENERGY = Math.log(10);
-/** Where prices cross zero there are no ratios: so many times the level, in absolute terms. */
+/** Prices that cross zero have no ratios: a multiple of the level, in absolute terms. */
 const TIMES_LEVEL = 10;
-/** A zero between prices that are so many moves away from zero is a value that was missing. */
+/** A zero between prices this many moves away from zero is a missing value. */
 const ZERO_MOVES = 12;
 
 interface Entry<B> {
@@ -146,7 +146,7 @@ class Judge<B extends Bar> {
     return isJump ? far(close, left, right) : undefined;
   }
 
-  /** Prices that go on in the unit that was held back are held back, too, until they jump back. */
+  /** Later prices in the held unit are held, too, until the prices jump back. */
   #stillShifted(close: number): string | undefined {
     const shift = this.#shift;
     if (!shift) return undefined;
