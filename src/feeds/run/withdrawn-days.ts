@@ -15,7 +15,7 @@ export interface WithdrawnDay {
 
 export interface WithdrawnDays {
   days: WithdrawnDay[];
-  /** Symbols that lost so many days that the file looks broken. */
+  /** Symbols that lost too many days: the file looks broken. */
   doubts: Doubts;
 }
 

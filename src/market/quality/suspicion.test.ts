@@ -12,7 +12,7 @@ function held(closes: readonly number[], rule = METAL, known: readonly number[] 
   return [...findSuspicious(bars, before, rule).keys()].map((bar) => bar.close);
 }
 
-/** So many closes that wander by up to a few per cent a day. */
+/** A random walk of `length` closes that moves by a few per cent a day. */
 function walk(length: number, from = 2300, move = 0.01): number[] {
   let [close, state] = [from, 42];
   return Array.from({ length }, () => {

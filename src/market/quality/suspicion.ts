@@ -25,10 +25,10 @@ export interface KnownClose {
 export const SIDE_BARS = 5;
 /** Prices farther apart are not neighbours. Annual series have one per year. */
 export const NEIGHBOUR_DAYS = 400;
-/** How many bars on each side tell how much the series moves, and how many moves that takes. */
+/** Bars on each side that determine the typical move, and how many moves it needs. */
 const MOVES_BARS = 30;
 const MOVES_LEAST = 8;
-/** So many bars that agree make a new level. */
+/** How many agreeing bars make a new level. */
 const AGREE_LEAST = 3;
 const AGREE = Math.log(2);
 /** A bar this near to the one before needs no further look. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { openWhenReachable } from './open-when-reachable.ts';
 
-/** A database that fails to open so many times, on a clock of its own. */
+/** A database whose first `failures` attempts to open fail, with its own clock. */
 function database(failures: number, error: Error) {
   let now = 0;
   let attempts = 0;
