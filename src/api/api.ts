@@ -1,4 +1,3 @@
-import type { Board } from '../board/board.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { RateWindow } from '../gate/rate-window.ts';
@@ -7,8 +6,6 @@ import type { IncomingRequest } from '../http/message/incoming-request.ts';
 import { type RawReply, type Reply, reply } from '../http/message/reply.ts';
 import { type CachedFields, type CachedHeads, HeadCache } from '../http/parse/head-cache.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ReportedAlarm } from '../ledger/operations/replicas.ts';
-import type { TakePush } from '../ledger/prices/pushes.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
@@ -18,8 +15,7 @@ import { ClientAddress } from './access/client-address.ts';
 import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
 import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
 import type { ReaderPool } from './ledger-reads/reader-pool.ts';
-import type { FeedAdminPort, ListFeedStatus } from './model/feed-status.ts';
-import type { Health, Phase } from './model/health.ts';
+import type { Phase } from './model/health.ts';
 import type { MaybeAsync } from './model/maybe-async.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Charge } from './pipeline/steps/charge.ts';
@@ -30,43 +26,24 @@ import type { EntityTags } from './response/etag.ts';
 import { RateLimitHeader } from './response/rate-limit-header.ts';
 import { Responses } from './response/responses.ts';
 import { Router } from './routing/router.ts';
-import { routesOf } from './routing/routes.ts';
-import type { PageKeys } from './site/page-key.ts';
+import { type RouteOptions, routesOf } from './routing/routes.ts';
 import { StreamHub } from './stream/hub.ts';
-import type { IngestMetrics } from './telemetry/ingest-metrics.ts';
 import { type Gauge, Metrics, type ShareMetrics } from './telemetry/metrics.ts';
 import { nextRequestNumber, requestIdText } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 
-export interface ApiOptions {
+export interface ApiOptions extends RouteOptions {
   ledger: Ledger;
-  board: Board;
   gate: Gate;
   meter: Meter;
-  clock: Clock;
   tags: EntityTags;
   log: Log;
   /** URL prefixes under which the interface is served. */
   mounts: readonly string[];
   trustedProxies: readonly string[];
-  adminToken: string | undefined;
   /** Wrong keys or admin tokens an address may send per minute. */
   failedKeysPerMinute: number;
-  /** API keys that the web page receives automatically. */
-  pageKeys: PageKeys;
-  /** Whether prices are simulated. */
-  simulated: boolean;
-  /** Unique id of this replica. */
-  replica: string;
-  version: string;
   phase(): Phase;
-  health(): Health;
-  /** Active alarms of this process. */
-  alarms(): readonly ReportedAlarm[];
-  feeds: ListFeedStatus;
-  feedAdmin: FeedAdminPort;
-  push: TakePush;
-  ingestMetrics: IngestMetrics;
   /** Reads the ledger for point-in-time requests. */
   readers: ReaderPool;
   /** Writes that were acknowledged to clients. */

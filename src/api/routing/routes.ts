@@ -40,7 +40,9 @@ export interface RouteOptions {
   board: Board;
   clock: Clock;
   adminToken: string | undefined;
+  /** API keys that the web page receives automatically. */
   pageKeys: PageKeys;
+  /** Whether prices are simulated. */
   simulated: boolean;
   /** Unique id of this replica. */
   replica: string;

@@ -82,11 +82,16 @@ function* splitPlainRows(text: string, delimiter: string, firstLineNumber: numbe
   }
 }
 
-/** Most rows have no spaces, so cells are trimmed only if the row has any. */
 function cellsOf(row: string, delimiter: string, line: number): string[] {
-  const cells = row.split(delimiter, COLUMNS_MAX + 1);
+  const cells = splitCells(row, delimiter);
   if (cells.length > COLUMNS_MAX) throw tooWide(line);
-  return SPACE.test(row) ? cells.map(trim) : cells;
+  return cells;
+}
+
+/** Splits a row without quotes into trimmed cells; one more than `COLUMNS_MAX` if there are too many. */
+export function splitCells(row: string, delimiter: string): string[] {
+  const cells = row.split(delimiter, COLUMNS_MAX + 1);
+  return SPACE.test(row) ? cells.map(trim) : cells; // most rows have no spaces
 }
 
 const SPACE = /[\s\uFEFF]/;
