@@ -88,7 +88,7 @@ export class FrozenView implements FrozenPrices {
   }
 }
 
-export function digestOf(bars: readonly SourcedBar[]): bigint {
+function digestOf(bars: readonly SourcedBar[]): bigint {
   const numbers = bars.flatMap((bar) => [bar.day, bar.open, bar.high, bar.low, bar.close, bar.sourceId]);
   return Bun.hash.xxHash3(Float64Array.from(numbers));
 }

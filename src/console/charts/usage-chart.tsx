@@ -90,7 +90,7 @@ export function UsageChart({
 }
 
 /** The next of 2, 4, 10, 20, 40, 100, … so that the half of it is a whole number too. */
-export function niceTop(value: number): number {
+function niceTop(value: number): number {
   for (let power = 1; ; power *= 10) {
     for (const step of [2, 4, 10]) if (step * power >= value) return step * power;
   }

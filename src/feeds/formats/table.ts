@@ -57,7 +57,7 @@ export function isFootnote(cells: readonly string[]): boolean {
   return filled.length === 1 && /^[\p{L}*†(©]/u.test(filled[0]!);
 }
 
-export function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TextRow> {
+function splitRows(text: string, delimiter: string, firstLineNumber: number): Iterable<TextRow> {
   if (text.includes('"')) return splitQuotedRows(text, delimiter, firstLineNumber);
   return { [Symbol.iterator]: () => splitPlainRows(text, delimiter, firstLineNumber) };
 }

@@ -6,7 +6,7 @@ import type { ColumnKind, LedgerTable } from '../schema/tables.ts';
 type Cell = RowValues[number];
 
 /** About 1 MB of bars: large enough that a commit costs little, small enough that memory stays constant. */
-export const ROWS_PER_PAGE = 10_000;
+const ROWS_PER_PAGE = 10_000;
 
 /** One page of rows in the order of the primary key, with the key of its last row. */
 export interface Page {

@@ -22,7 +22,7 @@ export interface KnownClose {
 }
 
 /** How many neighbours on each side form the level that a bar is compared with: two wrong ones in a row cannot sway the median. */
-export const SIDE_BARS = 5;
+const SIDE_BARS = 5;
 /** Prices farther apart are not neighbours. Annual series have one per year. */
 export const NEIGHBOUR_DAYS = 400;
 /** Bars on each side that determine the typical move, and how many moves it needs. */

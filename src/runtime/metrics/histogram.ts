@@ -1,5 +1,5 @@
 /** Upper bounds of latency buckets, in ms. The largest is longer than any client waits. */
-export const LATENCY_BOUNDS_MS = [
+const LATENCY_BOUNDS_MS = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 60_000,
 ] as const;
 

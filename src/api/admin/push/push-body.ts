@@ -8,7 +8,7 @@ import { single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
 /** Records per request. Bodies are limited to 1 MiB in any case. */
-export const RECORDS_MAX = 10_000;
+const RECORDS_MAX = 10_000;
 
 /** A batch whose records are not validated yet. */
 export interface Batch {
