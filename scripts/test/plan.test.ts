@@ -20,6 +20,15 @@ test('a few process tests also run from source', () => {
   expect(planned.filter((file, i) => planned.indexOf(file) !== i)).toContain('test/process/start.test.ts');
 });
 
+test('the API and security suites also run on Bun.serve', () => {
+  const onBunServe = planAll(findTestFiles(), {}, PREPARED).filter(
+    (job) => job.settings.OPENPIT_HTTP === 'bun',
+  );
+  const planned = onBunServe.flatMap((job) => job.files);
+  expect(planned).toContain('test/api/rates/latest.test.ts');
+  expect(planned).toContain('test/security/injection.test.ts');
+});
+
 test('a long file has a job of its own, short neighbours share one, and the longest job comes first', () => {
   const jobs = planAll(['src/1', 'src/2', 'src/3', 'src/4'], { 'src/3': 60 }, PREPARED);
   expect(jobs.map((job) => job.files)).toEqual([['src/3'], ['src/1', 'src/2'], ['src/4']]);

@@ -24,6 +24,8 @@ const SLOW = new Bun.Glob('test/{process,browser}/**');
 const PROCESS = 'test/process/**';
 /** Tests of how long something takes. Few and short: while one runs, nothing else does. */
 const ALONE = new Bun.Glob('test/process/alone/**');
+/** These also run on `Bun.serve` (`OPENPIT_HTTP=bun`), on SQLite only. */
+const ON_BUN_SERVE = 'test/{api,security}/**';
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/{start,commands,processes,heartbeat}.test.ts';
 /** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
@@ -47,6 +49,7 @@ export function planAll(files: readonly string[], times: FileTimes, { program, p
   return longestFirst([
     ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
     ...group(matching(files, FROM_SOURCE), times, settings),
+    ...group(matching(files, ON_BUN_SERVE), times, { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' }),
     ...group(
       files.filter((file) => !isProcess(file)),
       times,

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+const PATHS = [
+  '/symbols',
+  '/rates/latest',
+  '/rates/historical',
+  '/rates/time-series',
+  '/rates/fluctuation',
+  '/rates/revisions',
+  '/rates/history',
+  '/usage',
+];
+const QUERY = '?symbols=XAU&date=2024-05-14&startDate=2024-05-14&endDate=2024-05-14';
+
+onEachEngine('mount points', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-14': 2358.2 });
+  });
+
+  for (const path of PATHS) {
+    test(`${path} is the same under /, /v1 and /v2, with and without a trailing slash`, async () => {
+      const plain = await api.ask(path + QUERY);
+      expect(plain.status).toBe(200);
+      const strip = (text: string) => text.replace(/"(used|remaining)":\d+/g, '');
+      for (const mount of ['', '/v1', '/v2']) {
+        for (const slash of ['', '/']) {
+          const { text } = await api.ask(mount + path + slash + QUERY);
+          expect(strip(text), mount + path + slash).toBe(strip(plain.text));
+        }
+      }
+    });
+  }
+
+  test('other prefixes, two trailing slashes and other letter cases are not found', async () => {
+    for (const path of ['/v3/symbols', '/symbols//', '/v1/v1/symbols', '/Symbols', '/v1']) {
+      expectRefusal(await api.ask(path), 404, 'not_found');
+    }
+  });
+});
+
+onEachEngine('a custom list of mount points', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_MOUNTS: '/api/rates-service,/v9' } });
+
+  test('is the only place where the API is served, and hints use it', async () => {
+    expect((await api.ask('/api/rates-service/symbols')).status).toBe(200);
+    expect((await api.ask('/v9/symbols/')).status).toBe(200);
+    expectRefusal(await api.ask('/v1/symbols'), 404, 'not_found');
+    expect(expectRefusal(await api.ask('/v9/latest'), 404, 'not_found')).toContain('/v9/rates/latest');
+    const hint = expectRefusal(await api.ask('/symbols'), 404, 'not_found');
+    expect(hint).toContain('/api/rates-service/symbols');
+  });
+
+  test('health stays at the root', async () => {
+    expect((await api.ask('/health')).status).toBe(200);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test';
+import { z } from 'zod';
+import { openApiDocument } from '../../../src/api/openapi/document.ts';
+import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
+import { PARAMETERS } from '../../../src/api/openapi/parameters.ts';
+import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { Described } from '../../support/described.ts';
+import { Seeded } from '../../support/seeded.ts';
+import { NOON } from '../../support/service.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+const document = openApiDocument('1.2.3');
+const described = new Described(document);
+
+describe('the OpenAPI document', () => {
+  test('has the shape of OpenAPI 3.1, and every reference resolves', () => {
+    const responses = z.record(
+      z.string().regex(/^[2-5]\d\d$/),
+      z.object({
+        description: z.string().min(1),
+        content: z.record(z.string(), z.object({ schema: z.object() })),
+      }),
+    );
+    const operation = z.object({
+      operationId: z.string().regex(/^[a-zA-Z]+$/),
+      tags: z.array(z.string()).min(1),
+      summary: z.string().min(1),
+      security: z.array(z.record(z.string(), z.array(z.string()))),
+      responses,
+    });
+    z.object({
+      openapi: z.literal('3.1.0'),
+      info: z.object({ title: z.string(), version: z.literal('1.2.3') }),
+      paths: z.record(
+        z.string().startsWith('/'),
+        z.partialRecord(z.enum(['get', 'post', 'put', 'patch', 'delete']), operation),
+      ),
+      components: z.object({ schemas: z.record(z.string(), z.object()), securitySchemes: z.object() }),
+    }).parse(document);
+    const text = JSON.stringify(document);
+    for (const [, ref] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const found = ref!.split('/').reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document);
+      expect(found, ref).toBeDefined();
+    }
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(OPERATIONS.length);
+  });
+
+  test('the path parameters are exactly the placeholders of each path', () => {
+    for (const { path, parameters = [] } of OPERATIONS) {
+      expect(parameters.includes('id'), path).toBe(path.includes('{id}'));
+    }
+  });
+});
+
+describe('the running service', () => {
+  const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
+  const api = apiOn('sqlite', { settings }, async ({ service }) => {
+    await service.publish('XAU', {
+      '2024-05-10': 2340,
+      '2024-05-13': [2340, 2360, 2330, 2350],
+      '2024-05-14': 2358,
+    });
+    await service.publish('WTIOIL-FUT', { '2020-04-20': -37.63, '2024-05-14': 78.02 });
+    await service.tick('XAU', 2361.5);
+    await service.setPlan({ name: 'tight', quota: 3, burstPerSecond: 2 });
+  });
+
+  test('serves the document, which has every path of the service', async () => {
+    const { body } = await api.ask('/openapi.json', { key: '' });
+    const { paths } = (await api.ask('/console/config', { key: '' })).body as { paths: string[] };
+    const described = new Set(Object.keys(body.paths as Json));
+    for (const path of paths) expect(described, path).toContain(path.replace(':id', '{id}'));
+  });
+
+  test('refuses a request that lacks a required parameter', async () => {
+    const day = '2024-05-14';
+    const values: Record<string, string> = { symbols: 'XAU', date: day, startDate: day, endDate: day };
+    for (const { path, method, parameters = [] } of OPERATIONS) {
+      if (method !== 'GET') continue; // deletions have their own test
+      const required = parameters.filter(
+        (name) => PARAMETERS[name].in === 'query' && PARAMETERS[name].required,
+      );
+      for (const left of required) {
+        const query = required.filter((name) => name !== left).map((name) => `${name}=${values[name]}`);
+        const message = expectRefusal(await api.ask(`${path}?${query.join('&')}`), 400, 'missing_parameter');
+        expect(message).toContain(`"${left}"`);
+      }
+    }
+  });
+
+  test('gives 1,000 responses, successes and errors, that all conform to the document', async () => {
+    const chance = new Seeded(20240515);
+    const pick = <T>(from: readonly T[]): T => chance.pick(from);
+    const tight = await api.service.key('tight');
+    const symbols = ['XAU', 'xau', 'XAU,WTIOIL-FUT', 'GOLD', 'NOPE', '', ',', 'XAG', 'XAU,XAU,XAU'];
+    const days = [
+      '2024-05-14',
+      '2024-05-11',
+      '2020-04-20',
+      '1950-01-01',
+      '2023-02-29',
+      '2199-01-01',
+      'x',
+      '',
+    ];
+    const seen = new Map<string, number>();
+    const check = (method: string, path: string, reply: Reply) => {
+      described.answer(method, path, reply.status).parse(JSON.parse(reply.text), { error: () => reply.text });
+      const name = `${path} ${reply.status}`;
+      seen.set(name, (seen.get(name) ?? 0) + 1);
+    };
+    const rates = OPERATIONS.filter(({ tag, path }) => tag !== 'Operator' && path !== '/rates/stream');
+    for (let i = 0; i < 1_000; i++) {
+      const { path, method, parameters = [] } = pick(rates.filter((one) => one.method === 'GET'));
+      const query = parameters
+        .filter((name) => PARAMETERS[name].in === 'query' && chance.next() < 0.95)
+        .map((name) => {
+          const value =
+            name === 'symbols' ? pick(symbols) : name === 'metadata' ? pick(['true', 'false']) : pick(days);
+          return `${PARAMETERS[name].name}=${value}`;
+        });
+      const key = pick([api.key, api.key, api.key, api.key, api.key, tight, 'wrong', '']);
+      check(method, path, await api.ask(`${path}?${query.join('&')}`, { key }));
+    }
+    expect(seen.size).toBeGreaterThan(25);
+    expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(1_000);
+  });
+
+  test('gives management responses that conform to the document', async () => {
+    const bearer = { authorization: `Bearer ${TOKEN}` };
+    const send = async (method: string, path: string, operation: string, body?: unknown, headers = {}) => {
+      const reply = await api.ask(path, {
+        method,
+        headers,
+        ...(Object.keys(headers).length > 0 && { key: '' }),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      described.answer(method, operation, reply.status).parse(reply.body);
+      return reply.body as { key: { id: string }; account: { id: string } };
+    };
+    const { key } = await send('POST', '/account/keys', '/account/keys', {});
+    await send('POST', '/account/keys', '/account/keys', { wrong: 1 });
+    await send('POST', `/account/keys/${key.id}/rotate`, '/account/keys/{id}/rotate', { overlapSeconds: 5 });
+    await send('DELETE', `/account/keys/${key.id}`, '/account/keys/{id}');
+    await send('DELETE', '/account/keys/none', '/account/keys/{id}');
+    const made = await send('POST', '/admin/accounts', '/admin/accounts', { name: 'A', plan: 'pro' }, bearer);
+    const path = `/admin/accounts/${made.account.id}`;
+    await send('GET', '/admin/accounts', '/admin/accounts', undefined, bearer);
+    await send('GET', path, '/admin/accounts/{id}', undefined, bearer);
+    await send('PATCH', path, '/admin/accounts/{id}', { status: 'suspended' }, bearer);
+    await send('POST', `${path}/keys`, '/admin/accounts/{id}/keys', {}, bearer);
+    await send('POST', `/admin/keys/${made.key.id}/rotate`, '/admin/keys/{id}/rotate', {}, bearer);
+    await send('DELETE', `/admin/keys/${made.key.id}`, '/admin/keys/{id}', undefined, bearer);
+    await send('PUT', '/admin/plans/new', '/admin/plans/{id}', { quota: 1 }, bearer);
+    await send('GET', '/admin/plans', '/admin/plans', undefined, bearer);
+    await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
+    await send('DELETE', '/admin/plans/new', '/admin/plans/{id}', undefined, bearer);
+    await send('GET', '/admin/replicas', '/admin/replicas', undefined, bearer);
+    await send('PATCH', '/admin/feeds/fred', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('PATCH', '/admin/feeds/none', '/admin/feeds/{id}', { enabled: true }, bearer);
+    await send('GET', '/admin/feeds', '/admin/feeds', undefined, bearer);
+    const far = { source: 'own', ticks: [{ symbol: 'XAU', price: 235_000, at: NOON }] };
+    await send('POST', '/admin/ticks', '/admin/ticks', far, bearer);
+    await send('GET', '/admin/quarantine', '/admin/quarantine', undefined, bearer);
+    api.service.clock.time += 5_000;
+    await api.service.core.follow();
+    expect(await send('GET', '/feeds', '/feeds')).toMatchObject({ feeds: [{ key: 'fred' }] });
+    await send('GET', '/admin/replicas', '/admin/replicas', undefined, { authorization: 'Bearer wrong' });
+  });
+});

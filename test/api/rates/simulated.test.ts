@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test';
+import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { MINUTE, NOON } from '../../support/service.ts';
+
+const LATEST = '/rates/latest?symbols=XAU';
+const SERIES = '/rates/time-series?symbols=XAU&startDate=2024-05-10&endDate=2024-05-15&metadata=false';
+
+/** A simulated history and a simulated tick. */
+async function simulate({ service }: Api, code = 'XAU'): Promise<void> {
+  await service.publish(code, { '2024-05-10': 1, '2024-05-13': 2, '2024-05-14': 3 }, 'simulated');
+  await service.tick(code, 4, NOON - MINUTE, NOON - MINUTE, 'simulated');
+}
+
+onEachEngine('simulated prices with OPENPIT_DEMO=true', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'true' } }, async (own) => {
+    await simulate(own);
+    await simulate(own, 'XAG');
+    await simulate(own, 'PL');
+  });
+  const sourceOf = async (path: string) =>
+    (await api.ask(path)).body.metadata as Record<string, { source: string }>;
+
+  test('are served and marked as simulated by every endpoint and by health', async () => {
+    expect((await api.ask('/rates/latest?symbols=XAG')).body.rates).toEqual({ XAG: 4 });
+    const range = 'startDate=2024-05-13&endDate=2024-05-15';
+    for (const rest of [
+      'latest?symbols=XAG',
+      'historical?symbols=XAG&date=2024-05-14',
+      `time-series?symbols=XAG&${range}`,
+      `fluctuation?symbols=XAG&${range}`,
+    ]) {
+      expect((await sourceOf(`/rates/${rest}`)).XAG!.source, rest).toBe('simulated');
+    }
+    expect((await api.ask('/health')).body.simulated).toBe(true);
+  });
+
+  test('are hidden permanently, with their history, by the first real bar of their symbol', async () => {
+    await api.service.publish('XAU', { '2024-05-13': 2336 }, 'exchange');
+    expect((await api.ask(SERIES)).body.rates).toEqual({
+      '2024-05-13': { XAU: { open: 2336, high: 2336, low: 2336, close: 2336 } },
+    });
+    expect((await api.ask(LATEST)).body.rates).toEqual({ XAU: 2336 });
+    expect((await sourceOf(LATEST)).XAU!.source).toBe('exchange');
+    await simulate(api); // the simulator keeps running
+    await api.service.tick('XAU', 5, NOON, NOON, 'simulated');
+    expect((await api.ask(LATEST)).body.rates).toEqual({ XAU: 2336 });
+  });
+
+  test('are hidden by a real tick too, and for a delayed plan once it sees that tick', async () => {
+    const { service } = api;
+    const free = await service.key('free');
+    const path = '/rates/latest?symbols=PL';
+    service.clock.time += 60 * MINUTE; // the simulated tick is visible to all
+    await service.tick('PL', 1065, service.clock.time, service.clock.time, 'exchange');
+    expect((await api.ask(path)).body.rates).toEqual({ PL: 1065 });
+    expect((await api.ask(path, { key: free })).body.rates).toEqual({ PL: 4 });
+    service.clock.time += 60 * MINUTE;
+    expect((await api.ask(path, { key: free })).body.rates).toEqual({ PL: 1065 });
+  });
+
+  test('of other symbols remain visible', async () => {
+    expect((await api.ask('/rates/latest?symbols=XAG')).body.rates).toEqual({ XAG: 4 });
+  });
+});
+
+onEachEngine('simulated prices with OPENPIT_DEMO=false', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'false' } }, simulate);
+
+  test('are hidden from every endpoint', async () => {
+    expectRefusal(await api.ask(LATEST), 404, 'no_data');
+    expectRefusal(await api.ask('/rates/historical?symbols=XAU&date=2024-05-14'), 404, 'no_data');
+    expect((await api.ask(SERIES)).body.rates).toEqual({});
+    const symbols = (await api.ask('/symbols')).body.symbols as { symbol: string; firstDate: unknown }[];
+    expect(symbols.find((one) => one.symbol === 'XAU')!.firstDate).toBeNull();
+    expect((await api.ask('/health')).body.simulated).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { unitRecords } from '../../../src/api/endpoints/catalog/units.ts';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+onEachEngine('GET /units', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-14': 2_350 });
+    await service.publish('CORN', { '2024-05-14': 460 });
+  });
+  type Units = Record<string, { unit: string; factor: number }[]>;
+  const unitsOf = async (symbols: string) => (await api.ask(`/units?symbols=${symbols}`)).body.units as Units;
+
+  test('every listed unit can be requested, and its factor is the one applied to prices', async () => {
+    const units = await unitsOf('XAU,CORN');
+    expect(units.XAU![0]).toEqual({ unit: 'T.oz', factor: 1 });
+    expect(units.CORN!.map(({ unit }) => unit)).toContain('MT');
+    for (const [code, published] of [
+      ['XAU', 2_350],
+      ['CORN', 460],
+    ] as const) {
+      for (const { unit, factor } of units[code]!) {
+        const path = `/rates/latest?symbols=${code}&unit=${encodeURIComponent(unit)}`;
+        const { rates, metadata } = (await api.ask(path)).body as {
+          rates: Record<string, number>;
+          metadata: Record<string, { unit: string }>;
+        };
+        expect(metadata[code]!.unit, unit).toBe(unit);
+        expect(rates[code]! / (published * factor), unit).toBeCloseTo(1, 6);
+      }
+    }
+  });
+
+  test('units that would need a density are not listed', async () => {
+    const units = await unitsOf('WTIOIL-SPOT');
+    expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
+  });
+
+  test('the units of a symbol are computed once', () => {
+    const { symbol } = api.service.core.board.catalog.find('CORN')!;
+    expect(unitRecords(symbol)).toBe(unitRecords(symbol));
+  });
+
+  test('it is free, needs a key, and validates its symbols', async () => {
+    const key = await api.service.key('basic');
+    await api.ask('/units?symbols=XAU', { key });
+    expect((await api.ask('/usage', { key })).body.used).toBe(0);
+    expect((await api.ask('/units?symbols=XAU', { key: '' })).status).toBe(401);
+    expectRefusal(await api.ask('/units?symbols=NOPE'), 404, 'unknown_symbol');
+    expectRefusal(await api.ask('/units'), 400, 'missing_parameter');
+  });
+});

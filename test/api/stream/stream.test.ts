@@ -1,0 +1,202 @@
+import { afterEach, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { SCHEMAS } from '../../../src/api/openapi/schemas.ts';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { EventReader } from '../../support/events.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { eventually } from '../../support/program.ts';
+import { MINUTE } from '../../support/service.ts';
+
+onEachEngine('GET /rates/stream', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-14': 2358 });
+    await service.publish('XAG', { '2024-05-14': 28.5 });
+    await service.setPlan({ name: 'late', delaySeconds: 600 });
+  });
+  const opened: EventReader[] = [];
+  const closeAll = () => {
+    for (const reader of opened.splice(0)) reader.close();
+  };
+  afterEach(closeAll);
+  /** Publishes a price one second later. */
+  const tick = (code: string, price: number) => {
+    api.service.clock.time += 1_000;
+    return api.service.tick(code, price);
+  };
+  const listen = async (symbols: string, key = api.key, headers: Record<string, string> = {}) => {
+    const url = `${api.service.url}/rates/stream?symbols=${symbols}`;
+    const reader = await EventReader.open(url, { 'x-api-key': key, ...headers });
+    opened.push(reader);
+    return reader;
+  };
+  const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
+
+  test('it starts with the newest price of each symbol, then sends each change, as documented', async () => {
+    const stream = await listen('xau,XAG');
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(stream.response.headers.get('cache-control')).toBe('no-store');
+    const first = await stream.take(2);
+    expect(first.map(({ data }) => [data.symbol, data.rate])).toEqual([
+      ['XAU', 2358],
+      ['XAG', 28.5],
+    ]);
+    await tick('XAG', 29.25);
+    const [changed] = await stream.take(1);
+    expect(changed).toMatchObject({ event: 'rate', data: { symbol: 'XAG', rate: 29.25, source: 'test' } });
+    for (const { data } of [...first, changed!]) SCHEMAS.StreamRate.parse(data);
+    expect(new Set([...first, changed!].map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('events have the codes as requested, aliases included, and symbols that were not requested are not sent', async () => {
+    const stream = await listen('GOLD');
+    expect((await stream.take(1))[0]!.data.symbol).toBe('GOLD');
+    await tick('XAG', 30);
+    await tick('XAU', 2400);
+    expect((await stream.take(1))[0]!.data).toMatchObject({ symbol: 'GOLD', rate: 2400 });
+  });
+
+  test('a delayed plan receives a price when its delay has passed, without polling', async () => {
+    const { service } = api;
+    const stream = await listen('XAU', await service.key('late'));
+    await stream.take(1);
+    await tick('XAU', 2500);
+    await service.tick('XAU', 2510, service.clock.time + MINUTE);
+    service.clock.time += 5 * MINUTE;
+    await service.core.follow();
+    service.clock.time += 5 * MINUTE;
+    await service.core.follow();
+    expect((await stream.take(1))[0]!.data.rate).toBe(2500);
+    service.clock.time += MINUTE;
+    await service.core.follow();
+    expect((await stream.take(1))[0]!.data.rate).toBe(2510);
+  });
+
+  test('with Last-Event-ID it sends only later changes, or everything if the id is unknown', async () => {
+    const before = await listen('XAU,XAG');
+    const last = (await before.take(2)).at(-1)!;
+    await before.close();
+    await tick('XAU', 2444);
+    const after = await listen('XAU,XAG', api.key, { 'last-event-id': last.id });
+    expect((await after.take(1))[0]!.data).toMatchObject({ symbol: 'XAU', rate: 2444 });
+    await tick('XAG', 31);
+    expect((await after.take(1))[0]!.data).toMatchObject({ symbol: 'XAG', rate: 31 });
+    const elsewhere = await listen('XAU,XAG', api.key, { 'last-event-id': 'other-0-99' });
+    expect(await elsewhere.take(2)).toHaveLength(2);
+  });
+
+  test('a connection costs one unit, and so does each further hundred events after the first hundred', async () => {
+    const key = await api.service.key('basic');
+    await api.service.setPlan({ name: 'basic', quota: 10_000 });
+    const stream = await listen('XAU', key);
+    await stream.take(1);
+    for (let i = 1; i <= 205; i++) {
+      await tick('XAU', 1000 + i);
+      await stream.take(1);
+    }
+    expect(await usedBy(key)).toBe(3);
+  });
+
+  test('when the quota is exhausted it ends with the reason', async () => {
+    await api.service.setPlan({ name: 'two', quota: 2 });
+    const key = await api.service.key('two');
+    await api.ask('/symbols', { key });
+    const stream = await listen('XAU', key);
+    await stream.take(1);
+    for (let i = 1; i <= 99; i++) {
+      await tick('XAU', 3000 + i);
+      await stream.take(1);
+    }
+    await tick('XAU', 4000);
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'quota_exhausted' } });
+    expect(await stream.next()).toBeUndefined();
+    expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key }), 429, 'quota_exhausted');
+  });
+
+  test('a revoked key ends its stream within about a second', async () => {
+    const { service } = api;
+    const key = await service.key('pro');
+    const stream = await listen('XAU', key);
+    await stream.take(1);
+    const account = (await service.ledger.accounts.list('pro')).at(-1)!;
+    const [known] = await service.ledger.accounts.keys(account.id);
+    await service.ledger.accounts.revokeKey(known!.id, service.clock.time);
+    await service.core.follow();
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'invalid_key' } });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  test('suspending the account or changing its delay ends a stream too', async () => {
+    const { service } = api;
+    await service.setPlan({ name: 'moving', delaySeconds: 0 });
+    const key = await service.key('moving');
+    const stream = await listen('XAU', key);
+    await stream.take(1);
+    await service.setPlan({ name: 'moving', delaySeconds: 60 });
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
+    const again = await listen('XAU', key);
+    await again.take(1);
+    const account = (await service.ledger.accounts.list('moving')).at(-1)!;
+    await service.ledger.accounts.update(account.id, { status: 'suspended' });
+    await service.core.follow();
+    expect(await again.next()).toMatchObject({ event: 'end', data: { code: 'account_suspended' } });
+  });
+
+  test('invalid requests are refused as on other endpoints, and are free; so is HEAD', async () => {
+    const key = await api.service.key('pro');
+    expectRefusal(await api.ask('/rates/stream', { key }), 400, 'missing_parameter');
+    expectRefusal(await api.ask('/rates/stream?symbols=NOPE', { key }), 404, 'unknown_symbol');
+    expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key: '' }), 401, 'missing_key');
+    expectRefusal(
+      await api.ask('/rates/stream?symbols=XAU', { key, method: 'POST' }),
+      405,
+      'method_not_allowed',
+    );
+    expect((await api.ask('/rates/stream?symbols=XAU', { key, method: 'HEAD' })).status).toBe(200);
+    expect(await usedBy(key)).toBe(0);
+  });
+
+  test('an account may have at most a hundred streams', async () => {
+    const key = await api.service.key('unlimited');
+    for (let i = 0; i < 100; i++) await listen('XAU', key);
+    expectRefusal(await api.ask('/rates/stream?symbols=XAU', { key }), 429, 'rate_limited');
+    closeAll();
+    await eventually(async () => (await listen('XAU', key)).response.status === 200);
+  });
+
+  test('a client that stops reading does not delay the others', async () => {
+    const { service } = api;
+    const { port } = new URL(service.url);
+    const slow = connect(Number(port), '127.0.0.1');
+    slow.pause();
+    slow.write(`GET /rates/stream?symbols=XAU HTTP/1.1\r\nHost: test\r\nx-api-key: ${api.key}\r\n\r\n`);
+    const fast = await listen('XAU');
+    await fast.take(1);
+    for (let i = 1; i <= 50; i++) {
+      await tick('XAU', 5000 + i);
+      expect((await fast.take(1))[0]!.data.rate).toBe(5000 + i);
+    }
+    slow.destroy();
+  });
+
+  test('a heartbeat is sent when nothing changes', async () => {
+    const stream = await listen('XAU');
+    await stream.take(1);
+    void stream.next().catch(() => {});
+    api.service.clock.time += 5_000;
+    await eventually(async () => stream.text.includes(': still here'));
+  });
+});
+
+onEachEngine('a stopping service', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => service.publish('XAU', { '2024-05-14': 2358 }));
+
+  test('ends its streams and refuses new ones', async () => {
+    const url = `${api.service.url}/rates/stream?symbols=XAU`;
+    const stream = await EventReader.open(url, { 'x-api-key': api.key });
+    await stream.take(1);
+    api.service.core.api.drain();
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
+    expect(await stream.next()).toBeUndefined();
+    expectRefusal(await api.ask('/rates/stream?symbols=XAU'), 503, 'unavailable');
+  });
+});
