@@ -1,5 +1,5 @@
 import type { Alias, LedgerSymbol } from '../ledger/symbols/symbols.ts';
-import { type KnownCode, knownCode, nearestCodes } from '../market/symbol.ts';
+import { SymbolSearch } from '../market/search/symbol-search.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import type { Series } from './series/series.ts';
 
@@ -22,7 +22,8 @@ export class Catalog {
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });
-  #codes: readonly KnownCode[] | undefined;
+  readonly #aliases: readonly Alias[];
+  #search: SymbolSearch | undefined;
 
   constructor(
     symbols: readonly LedgerSymbol[],
@@ -31,6 +32,7 @@ export class Catalog {
     series: ReadonlyMap<number, Series>,
   ) {
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
+    this.#aliases = aliases;
     this.hasRealPrices = [...symbols, ...currencies].some(({ real }) => real);
     for (const symbol of symbols) this.#byCode.set(symbol.code, series.get(symbol.id)!);
     for (const { alias, code } of aliases) this.#byCode.set(alias, this.#byCode.get(code)!);
@@ -52,14 +54,14 @@ export class Catalog {
     return this.#currencies.get(currency);
   }
 
-  /** Known codes similar to an unknown one. */
+  /** Codes that may be meant by an unknown one. */
   nearest(code: string): string[] {
     if (code.length > NEAREST_LENGTH_MAX) return [];
     const { nearestCache } = Catalog;
     const known = nearestCache.get(code);
     if (known?.catalog === this) return known.codes;
-    this.#codes ??= [...this.#byCode.keys()].map(knownCode);
-    const codes = nearestCodes(code, this.#codes);
+    this.#search ??= new SymbolSearch(this.symbols, this.#aliases);
+    const codes = this.#search.suggest(code);
     nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
     return codes;
   }

@@ -1,4 +1,4 @@
-import { nearestCodes } from '../market/symbol.ts';
+import { nearestCodes } from '../market/search/similar-codes.ts';
 import { SETTINGS } from './settings.ts';
 
 /** Shorter admin tokens can be guessed. */

@@ -5,7 +5,7 @@ import { runFeed } from '../../feeds/run/runner.ts';
 import { lateAfter } from '../../feeds/schedule.ts';
 import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
 import { printDay } from '../../market/day.ts';
-import { nearestCodes } from '../../market/symbol.ts';
+import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { processName } from '../../runtime/process-name.ts';
 import {

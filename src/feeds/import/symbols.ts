@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import { nearestCodes } from '../../market/symbol.ts';
+import { nearestCodes } from '../../market/search/similar-codes.ts';
 import type { RowSymbol } from './row-reader.ts';
 
 /** Not a symbol of the catalogue, but the units of a currency for 1 EUR. */

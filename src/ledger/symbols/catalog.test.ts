@@ -62,6 +62,22 @@ describe('the aliases', () => {
     }
   });
 
+  test('of one commodity stand for one symbol, so that BRENT and BRENTOIL agree', () => {
+    const names = new Map(symbols.map(({ code, name }) => [code, name.replace(/ (Spot|Futures)$/, '')]));
+    const byCommodity = Map.groupBy(aliases, ({ code }) => names.get(code));
+    for (const [commodity, ofCommodity] of byCommodity) {
+      expect([...new Set(ofCommodity.map(({ code }) => code))], commodity).toHaveLength(1);
+    }
+  });
+
+  test('cover the names and exchange roots that people use where they are unambiguous', () => {
+    const known = new Set([...codes, ...aliases.map(({ alias }) => alias)]);
+    const names = 'PLATINUM PALLADIUM LITHIUM ALUMINUM URANIUM NATURAL_GAS PALM-OIL OATS';
+    const roots = 'GC SI HG CL NG ZC ZS ZW KC SB CT CC LE HE';
+    for (const code of `${names} ${roots}`.split(' ')) expect(known.has(code), code).toBe(true);
+    for (const code of ['IRON', 'CRUDE_OIL']) expect(known.has(code), code).toBe(false);
+  });
+
   test('are each there once', () => {
     expect(new Set(aliases.map(({ alias }) => alias)).size).toBe(aliases.length);
   });

@@ -52,6 +52,20 @@ onEachEngine('codes and aliases', (engine) => {
     expect(Object.keys((series as Record<string, Json>)['2024-05-14']!)).toEqual(['GOLD', 'XAU']);
   });
 
+  test('names that people use and exchange roots are aliases, and those of one commodity agree', async () => {
+    const codes = 'PLATINUM,LITHIUM,NATURAL_GAS,GC,SI,HG,CL,NG,ZC,ZS,ZW,KC,SB,CT,CC,LE,HE';
+    const range = 'startDate=2024-05-14&endDate=2024-05-14';
+    expect((await api.ask(`/rates/time-series?symbols=${codes}&${range}`)).status).toBe(200);
+    const { catalog } = api.service.core.board;
+    for (const [one, other] of [
+      ['BRENT', 'BRENTOIL'],
+      ['SOYBEAN', 'SOYBEANS'],
+      ['CL', 'WTI'],
+    ]) {
+      expect(catalog.find(one!), one).toBe(catalog.find(other!)!);
+    }
+  });
+
   test('every alias of the catalogue works', async () => {
     const aliases = await api.service.ledger.symbols.aliases();
     expect(aliases.length).toBeGreaterThan(30);

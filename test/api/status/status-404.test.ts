@@ -50,6 +50,15 @@ onEachEngine('404', (engine) => {
     expect(message).not.toContain('QQQQQQQQQ (');
   });
 
+  test('the name of a commodity or of a category is answered with its symbols', async () => {
+    const message = async (code: string) =>
+      expectRefusal(await api.ask(`/rates/latest?symbols=${code}`), 404, 'unknown_symbol');
+    expect(await message('IRON')).toContain('IRON (did you mean TIOC');
+    expect(await message('CRUDE_OIL')).toMatch(/did you mean .*BRENTOIL-FUT.*WTIOIL-FUT/);
+    expect(await message('PALM-KERNEL-OIL')).toContain('(did you mean PKO?)');
+    expect(await message('GC=F')).toContain('(did you mean XAU');
+  });
+
   test('the four rate endpoints refuse an unknown code in the same way', async () => {
     const range = 'startDate=2024-05-13&endDate=2024-05-14';
     const paths = [
