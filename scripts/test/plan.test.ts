@@ -17,7 +17,9 @@ test('every test file runs, and process tests against the single-file build', ()
 
 test('a few process tests also run from source', () => {
   const planned = planAll(findTestFiles(), {}, PREPARED).flatMap((job) => job.files);
-  expect(planned.filter((file, i) => planned.indexOf(file) !== i)).toContain('test/process/start.test.ts');
+  expect(planned.filter((file, i) => planned.indexOf(file) !== i)).toContain(
+    'test/process/starting/start.test.ts',
+  );
 });
 
 test('the API and security suites also run on Bun.serve', () => {

@@ -27,7 +27,7 @@ const ALONE = new Bun.Glob('test/process/alone/**');
 /** These also run on `Bun.serve` (`OPENPIT_HTTP=bun`), on SQLite only. */
 const ON_BUN_SERVE = 'test/{api,security}/**';
 /** These also test the program started from source. */
-const FROM_SOURCE = 'test/process/{start,commands,processes,heartbeat}.test.ts';
+const FROM_SOURCE = 'test/process/{starting/{start,processes,heartbeat},commands/commands}.test.ts';
 /** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
 const QUICK = '{src/**,scripts/**,test/*,test/{api,security}/**,test/contract/**}';
 const NOT_QUICK = 'test/contract/{failover/**,hung-connections.test.ts,stale-plans.test.ts}';

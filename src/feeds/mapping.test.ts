@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { pricesOf } from '../../test/support/catalogue.ts';
+import { pricesOf } from '../../test/support/responses/catalogue.ts';
 import catalog from '../ledger/catalog/symbols.json' with { type: 'json' };
 import { assignSymbols, ownershipOf } from './mapping.ts';
 import type { ProvidedSeries } from './provider.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { bodyOf, credentialsFor, get, open, READY, send, sendAll } from '../../test/support/http/raw-http.ts';
 import { eventually } from '../../test/support/program.ts';
-import { bodyOf, credentialsFor, get, open, READY, send, sendAll } from '../../test/support/raw-http.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { serveWithBun } from './bun-server.ts';
 import { bufferPool } from './message/buffer-pool.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { bodyOf, get, open, sendAll } from '../../test/support/http/raw-http.ts';
 import { eventually } from '../../test/support/program.ts';
-import { bodyOf, get, open, sendAll } from '../../test/support/raw-http.ts';
 
-const PROGRAM = join(import.meta.dir, '../../test/support/bare-server.ts');
+const PROGRAM = join(import.meta.dir, '../../test/support/http/bare-server.ts');
 const server = Bun.spawn(['bash', '-c', `ulimit -n 100 && exec "${process.execPath}" "${PROGRAM}"`], {
   stdout: 'pipe',
 });

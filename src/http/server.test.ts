@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import * as raw from '../../test/support/raw-http.ts';
+import * as raw from '../../test/support/http/raw-http.ts';
 import {
   bodyOf,
   credentialsFor,
@@ -11,7 +11,7 @@ import {
   READY,
   serveHere,
   TRANSPORTS,
-} from '../../test/support/raw-http.ts';
+} from '../../test/support/http/raw-http.ts';
 import type { IncomingRequest } from './message/incoming-request.ts';
 import { reply } from './message/reply.ts';
 import type { ServerOptions } from './server-options.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import type { RunReport } from '../../src/ledger/operations/feed-runs.ts';
-import { EMPTY_RUN } from '../support/run-report.ts';
+import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
 import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';

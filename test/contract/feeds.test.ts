@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { CUT_SHORT, type Finish, LeaseLost, type RunReport } from '../../src/ledger/operations/feed-runs.ts';
+import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, unique } from '../support/ledgers.ts';
-import { EMPTY_RUN } from '../support/run-report.ts';
 
 const REPORT: RunReport = {
   ...EMPTY_RUN,

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { nextRevision } from '../../src/ledger/engine/revisions.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { expectedOf, writeBatch } from '../support/batches.ts';
-import { Follower } from '../support/follower.ts';
+import { expectedOf, writeBatch } from '../support/children/batches.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
+import { Follower } from '../support/replication/follower.ts';
 
 const BATCHES = 20;
 

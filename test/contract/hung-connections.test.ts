@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { outageReason } from '../../src/ledger/engine/errors.ts';
 import { onlyRow } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { TcpProxy } from '../support/http/tcp-proxy.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
 
 let proxy: TcpProxy;
 let direct: Ledger;

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { expectedOf, writeBatch } from '../support/batches.ts';
-import { Child } from '../support/child.ts';
-import { Follower } from '../support/follower.ts';
+import { expectedOf, writeBatch } from '../support/children/batches.ts';
+import { Child } from '../support/children/child.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { ledgersOf } from '../support/ledgers.ts';
+import { Follower } from '../support/replication/follower.ts';
 
 const BATCHES = 40;
 

@@ -14,9 +14,9 @@ import {
   writeOwner,
 } from '../../src/gate/spool/spool-record.ts';
 import { LAST_DAY } from '../../src/market/day.ts';
-import { pinkSheet, rezip, zipOf } from '../support/feed-bodies.ts';
-import { BODIES, expectGoodRows, URLS } from '../support/fuzzed-feeds.ts';
-import { readPriceText } from '../support/price-text.ts';
+import { pinkSheet, rezip, zipOf } from '../support/feeds/feed-bodies.ts';
+import { BODIES, expectGoodRows, URLS } from '../support/feeds/fuzzed-feeds.ts';
+import { readPriceText } from '../support/feeds/price-text.ts';
 import { law, orRefused, type Target, textTarget } from './target.ts';
 
 const FORMAT_WORDS = [

@@ -4,7 +4,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { eventually, openpit } from '../support/program.ts';
-import { Replicas } from '../support/replicas.ts';
+import { Replicas } from '../support/replication/replicas.ts';
 import { Client } from './client.ts';
 
 /** What is asked again and again: one price. */

@@ -1,5 +1,5 @@
+import { TcpProxy } from '../support/http/tcp-proxy.ts';
 import { ownPostgres } from '../support/postgres.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
 import type { Comings } from './outage.ts';
 
 /** A PostgreSQL of its own that can go away in three ways. */

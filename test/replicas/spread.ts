@@ -1,4 +1,4 @@
-import { ADMIN_TOKEN } from '../support/replicas.ts';
+import { ADMIN_TOKEN } from '../support/replication/replicas.ts';
 import { Client } from './client.ts';
 import { type Cluster, PATH } from './cluster.ts';
 

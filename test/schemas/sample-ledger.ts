@@ -5,7 +5,7 @@ import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf } from '../../src/ledger/quota/period.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { type Day, parseDay } from '../../src/market/day.ts';
-import { EMPTY_RUN } from '../support/run-report.ts';
+import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 
 /**
  * What every schema fixture contains: one small operator's ledger, written through the stores of the program that

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { readQuery } from '../../src/api/model/query.ts';
 import { nextLink } from '../../src/api/params/cursor.ts';
 import { apiOn, expectRefusal } from '../support/api.ts';
+import { getRaw, sendRaw } from '../support/http/raw.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { getRaw, sendRaw } from '../support/raw.ts';
 
 const LINES = '%0d%0aX-Injected:%201%0d%0a%0d%0a';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test';
 import { hashKey, secureRandom } from '../../src/gate/key.ts';
 import { rotateKey } from '../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal, type Json, type Reply, readReply } from '../support/api.ts';
-import { EventReader } from '../support/events.ts';
+import { EventReader } from '../support/http/events.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';

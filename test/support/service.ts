@@ -7,8 +7,8 @@ import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { createLog, type LogLevel } from '../../src/runtime/log/log.ts';
 import { openCore } from '../../src/service/core.ts';
+import { readyLedgerUrl } from './database/ready-ledger.ts';
 import { type EngineName, newFolder } from './ledger.ts';
-import { readyLedgerUrl } from './ready-ledger.ts';
 
 /** Wednesday 2024-05-15, 16:00 UTC: noon in New York, every market of the catalogue open or just closed. */
 export const NOON = Date.UTC(2024, 4, 15, 16);

@@ -3,7 +3,7 @@ import { outageReason } from '../../ledger/engine/errors.ts';
 import type { LedgerRequest } from './protocol.ts';
 import { ReaderPool } from './reader-pool.ts';
 
-const script = new URL('../../../test/support/scripted-reader.ts', import.meta.url);
+const script = new URL('../../../test/support/children/scripted-reader.ts', import.meta.url);
 const gate = new BroadcastChannel('scripted-reader');
 let openPool: ReaderPool | undefined;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { accessTo, statementsOf } from '../../../test/support/database/statements.ts';
 import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
-import { accessTo, statementsOf } from '../../../test/support/statements.ts';
 import { Board } from '../../board/board.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { NewTick } from '../../ledger/ticks/ticks.ts';

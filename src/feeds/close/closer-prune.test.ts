@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ClosingBench } from '../../../test/support/closing.ts';
+import { ClosingBench } from '../../../test/support/feeds/closing.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { MS_PER_DAY } from '../../market/day.ts';

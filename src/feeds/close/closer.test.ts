@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ClosingBench, MARKET } from '../../../test/support/closing.ts';
+import { ClosingBench, MARKET } from '../../../test/support/feeds/closing.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { settlementTime } from '../../market/session.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { heldBytes } from '../../../test/support/memory.ts';
-import { fakeRuntime, PlayedServer, playBytes, streamOf } from '../../../test/support/played.ts';
+import { fakeRuntime, PlayedServer, playBytes, streamOf } from '../../../test/support/feeds/played.ts';
+import { heldBytes } from '../../../test/support/monitoring/memory.ts';
 import { type BodyRequest, FETCH_LIMITS, fetchBody } from './http-client.ts';
 
 const NOW = Date.parse('2026-07-15T14:00:00Z');

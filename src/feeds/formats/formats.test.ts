@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { zipSync } from 'fflate';
-import { bytes, workbook, zipOf } from '../../../test/support/feed-bodies.ts';
+import { bytes, workbook, zipOf } from '../../../test/support/feeds/feed-bodies.ts';
 import { textOf } from './body.ts';
 import { readPriceUnit } from './unit.ts';
 import { readSheet } from './xlsx/workbook.ts';

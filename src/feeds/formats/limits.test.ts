@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { zipSync } from 'fflate';
 import { z } from 'zod';
-import { bytes, zipOf } from '../../../test/support/feed-bodies.ts';
-import { URLS } from '../../../test/support/fuzzed-feeds.ts';
+import { bytes, zipOf } from '../../../test/support/feeds/feed-bodies.ts';
+import { URLS } from '../../../test/support/feeds/fuzzed-feeds.ts';
 import { PROVIDERS } from '../providers/index.ts';
 import { Collector } from './collector.ts';
 import { list, numeric, readJson } from './json.ts';

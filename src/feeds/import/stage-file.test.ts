@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { textFile } from '../../../test/support/price-text.ts';
+import { textFile } from '../../../test/support/feeds/price-text.ts';
 import { parseDay, printDay } from '../../market/day.ts';
 import { RowSplitter } from './rows.ts';
 import { type FileRules, stageTable } from './stage-file.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bytes, workbook, zipOf } from '../../../test/support/feed-bodies.ts';
+import { bytes, workbook, zipOf } from '../../../test/support/feeds/feed-bodies.ts';
 import { newFolder } from '../../../test/support/ledger.ts';
 import { openTable, type TableOptions } from './table.ts';
 

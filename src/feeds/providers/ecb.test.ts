@@ -7,7 +7,7 @@ import {
   ECB_XML,
   HTML_PAGE,
   zipOf,
-} from '../../../test/support/feed-bodies.ts';
+} from '../../../test/support/feeds/feed-bodies.ts';
 import { printDay } from '../../market/day.ts';
 import { ecb } from './ecb.ts';
 

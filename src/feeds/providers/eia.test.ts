@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bytes, eiaJson, HTML_PAGE } from '../../../test/support/feed-bodies.ts';
+import { bytes, eiaJson, HTML_PAGE } from '../../../test/support/feeds/feed-bodies.ts';
 import { printDay } from '../../market/day.ts';
 import { eia } from './eia.ts';
 

@@ -7,7 +7,7 @@ import {
   fredSeries,
   HTML_PAGE,
   zipOf,
-} from '../../../test/support/feed-bodies.ts';
+} from '../../../test/support/feeds/feed-bodies.ts';
 import { printDay } from '../../market/day.ts';
 import { fred } from './fred.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { FUZZED, fuzzFeed } from '../../../test/support/fuzzed-feeds.ts';
+import { FUZZED, fuzzFeed } from '../../../test/support/feeds/fuzzed-feeds.ts';
 
 /** A few hundred bodies in a usual run; OPENPIT_FUZZ_RUNS for more. */
 const RUNS = Number(process.env.OPENPIT_FUZZ_RUNS ?? 300);

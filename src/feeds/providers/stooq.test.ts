@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bytes, HTML_PAGE, STOOQ_CSV } from '../../../test/support/feed-bodies.ts';
+import { bytes, HTML_PAGE, STOOQ_CSV } from '../../../test/support/feeds/feed-bodies.ts';
 import { printDay } from '../../market/day.ts';
 import { stooq } from './stooq.ts';
 

@@ -12,10 +12,10 @@ import {
   STOOQ_CSV,
   yahooJson,
   zipOf,
-} from '../../../test/support/feed-bodies.ts';
+} from '../../../test/support/feeds/feed-bodies.ts';
+import { fakeRuntime, PlayedServer } from '../../../test/support/feeds/played.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf } from '../../../test/support/ledgers.ts';
-import { fakeRuntime, PlayedServer } from '../../../test/support/played.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { runFeed } from '../run/runner.ts';
 import { PROVIDERS, providerOf } from './index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { pricesOf } from '../../../test/support/catalogue.ts';
-import { bytes, HTML_PAGE, pinkSheet, workbook } from '../../../test/support/feed-bodies.ts';
+import { bytes, HTML_PAGE, pinkSheet, workbook } from '../../../test/support/feeds/feed-bodies.ts';
+import { pricesOf } from '../../../test/support/responses/catalogue.ts';
 import { worldBank } from './world-bank.ts';
 
 const request = { url: 'https://thedocs.worldbank.org/x.xlsx', body: 'xlsx' as const };

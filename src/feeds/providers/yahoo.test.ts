@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { pricesOf } from '../../../test/support/catalogue.ts';
-import { bytes, HTML_PAGE, yahooJson } from '../../../test/support/feed-bodies.ts';
+import { bytes, HTML_PAGE, yahooJson } from '../../../test/support/feeds/feed-bodies.ts';
+import { pricesOf } from '../../../test/support/responses/catalogue.ts';
 import { printDay } from '../../market/day.ts';
 import { yahoo } from './yahoo.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { csv, feedBench, history } from '../../../test/support/feed-bench.ts';
+import { csv, feedBench, history } from '../../../test/support/feeds/feed-bench.ts';
+import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, symbolOf } from '../../../test/support/ledgers.ts';
-import { playedProvider } from '../../../test/support/played-provider.ts';
 import type { Provider } from '../provider.ts';
 import type { RunOptions } from './runner.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { feedBench, GOOD, NOW } from '../../../test/support/feed-bench.ts';
+import { feedBench, GOOD, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { unique } from '../../../test/support/ledgers.ts';
 import type { Provider } from '../provider.ts';

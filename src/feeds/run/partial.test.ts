@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { csv, feedBench, history, NOW } from '../../../test/support/feed-bench.ts';
+import { csv, feedBench, history, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { symbolOf } from '../../../test/support/ledgers.ts';
 import type { Provider } from '../provider.ts';

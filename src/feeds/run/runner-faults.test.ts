@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { csv, feedBench, GOOD, history } from '../../../test/support/feed-bench.ts';
+import { csv, feedBench, GOOD, history } from '../../../test/support/feeds/feed-bench.ts';
+import { playBytes, streamOf } from '../../../test/support/feeds/played.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, flat, symbolOf } from '../../../test/support/ledgers.ts';
-import { playBytes, streamOf } from '../../../test/support/played.ts';
 import { FETCH_LIMITS } from '../fetch/http-client.ts';
 
 onEachEngine('a failing provider', (engine) => {

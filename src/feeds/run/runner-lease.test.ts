@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { csv, feedBench, GOOD, longHistory, NOW } from '../../../test/support/feed-bench.ts';
+import { csv, feedBench, GOOD, longHistory, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day } from '../../../test/support/ledgers.ts';
 import { takeLease } from '../../ledger/operations/feed-runs.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { csv, feedBench, GOOD, history, NOW } from '../../../test/support/feed-bench.ts';
+import { csv, feedBench, GOOD, history, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { unique } from '../../../test/support/ledgers.ts';
 import { MS_PER_DAY, utcDay } from '../../market/day.ts';

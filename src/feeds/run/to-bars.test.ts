@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
 import { day, flat, ledgersOf } from '../../../test/support/ledgers.ts';
-import { playedProvider } from '../../../test/support/played-provider.ts';
 import type { Observation } from '../provider.ts';
 import { mapObservations } from './to-bars.ts';
 

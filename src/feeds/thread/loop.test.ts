@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PlayedServer, playBytes } from '../../../test/support/feeds/played.ts';
+import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
 import { newFolder, newLedgerUrl } from '../../../test/support/ledger.ts';
-import { PlayedServer, playBytes } from '../../../test/support/played.ts';
-import { playedProvider } from '../../../test/support/played-provider.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { DEFAULT_RETENTION } from '../../ledger/retention/rules.ts';
 import { MS_PER_DAY } from '../../market/day.ts';

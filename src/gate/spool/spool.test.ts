@@ -83,7 +83,7 @@ test('the slot of a dead process is adopted, and released once it is settled', (
 
 test('a kill -9 frees the slot and keeps every spend', async () => {
   const dir = newFolder();
-  const spender = join(import.meta.dir, '../../../test/support/spender.ts');
+  const spender = join(import.meta.dir, '../../../test/support/children/spender.ts');
   const child = Bun.spawn([process.execPath, spender, dir], { stdout: 'pipe', stderr: 'ignore' });
   try {
     const { value } = await child.stdout.getReader().read();

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'bun:test';
-import { eventually } from '../../../test/support/program.ts';
 import {
   bodyOf,
   get,
@@ -8,7 +7,8 @@ import {
   send,
   sendAll,
   serveHere,
-} from '../../../test/support/raw-http.ts';
+} from '../../../test/support/http/raw-http.ts';
+import { eventually } from '../../../test/support/program.ts';
 import { type Reply, reply } from '../message/reply.ts';
 
 const errors: unknown[] = [];

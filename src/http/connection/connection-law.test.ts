@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import fc from 'fast-check';
-import { get, post } from '../../../test/support/raw-http.ts';
+import { get, post } from '../../../test/support/http/raw-http.ts';
 import { bufferPool } from '../message/buffer-pool.ts';
 import { type RawReply, type Reply, reply } from '../message/reply.ts';
 import { HeadCache } from '../parse/head-cache.ts';

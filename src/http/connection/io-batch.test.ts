@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { get } from '../../../test/support/raw-http.ts';
+import { get } from '../../../test/support/http/raw-http.ts';
 import { reply } from '../message/reply.ts';
 import { HeadCache } from '../parse/head-cache.ts';
 import { Connection } from './connection.ts';

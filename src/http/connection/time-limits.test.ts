@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { eventually } from '../../../test/support/program.ts';
-import * as raw from '../../../test/support/raw-http.ts';
+import * as raw from '../../../test/support/http/raw-http.ts';
 import {
   bodyOf,
   credentialsFor,
@@ -9,7 +8,8 @@ import {
   post,
   serveHere,
   TRANSPORTS,
-} from '../../../test/support/raw-http.ts';
+} from '../../../test/support/http/raw-http.ts';
+import { eventually } from '../../../test/support/program.ts';
 import { reply } from '../message/reply.ts';
 
 const LARGE_BYTES = 8_000_000;

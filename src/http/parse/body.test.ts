@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { heldBytes } from '../../../test/support/memory.ts';
+import { heldBytes } from '../../../test/support/monitoring/memory.ts';
 import { BodyParser } from './body.ts';
 
 const CHUNKED = { kind: 'chunked' } as const;

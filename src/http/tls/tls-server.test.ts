@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect as connectTcp } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { makeCertificate, type TestCertificate } from '../../../test/support/certificates.ts';
+import { makeCertificate, type TestCertificate } from '../../../test/support/http/certificates.ts';
+import { get, ManualSeconds, READY, send, serveHere } from '../../../test/support/http/raw-http.ts';
 import { eventually } from '../../../test/support/program.ts';
-import { get, ManualSeconds, READY, send, serveHere } from '../../../test/support/raw-http.ts';
 import { reply } from '../message/reply.ts';
 import { parseCredentials } from './credentials.ts';
 

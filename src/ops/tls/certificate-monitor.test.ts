@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeCertificate, type TestCertificate } from '../../../test/support/certificates.ts';
+import { makeCertificate, type TestCertificate } from '../../../test/support/http/certificates.ts';
 import { newFolder } from '../../../test/support/ledger.ts';
 import { createLog } from '../../runtime/log/log.ts';
 import { readCredentials } from './certificate-files.ts';

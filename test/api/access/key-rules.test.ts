@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { createAccount, issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
+import { getRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { getRaw } from '../../support/raw.ts';
 import { MINUTE } from '../../support/service.ts';
 
 onEachEngine('key rules', (engine) => {

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn } from '../../support/api.ts';
+import { getRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { getRaw } from '../../support/raw.ts';
 
 onEachEngine('secrets', (engine) => {
   const api = apiOn(

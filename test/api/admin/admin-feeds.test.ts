@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { OPERATOR_SCHEMAS } from '../../../src/api/openapi/operator-schemas.ts';
 import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
+import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { EMPTY_RUN } from '../../support/run-report.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn } from '../../support/api.ts';
+import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { EMPTY_RUN } from '../../support/run-report.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
 
 const HOUR = 60 * MINUTE;

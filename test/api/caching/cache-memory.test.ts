@@ -4,7 +4,7 @@ import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { CACHE_SHARES } from '../../../src/ops/gauges/cache-gauges.ts';
 import { apiOn } from '../../support/api.ts';
 import { onBunServe } from '../../support/http-server.ts';
-import { heldBytes } from '../../support/memory.ts';
+import { heldBytes } from '../../support/monitoring/memory.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Allowance for the clients in this process and for compiled code. */

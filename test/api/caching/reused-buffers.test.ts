@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiOn } from '../../support/api.ts';
-import { get, open, serveHere } from '../../support/raw-http.ts';
+import { get, open, serveHere } from '../../support/http/raw-http.ts';
 
 const CODES = ['XAU', 'XAG', 'PL', 'PA'];
 const CLIENTS = 12;

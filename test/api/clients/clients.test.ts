@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { apiOn, type Json } from '../../support/api.ts';
+import { getRaw, sendRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { getRaw, sendRaw } from '../../support/raw.ts';
-import { SUCCESS_SHAPES } from '../../support/shapes.ts';
+import { SUCCESS_SHAPES } from '../../support/responses/shapes.ts';
 
 /** Requests as existing clients of this family of APIs send them. Only their base URL changes. */
 onEachEngine('clients in the wild', (engine) => {

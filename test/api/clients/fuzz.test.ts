@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { apiOn, type Reply } from '../../support/api.ts';
+import { sendRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { sendRaw } from '../../support/raw.ts';
-import { REFUSAL_SHAPE, SUCCESS_SHAPES, USAGE_REFUSAL_SHAPE } from '../../support/shapes.ts';
+import { REFUSAL_SHAPE, SUCCESS_SHAPES, USAGE_REFUSAL_SHAPE } from '../../support/responses/shapes.ts';
 
 const PATHS = [
   '/symbols',

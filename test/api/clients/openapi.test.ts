@@ -4,7 +4,7 @@ import { openApiDocument } from '../../../src/api/openapi/document.ts';
 import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
 import { PARAMETERS } from '../../../src/api/openapi/parameters.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
-import { Described } from '../../support/described.ts';
+import { Described } from '../../support/responses/described.ts';
 import { Seeded } from '../../support/seeded.ts';
 import { NOON } from '../../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { apiOn } from '../../support/api.ts';
+import { sendRaw } from '../../support/http/raw.ts';
 import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { sendRaw } from '../../support/raw.ts';
 
 onEachEngine('OPTIONS', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: 'a-long-token-of-the-operator' } });

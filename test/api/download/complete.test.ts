@@ -4,9 +4,9 @@ import { parseDay, printDay, weekday } from '../../../src/market/day.ts';
 import * as fold from '../../../src/market/interval.ts';
 import { INTERVALS } from '../../../src/market/interval.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
+import { rawRequest } from '../../support/http/raw-download.ts';
 import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { rawRequest } from '../../support/raw-download.ts';
 
 const FIRST = parseDay('1984-05-15')!;
 const LAST = parseDay('2024-05-14')!;

@@ -6,9 +6,9 @@ import type { Reply } from '../../../src/http/message/reply.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { INTERVALS, intervalStart } from '../../../src/market/interval.ts';
 import { apiOn } from '../../support/api.ts';
+import { rawRequest } from '../../support/http/raw-download.ts';
 import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { rawRequest } from '../../support/raw-download.ts';
 
 type Reader = AsyncIterator<Uint8Array> & AsyncIterable<Uint8Array>;
 

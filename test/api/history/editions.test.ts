@@ -3,9 +3,9 @@ import { fred } from '../../../src/feeds/providers/fred.ts';
 import { worldBank } from '../../../src/feeds/providers/world-bank.ts';
 import { runFeed } from '../../../src/feeds/run/runner.ts';
 import { apiOn, type Json } from '../../support/api.ts';
-import { workbook } from '../../support/feed-bodies.ts';
+import { workbook } from '../../support/feeds/feed-bodies.ts';
+import { fakeRuntime, PlayedServer } from '../../support/feeds/played.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { fakeRuntime, PlayedServer } from '../../support/played.ts';
 
 /** A Pink Sheet with one relevant series. */
 function sheetOf(name: string, rows: readonly (readonly [string, number | string])[]): Uint8Array {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { parseDay } from '../../../src/market/day.ts';
 import { apiOn, type Json } from '../../support/api.ts';
-import { EventReader } from '../../support/events.ts';
+import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal } from '../../support/api.ts';
+import { getRaw, sendRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { getRaw, sendRaw } from '../../support/raw.ts';
 
 onEachEngine('414', (engine) => {
   const api = apiOn(engine);

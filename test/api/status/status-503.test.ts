@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal } from '../../support/api.ts';
+import { sendRaw } from '../../support/http/raw.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { sendRaw } from '../../support/raw.ts';
 import { openTestService } from '../../support/service.ts';
 
 onEachEngine('503', (engine) => {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { SCHEMAS } from '../../../src/api/openapi/schemas.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
-import { EventReader } from '../../support/events.ts';
+import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { eventually } from '../../support/program.ts';
 import { MINUTE } from '../../support/service.ts';

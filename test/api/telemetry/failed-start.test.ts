@@ -10,9 +10,9 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { createLog } from '../../../src/runtime/log/log.ts';
 import { openCore } from '../../../src/service/core.ts';
 import { startService } from '../../../src/service.ts';
+import { readyLedgerUrl } from '../../support/database/ready-ledger.ts';
 import { type EngineName, newFolder, onEachEngine } from '../../support/ledger.ts';
 import { eventually } from '../../support/program.ts';
-import { readyLedgerUrl } from '../../support/ready-ledger.ts';
 
 const log = createLog('error', systemClock, () => {});
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import packageJson from '../../../package.json';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { hasPromtool, promtool } from '../../support/metrics.ts';
+import { hasPromtool, promtool } from '../../support/monitoring/metrics.ts';
 import { NOON } from '../../support/service.ts';
 
 const TOKEN = 'a token of more than sixteen characters';

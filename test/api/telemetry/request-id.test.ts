@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { apiOn } from '../../support/api.ts';
+import { sendRaw } from '../../support/http/raw.ts';
 import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { sendRaw } from '../../support/raw.ts';
 
 const LATEST = '/rates/latest?symbols=XAU';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

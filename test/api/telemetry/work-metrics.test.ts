@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { sample } from '../../support/metrics.ts';
+import { sample } from '../../support/monitoring/metrics.ts';
 import { openTestService } from '../../support/service.ts';
 
 const TOKEN = 'a token of more than sixteen characters';

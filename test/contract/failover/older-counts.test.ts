@@ -6,9 +6,9 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Scheduler } from '../../../src/runtime/scheduler.ts';
 import { systemScheduler } from '../../../src/runtime/scheduler.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
-import { OlderCounts } from '../../support/older-counts.ts';
 import { eventually } from '../../support/program.ts';
 import { giveQuota } from '../../support/quota.ts';
+import { OlderCounts } from '../../support/replication/older-counts.ts';
 
 const ANT = { id: 'ant' };
 const SOON_MS = 20_000;

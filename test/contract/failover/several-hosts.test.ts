@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { outageReason } from '../../../src/ledger/engine/errors.ts';
 import { Ledger, mustReload } from '../../../src/ledger/ledger.ts';
+import { hasPgbouncer, Pgbouncer } from '../../support/database/pgbouncer.ts';
+import { TcpProxy } from '../../support/http/tcp-proxy.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { fixedClock } from '../../support/ledgers.ts';
-import { hasPgbouncer, Pgbouncer } from '../../support/pgbouncer.ts';
 import { eventually, openpit } from '../../support/program.ts';
 import { ReplicatedPostgres, urlOf } from '../../support/replication/replicated-postgres.ts';
-import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 /** Far longer than a search for the primary takes. */
 const FOUND_MS_MAX = 30_000;

@@ -6,8 +6,8 @@ import { type MoveOptions, moveLedger } from '../../../src/ledger/move/move.ts';
 import { openEngine } from '../../../src/ledger/open-engine.ts';
 import { type LedgerTable, ledgerTables } from '../../../src/ledger/schema/tables.ts';
 import { fillSampleLedger } from '../../schemas/sample-ledger.ts';
+import { contentOf, tableNames } from '../../support/database/ledger-content.ts';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
-import { contentOf, tableNames } from '../../support/ledger-content.ts';
 import { day, fixedClock, flat, ledgersOf, symbolOf } from '../../support/ledgers.ts';
 
 const OTHER: Record<EngineName, EngineName> = { sqlite: 'postgres', postgres: 'sqlite' };

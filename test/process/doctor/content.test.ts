@@ -3,10 +3,10 @@ import { Ledger } from '../../../src/ledger/ledger.ts';
 import type { RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { Doctor } from '../../support/doctor.ts';
+import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
+import { Doctor } from '../../support/monitoring/doctor.ts';
 import { openpit } from '../../support/program.ts';
-import { EMPTY_RUN } from '../../support/run-report.ts';
 
 setDefaultTimeout(180_000);
 const HOUR = 3_600_000;

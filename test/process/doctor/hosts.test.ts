@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Doctor } from '../../support/doctor.ts';
 import { newFolder } from '../../support/ledger.ts';
+import { Doctor } from '../../support/monitoring/doctor.ts';
 import { openpit } from '../../support/program.ts';
 import { ReplicatedPostgres, urlOf } from '../../support/replication/replicated-postgres.ts';
 

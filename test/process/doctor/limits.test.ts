@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { availableParallelism, totalmem } from 'node:os';
-import { Doctor } from '../../support/doctor.ts';
 import { newFolder } from '../../support/ledger.ts';
+import { Doctor } from '../../support/monitoring/doctor.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
 
 setDefaultTimeout(180_000);

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeCertificate } from '../../support/certificates.ts';
-import { Doctor } from '../../support/doctor.ts';
+import { makeCertificate } from '../../support/http/certificates.ts';
 import { newFolder } from '../../support/ledger.ts';
+import { Doctor } from '../../support/monitoring/doctor.ts';
 import { openpit } from '../../support/program.ts';
 
 setDefaultTimeout(180_000);

@@ -3,9 +3,9 @@ import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFixture } from '../../schemas/fixture.ts';
-import { DamagedTable } from '../../support/damaged-ledger.ts';
-import { Doctor } from '../../support/doctor.ts';
+import { DamagedTable } from '../../support/database/damaged-ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
+import { Doctor } from '../../support/monitoring/doctor.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { WallClock } from '../../support/wall-clock.ts';
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
-import { ADMIN_TOKEN } from '../../support/replicas.ts';
+import { ADMIN_TOKEN } from '../../support/replication/replicas.ts';
 import { ReplicatedPostgres } from '../../support/replication/replicated-postgres.ts';
 
 const HOUR_MS = 3_600_000;

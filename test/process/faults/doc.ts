@@ -38,7 +38,7 @@ function render(known: Partial<Record<string, Result>>): string {
 
 Every row is a real fault on the real program: child processes, signals, cut connections, full disks. \`npm run faults\` plays them
 at full scale and writes this page; \`npm run faults -- --only NAME\` plays one and keeps the others. \`npm test\` plays all of
-them at a smaller scale, with slack for promised times. The code of a row is \`test/process/faults/NAME.ts\`, or in a folder there; its numbers are in \`scales.ts\` beside it.
+them at a smaller scale, with slack for promised times. The code of a row is \`NAME.ts\` in a folder of \`test/process/faults/\`; its numbers are in \`scales.ts\` beside it.
 The rows of replicas are played there by \`replicas.test.ts\` and \`ledger-away.test.ts\`.
 The load is that of the machine, other work on it included; a machine of two cores is busy at 2.
 

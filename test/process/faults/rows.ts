@@ -1,22 +1,22 @@
-import { ABUSE_ROWS } from './abuse-rows.ts';
-import { badFeeds } from './bad-feeds.ts';
-import { clockSet } from './clock-set.ts';
-import { cutCommit } from './cut-commit.ts';
-import { cutFiles } from './cut-files.ts';
-import { diskFull } from './disk-full.ts';
+import { ABUSE_ROWS } from './abuse/abuse-rows.ts';
+import { clockSet } from './clocks/clock-set.ts';
+import { monthEnd } from './clocks/month-end.ts';
+import { pause } from './clocks/pause.ts';
+import { cutCommit } from './crashes/cut-commit.ts';
+import { cutFiles } from './crashes/cut-files.ts';
+import { diskFull } from './crashes/disk-full.ts';
+import { killPostgres } from './crashes/kill-postgres.ts';
+import { killSqlite } from './crashes/kill-sqlite.ts';
 import { FAILOVER_ROWS } from './failover/failover-rows.ts';
-import { killPostgres } from './kill-postgres.ts';
-import { killSqlite } from './kill-sqlite.ts';
-import { lateFeed } from './late-feed.ts';
-import { monthEnd } from './month-end.ts';
+import { badFeeds } from './feeds/bad-feeds.ts';
+import { lateFeed } from './feeds/late-feed.ts';
+import { races } from './feeds/races.ts';
+import { secrets } from './feeds/secrets.ts';
 import { corruptPage } from './outages/corrupt-page.ts';
 import { feedsFailing } from './outages/feeds-failing.ts';
 import { ledgerUnreachable } from './outages/ledger-unreachable.ts';
-import { pause } from './pause.ts';
-import { races } from './races.ts';
-import { REPLICA_ROWS } from './replica-rows.ts';
+import { REPLICA_ROWS } from './outages/replica-rows.ts';
 import type { Row } from './row.ts';
-import { secrets } from './secrets.ts';
 import { soak } from './soak.ts';
 
 /** By kind. Each kind is tested in a file of its own in tests/, so that they can run in parallel. */

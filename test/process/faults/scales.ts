@@ -1,4 +1,4 @@
-import { ABUSE_SCALES } from './abuse-scales.ts';
+import { ABUSE_SCALES } from './abuse/abuse-scales.ts';
 
 /**
  * The scale of each row: in CI, where the whole set has three minutes, and at full scale by `npm run faults`. Everything

@@ -1,6 +1,6 @@
 import { type EngineName, newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
-import { Replicas } from '../../support/replicas.ts';
+import { Replicas } from '../../support/replication/replicas.ts';
 import { type ScaleName, SLACK } from './scales.ts';
 
 export type Settings = Record<string, string>;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import dashboard from '../../../deploy/grafana-dashboard.json';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { makeCertificate } from '../../support/certificates.ts';
+import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
+import { makeCertificate } from '../../support/http/certificates.ts';
+import { WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 import { newFolder } from '../../support/ledger.ts';
-import { hasPromtool, promtool } from '../../support/metrics.ts';
+import { hasPromtool, promtool } from '../../support/monitoring/metrics.ts';
+import { hasPrometheus, Prometheus } from '../../support/monitoring/prometheus.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
-import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
-import { EMPTY_RUN } from '../../support/run-report.ts';
-import { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** Checks the dashboard and the alert rules in deploy/ against a service that uses every feature. */
 setDefaultTimeout(180_000);

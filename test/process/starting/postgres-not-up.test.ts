@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
+import { TcpProxy } from '../../support/http/tcp-proxy.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
-import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

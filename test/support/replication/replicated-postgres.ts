@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../http/free-port.ts';
 import { eventually } from '../program.ts';
 import { createDataFolder } from './data-folder.ts';
 import { PostgresServer, postgresUser } from './postgres-server.ts';

@@ -1,5 +1,5 @@
+import type { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { eventually, type Program } from '../../../support/program.ts';
-import type { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import type { Scene } from '../scene.ts';
 
 /** Longer than any promise, and shorter than a test may take: what took too long is written down by the row. */

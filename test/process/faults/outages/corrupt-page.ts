@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { DamagedTable } from '../../../support/damaged-ledger.ts';
+import { DamagedTable } from '../../../support/database/damaged-ledger.ts';
+import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { eventually } from '../../../support/program.ts';
-import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import { row } from '../row.ts';
 import type { Settings } from '../scene.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
+import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { row } from '../row.ts';
 import type { Settings } from '../scene.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';

@@ -1,7 +1,7 @@
 import { Cluster } from '../../../replicas/cluster.ts';
 import { disturbed } from '../../../replicas/disturbed.ts';
-import { ADMIN_TOKEN } from '../../../support/replicas.ts';
-import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
+import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
+import { ADMIN_TOKEN } from '../../../support/replication/replicas.ts';
 import { row } from '../row.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 

@@ -1,0 +1,88 @@
+import { afterEach, expect, test } from 'bun:test';
+import { existsSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
+import { openpit, Program } from '../../support/program.ts';
+
+let program: Program | undefined;
+afterEach(async () => {
+  await program?.end('SIGKILL');
+  program = undefined;
+});
+
+async function importPrice(settings: Record<string, string>, price: number): Promise<void> {
+  const file = join(settings.OPENPIT_DATA_DIR!, `price-${price}.csv`);
+  await Bun.write(file, `date,close\n2024-05-14,${price}\n`);
+  expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
+}
+
+test('a backup of a running service is complete, and restoring it brings back prices, accounts and counts', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await importPrice(settings, 100);
+  const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
+  const { key } = JSON.parse(created.stdout);
+  program = await Program.start(settings);
+  const path = '/rates/historical?symbols=XAU&date=2024-05-14';
+  const before = await program.get(path, key);
+  expect(await before.json()).toMatchObject({ rates: { XAU: { close: 100 } } });
+  expect(await (await program.get('/usage', key)).json()).toMatchObject({ used: 1 });
+
+  const backup = join(newFolder(), 'backup.db');
+  expect(await openpit(['backup', backup], settings)).toMatchObject({ exitCode: 0, stderr: '' });
+  await importPrice(settings, 200);
+
+  const refused = await openpit(['restore', backup, '--force'], settings);
+  expect(refused).toMatchObject({ exitCode: 1 });
+  expect(refused.stderr).toContain('stop it first');
+
+  await program.end();
+  expect(await openpit(['restore', backup], settings)).toMatchObject({ exitCode: 2 });
+  expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(true);
+
+  program = await Program.start(settings);
+  const after = await program.get(path, key);
+  expect(await after.json()).toMatchObject({ rates: { XAU: { close: 100 } } });
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag')); // another epoch
+  expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
+}, 180_000);
+
+test('a damaged backup is refused, and the ledger stays as it was', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await importPrice(settings, 100);
+  const backup = join(newFolder(), 'backup.db');
+  await openpit(['backup', backup], settings);
+  truncateSync(backup, Math.floor(statSync(backup).size / 2));
+  const { exitCode, stderr } = await openpit(['restore', backup, '--force'], settings);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('not a complete ledger');
+  expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(false);
+});
+
+test('the ledger that a restore keeps includes the last writes of a killed service', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await importPrice(settings, 100);
+  const backup = join(newFolder(), 'backup.db');
+  await openpit(['backup', backup], settings);
+  program = await Program.start(settings);
+  await openpit(['account', 'create', '--name', 'Last', '--plan', 'pro'], settings);
+  await program.end('SIGKILL');
+  const path = join(settings.OPENPIT_DATA_DIR, 'openpit.db');
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+
+  expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+  const names = async (file: string) => {
+    const { stdout } = await openpit(['account', 'list'], { OPENPIT_DATABASE_URL: `sqlite://${file}` });
+    return stdout;
+  };
+  expect(await names(path)).not.toContain('Last');
+  expect(await names(`${path}.before-restore`)).toContain('Last');
+}, 180_000);
+
+test('on PostgreSQL, backup and restore name the tools to use instead', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };
+  for (const command of ['backup', 'restore']) {
+    const { exitCode, stderr } = await openpit([command, 'x.db'], settings);
+    expect([exitCode, stderr.includes('pg_dump')]).toEqual([2, true]);
+  }
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { newFolder } from '../../support/ledger.ts';
+import { openpit } from '../../support/program.ts';
+
+const WRONG =
+  'date,close\n2024-05-06,2313\n2024-05-07,231430\n2024-05-08,-5\n2024-05-09,2300\n2024-05-10,0\n';
+
+/** Runs commands on a new ledger. */
+async function workplace(content = WRONG) {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  const file = join(settings.OPENPIT_DATA_DIR, 'prices.csv');
+  await Bun.write(file, content);
+  const run = (...args: string[]) => openpit(args, settings);
+  const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
+  return { file, run, json };
+}
+
+test('an import holds suspicious prices back, refuses zeros, and says so', async () => {
+  const { file, run, json } = await workplace();
+  const { exitCode, stdout } = await run('import', file, '--symbol', 'XAU');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('2 taken, 0 unchanged, 0 corrected, 0 without a value, 1 refused, 2 held back');
+  expect(stdout).toContain('line 3 held back: XAU 2024-05-07: 231430 is far from its neighbours');
+  expect(stdout).toContain('openpit import undo 1');
+  const held = await json('quarantine', 'list');
+  expect(held).toMatchObject([
+    { kind: 'bar', symbol: 'XAU', date: '2024-05-08', close: -5, origin: 'import 1' },
+    { kind: 'bar', symbol: 'XAU', date: '2024-05-07', close: 231_430, state: 'held' },
+  ]);
+  expect(await run('quarantine', 'drop', String(held[0].id))).toMatchObject({ exitCode: 0 });
+  expect(await run('quarantine', 'release', String(held[1].id))).toMatchObject({ exitCode: 0 });
+  expect(await json('quarantine', 'list')).toEqual([]);
+  expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
+}, 180_000);
+
+test('a dry run reports the same and writes nothing, not even a new currency', async () => {
+  const { file, json } = await workplace();
+  const dry = await json('import', file, '--symbol', 'XAU', '--dry-run');
+  expect(dry).toMatchObject({ dryRun: true, run: null, taken: 2, held: 2, refused: 1 });
+  expect(dry.heldLines).toMatchObject([{ line: 3 }, { line: 4 }]);
+  expect(await json('import', file, '--symbol', 'EUR/SEK', '--dry-run')).toMatchObject({ taken: 2, held: 2 });
+  expect(await json('import', 'list')).toEqual([]);
+  expect(await json('quarantine', 'list')).toEqual([]);
+  const { dryRun, run, ...same } = await json('import', file, '--symbol', 'XAU');
+  expect({ dryRun, run }).toEqual({ dryRun: false, run: 1 });
+  expect({ ...same, dryRun: true, run: null }).toEqual(dry);
+}, 180_000);
+
+test('--accept publishes suspicious prices, and an undo reverts the whole import', async () => {
+  const { file, run, json } = await workplace('date,close\n2024-05-06,2313\n2024-05-07,2310\n');
+  await run('import', file, '--symbol', 'XAU');
+  await Bun.write(file, WRONG);
+  expect(await json('import', file, '--symbol', 'XAU', '--accept')).toMatchObject({
+    run: 2,
+    taken: 2,
+    corrected: 1,
+    unchanged: 1,
+    held: 0,
+  });
+  const undone = await json('import', 'undo', '2');
+  expect(undone).toMatchObject({ run: 2, withdrawn: 2, restored: 1, kept: 0 });
+  expect(undone.days).toMatchObject([
+    { symbol: 'XAU', date: '2024-05-07', what: 'restored', was: 231_430 },
+    { date: '2024-05-08', what: 'withdrawn', was: -5 },
+    { date: '2024-05-09', what: 'withdrawn', was: 2300 },
+  ]);
+  expect(
+    (await json('import', 'list')).map(({ undone }: { undone: string | null }) => undone !== null),
+  ).toEqual([true, false]);
+  expect((await run('import', 'undo', '2')).stderr).toContain('has already been undone');
+  expect(await run('import', 'undo', '9')).toMatchObject({ exitCode: 2 });
+}, 180_000);
+
+test('bars withdraw lists what it withdrew, and fails when there was nothing', async () => {
+  const { file, run, json } = await workplace('date,close\n2024-05-06,2313\n2024-05-07,2310\n');
+  await run('import', file, '--symbol', 'XAU');
+  const days = [
+    '--symbol',
+    'gold',
+    '--day',
+    '2024-05-07',
+    '--to',
+    '2024-05-10',
+    '--reason',
+    'a typing error',
+  ];
+  expect(await run('bars', 'withdraw', ...days.with(1, 'NO-SUCH'))).toMatchObject({ exitCode: 2 });
+  expect(await json('bars', 'withdraw', ...days.with(1, 'XAU'))).toEqual({
+    symbol: 'XAU',
+    reason: 'a typing error',
+    withdrawn: [{ date: '2024-05-07', open: 2310, high: 2310, low: 2310, close: 2310, source: 'import' }],
+  });
+  expect(await run('bars', 'withdraw', ...days.with(1, 'XAU'))).toMatchObject({ exitCode: 1 });
+}, 180_000);
+
+test('a new price level in daily files is held until three later days confirm it; a change of unit is never published', async () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `2024-04-${String(i + 1).padStart(2, '0')},${2_300 + i}`);
+  const { file, run, json } = await workplace(`date,close\n${rows.join('\n')}\n`);
+  const heldAfter = async (symbol: string, level: number) => {
+    await Bun.write(file, `date,close\n${rows.join('\n')}\n`);
+    await run('import', file, '--symbol', symbol);
+    const counts: number[] = [];
+    for (let day = 13; day <= 16; day++) {
+      await Bun.write(file, `date,close\n2024-04-${day},${level + day}\n`);
+      await run('import', file, '--symbol', symbol);
+      const held: { symbol: string }[] = await json('quarantine', 'list');
+      counts.push(held.filter((one) => one.symbol === symbol).length);
+    }
+    return counts;
+  };
+  expect(await heldAfter('XAU', 9_200)).toEqual([1, 2, 3, 0]);
+  expect(await heldAfter('XAG', 230_000)).toEqual([1, 2, 3, 4]);
+}, 180_000);

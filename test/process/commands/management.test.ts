@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { newFolder } from '../../support/ledger.ts';
+import { openpit } from '../../support/program.ts';
+
+describe('management on the command line', () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  let account: string;
+  let keyId: string;
+  const json = async (...args: string[]) => JSON.parse((await openpit([...args, '--json'], settings)).stdout);
+  const everything = async () => [
+    await json('plan', 'list'),
+    await json('account', 'list'),
+    await json('key', 'list', '--account', account),
+  ];
+
+  beforeAll(async () => {
+    await openpit(['plan', 'set', 'gold', '--quota', '10'], settings);
+    ({ account, keyId } = await json('account', 'create', '--name', 'Acme', '--plan', 'gold'));
+  });
+
+  test.each([
+    [['plan', 'delete', 'gold'], '1 account uses the plan'],
+    [['plan', 'delete', 'nope'], 'there is no plan "nope"'],
+    [['plan', 'set', 'gold', '--quota', '-1'], '--quota must be'],
+    [['plan', 'set', 'gold', '--history', 'maybe'], '--history'],
+    [['account', 'create', '--name', 'B', '--plan', 'nope'], 'there is no plan "nope"'],
+    [['account', 'suspend', 'acc_nope'], 'there is no account'],
+    [['key', 'create', '--account', 'acc_nope'], 'there is no account'],
+    [['key', 'rotate', 'pit_live_broken'], 'there is no such key'],
+    [['key', 'revoke', 'key_nope'], 'there is no such key'],
+  ])('%p is refused clearly and changes nothing', async (args, reason) => {
+    const before = await everything();
+    const { exitCode, stderr } = await openpit(args, settings);
+    expect(exitCode).toBeGreaterThan(0);
+    expect(stderr).toContain(reason);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('omitted options of a new plan default to those of basic', async () => {
+    const plan = await json('plan', 'set', 'silver', '--quota', '77');
+    const basic = (await json('plan', 'list')).find(({ name }: { name: string }) => name === 'basic');
+    expect(plan).toEqual({ ...basic, name: 'silver', quota: 77 });
+  });
+
+  test('a rotated key expires after the overlap, and the new one has the same restrictions', async () => {
+    const made = await json(
+      'key',
+      'create',
+      '--account',
+      account,
+      '--allow-ip',
+      '10.0.0.0/8',
+      '--header-only',
+    );
+    const rotated = await json('key', 'rotate', made.keyId, '--overlap-seconds', '60');
+    const keys: { id: string; expiresAt: number | null; allowedIps: string[] | null; headerOnly: boolean }[] =
+      await json('key', 'list', '--account', account);
+    const [old, fresh] = [made.keyId, rotated.keyId].map((id) => keys.find((key) => key.id === id)!);
+    expect(old!.expiresAt).toBeLessThanOrEqual(Date.now() + 60_000);
+    expect(fresh).toMatchObject({ expiresAt: null, allowedIps: ['10.0.0.0/8'], headerOnly: true });
+  });
+
+  test('an account is suspended, resumed and moved to another plan', async () => {
+    expect(await json('account', 'suspend', account)).toMatchObject({ status: 'suspended' });
+    expect(await json('account', 'resume', account)).toMatchObject({ status: 'active' });
+    expect(await json('account', 'set-plan', account, '--plan', 'pro')).toMatchObject({ plan: 'pro' });
+    expect(await json('account', 'show', account)).toMatchObject({ plan: 'pro', used: 0, quota: 100_000 });
+    await openpit(['key', 'revoke', keyId], settings);
+    const keys: { id: string; status: string }[] = await json('key', 'list', '--account', account);
+    expect(keys.find((key) => key.id === keyId)?.status).toBe('revoked');
+  });
+});

@@ -1,0 +1,109 @@
+import type { Json } from '../../../support/api.ts';
+import { type Known, type MadeRequest, makeRequest } from '../../../support/http/made-requests.ts';
+import { Described } from '../../../support/responses/described.ts';
+import { Seeded } from '../../../support/seeded.ts';
+import { row } from '../row.ts';
+import { count } from '../scene.ts';
+
+const TOKEN = 'a-token-of-the-operator';
+const DAYS = ['2024-03-28', '2024-03-01', '2015-01-02', '2024-03-29'];
+
+export const madeRequests = row('made-requests', {
+  fault: 'requests made from the OpenAPI document, valid and invalid, for every operation',
+  mustHold: 'no 5xx, every answer as its schema says',
+  async play(scene, { requests, atATime, seed, operationsMissed }) {
+    const settings = {
+      ...(await scene.settings()),
+      OPENPIT_DEMO: 'true',
+      OPENPIT_ADMIN_TOKEN: TOKEN,
+      OPENPIT_FAILED_KEYS_PER_MINUTE: '1000000',
+    };
+    const own = await scene.account(settings, 1_000_000_000);
+    const { key } = own;
+    const program = await scene.program(settings);
+    const described = new Described((await (await program.get('/openapi.json')).json()) as Json);
+    const known: Known = {
+      secrets: { header: [key, 'wrong', '', `${key}x`], admin: [TOKEN, 'wrong', ''] },
+      values: {
+        ...{ symbols: ['XAU', 'XAU,WTIOIL-FUT', 'gold,XAG', 'CORN'], symbol: ['XAU', 'CORN'] },
+        ...{ date: DAYS, startDate: DAYS, endDate: DAYS, asOf: [...DAYS, '2024-03-28T10:00:00Z'] },
+        ...{
+          at: ['2024-03-28T10:00:00Z'],
+          plan: ['free', 'basic'],
+          unit: ['kg', 'Bu'],
+          quote: ['EUR', 'usd'],
+        },
+      },
+      ids: ['gold', 'silver', 'fred', 'ecb', 'stooq', 'TIN', 'ZINC', 'MG'],
+      left: new Set([own.account, own.keyId]),
+    };
+    const chance = new Seeded(seed);
+    const seen = new Map<string, number>();
+    let wrong = 0;
+    for (let made = 0; made < requests; made += atATime) {
+      await Promise.all(
+        Array.from({ length: Math.min(atATime, requests - made) }, async () => {
+          const request = makeRequest(chance.pick(described.operations), known, chance);
+          const { status, problem } = await judge(program.url, request, described, known, chance);
+          const { method, path } = request.operation;
+          seen.set(`${method} ${path} ${status}`, (seen.get(`${method} ${path} ${status}`) ?? 0) + 1);
+          if (problem) wrong++;
+          if (wrong < 20) scene.holds(!problem, `${method} ${request.target.slice(0, 200)}: ${problem}`);
+        }),
+      );
+    }
+    scene.holds(!program.stderr.includes('"level":"error"'), 'something was logged as a failure');
+    const good = [...seen].filter(([name]) => name.endsWith(' 200'));
+    const missed = described.operations
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((name) => !seen.has(`${name} 200`));
+    scene.holds(missed.length <= operationsMissed, `never answered with 200: ${missed.join(', ')}`);
+    const answered = good.reduce((sum, [, times]) => sum + times, 0);
+    return {
+      tried: `${count(requests)} requests to ${described.operations.length} operations (seed ${seed})`,
+      figures: `${count(answered)} answered with 200, ${count(requests - answered)} refused, ${seen.size} pairs of operation and status, ${wrong} not as described${missed.length > 0 ? `; never answered with 200: ${missed.join(', ')}` : ''}`,
+    };
+  },
+});
+
+/** Sends a request, and says what is wrong with its answer. Ids in it are remembered. */
+async function judge(url: string, request: MadeRequest, described: Described, known: Known, chance: Seeded) {
+  const { target, headers, body, operation } = request;
+  const stop = new AbortController();
+  const init = {
+    method: operation.method,
+    headers,
+    signal: stop.signal,
+    ...(body !== undefined && { body }),
+  };
+  const response = await fetch(url + target, init);
+  const { status } = response;
+  const type = response.headers.get('content-type') ?? '';
+  try {
+    if (status >= 500) return { status, problem: `${status} ${await response.text()}` };
+    const schema = described.answer(operation.method, operation.path, status);
+    if (status === 200 && type.startsWith('text/event-stream')) {
+      stop.abort();
+      return { status };
+    }
+    const text = await response.text();
+    if (status === 200 && /^(text\/csv|application\/x-ndjson);/.test(type)) return { status };
+    if (!type.startsWith('application/json')) return { status, problem: `its type is ${type}` };
+    const parsed = schema.safeParse(JSON.parse(text));
+    if (!parsed.success)
+      return { status, problem: `${parsed.error.issues[0]?.message} in ${text.slice(0, 200)}` };
+    if (operation.security === 'admin' || operation.method === 'POST') remember(text, known, chance);
+    return { status };
+  } catch (error) {
+    return { status, problem: String(error) };
+  }
+}
+
+/** Some of the ids of an answer; not those of the account and the key that ask, so that they stay good. */
+function remember(text: string, known: Known, chance: Seeded): void {
+  for (const [, id = ''] of text.matchAll(/"id":"?((?:acc|key)_\w+|\d+)/g)) {
+    if (known.left.has(id)) continue;
+    if (known.ids.length < 200) known.ids.push(id);
+    else known.ids[10 + chance.below(190)] = id;
+  }
+}

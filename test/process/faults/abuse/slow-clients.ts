@@ -1,0 +1,67 @@
+import { Crowd, type CrowdReport } from '../../../support/http/crowd.ts';
+import { latencyOf } from '../../../support/monitoring/latency.ts';
+import { row } from '../row.ts';
+import { count } from '../scene.ts';
+
+const TOKEN = 'a-token-of-the-operator';
+const HEAD = 'GET /symbols HTTP/1.1\r\nHost: test\r\n';
+const POST = `POST /admin/ticks HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+
+/** What is sent first, and what drips. */
+const KINDS: Readonly<Record<string, readonly [first: string, piece: string]>> = {
+  'nothing at all': ['', ''],
+  'a request line that drips': ['GET /', 'a'],
+  'a header that drips': [`${HEAD}x: `, 'a'],
+  'one header after the other': [HEAD, 'x: y\r\n'],
+  'a head that stops': [HEAD, ''],
+  'a body that drips': [`${POST}Content-Length: 100000\r\n\r\n[`, ' '],
+  'a body in chunks that drips': [`${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
+  'a body that nobody asked for': [`${HEAD}Content-Length: 100000\r\n\r\n`, ' '],
+};
+
+export const slowClients = row('slow-clients', {
+  fault: 'slow clients: half-sent requests, their heads and bodies dripping a byte a second',
+  mustHold: 'closed within 15 s; good traffic keeps its p99 within 2×',
+  async play(scene, { connections, measureMs, p99Times, p99FloorMs }) {
+    const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
+    const { key } = await scene.account(settings, 1_000_000_000);
+    const { url } = await scene.program(settings);
+    const measure = () => latencyOf(`${url}/symbols`, key, { connections: 8, ms: measureMs });
+    await measure(); // warm
+    const before = await measure();
+
+    const kinds = Object.entries(KINDS);
+    const each = Math.ceil(connections / kinds.length);
+    const crowds = kinds.map(([, [first, piece]]) => {
+      const port = Number(new URL(url).port);
+      const crowd = new Crowd({ port, connections: each, first, piece, everyMs: 1_000, untilMs: 30_000 });
+      scene.atEnd(() => crowd.leave());
+      return crowd;
+    });
+    await Promise.all(crowds.map((crowd) => crowd.opened()));
+    const meanwhile = await measure();
+    const reports = await Promise.all(crowds.map((crowd) => crowd.report()));
+
+    for (const [i, { opened, closed, slowestCloseMs }] of reports.entries()) {
+      const [name] = kinds[i]!;
+      scene.holds(opened === each, `${name}: ${opened} of ${each} could connect`);
+      scene.holds(closed === opened, `${name}: ${opened - closed} were still open after 30 s`);
+      scene.holds(slowestCloseMs < 15_000, `${name}: held for ${slowestCloseMs} ms`);
+    }
+    const limit = Math.max(p99FloorMs, before.p99 * p99Times);
+    scene.holds(meanwhile.failed === 0, `${meanwhile.failed} good requests failed`);
+    scene.holds(meanwhile.p99 <= limit, `p99 went from ${ms(before.p99)} to ${ms(meanwhile.p99)}`);
+    return {
+      tried: `${count(each * kinds.length)} slow clients of ${kinds.length} kinds at once`,
+      figures: `the slowest was held for ${seconds(reports)} s; p99 of ${count(meanwhile.answers)} good requests ${ms(before.p99)} without them, ${ms(meanwhile.p99)} with them`,
+    };
+  },
+});
+
+function seconds(reports: readonly CrowdReport[]): string {
+  return (Math.max(...reports.map(({ slowestCloseMs }) => slowestCloseMs)) / 1000).toFixed(1);
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}

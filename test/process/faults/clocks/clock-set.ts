@@ -1,0 +1,74 @@
+import type { Program } from '../../../support/program.ts';
+import { WallClock } from '../../../support/wall-clock.ts';
+import { Desk, TOKEN } from '../desk.ts';
+import { row } from '../row.ts';
+import type { Scene } from '../scene.ts';
+
+const HOUR = 3_600_000;
+
+/** By how much the clock is set before the price comes in, and then behind it. */
+const STEPS = [
+  { symbol: 'XAU', before: 0, behind: HOUR, how: 'an hour forward' },
+  { symbol: 'XAG', before: 0, behind: 24 * HOUR, how: 'a day forward' },
+  { symbol: 'PL', before: -HOUR, behind: HOUR, how: 'an hour back and forth' },
+  { symbol: 'PA', before: -24 * HOUR, behind: 24 * HOUR, how: 'a day back and forth' },
+  { symbol: 'HG-SPOT', before: -24 * HOUR, behind: 0, how: 'a day back' },
+];
+
+export const clockSet = row('clock-set', {
+  fault: 'the wall clock is set by an hour and by a day, forward, back and both',
+  mustHold: "a plan's delay never shortens; a plan without delay sees every price at once",
+  lacks: WallClock.lacks,
+  async play(scene, { delaySeconds }) {
+    const clock = new WallClock();
+    const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN, ...clock.settings };
+    const live = await scene.account(settings, 1_000_000);
+    const delayed = await scene.account(settings, 1_000_000, delaySeconds);
+    const program = await scene.program(settings);
+    const seen: string[] = [];
+    for (const step of STEPS) {
+      const longest = 2 * delaySeconds + 20; // a lag of one delay more, and a busy machine
+      const seconds = await seenAfter(scene, longest, program, clock, step, {
+        live: live.key,
+        delayed: delayed.key,
+      });
+      scene.holds(
+        seconds >= delaySeconds,
+        `${step.how}: seen after ${seconds} s instead of ${delaySeconds} s`,
+      );
+      scene.holds(seconds <= longest, `${step.how}: not seen within ${longest} s`);
+      seen.push(`${step.how}: ${seconds.toFixed(1)} s`);
+    }
+    return {
+      tried: `${STEPS.length} steps of the real clock of the program, a delay of ${delaySeconds} s`,
+      figures: `the delayed plan saw a price after: ${seen.join('; ')}`,
+    };
+  },
+});
+
+/** How long after a price came in the delayed plan sees it, in seconds of a clock that nobody sets. */
+async function seenAfter(
+  scene: Scene,
+  longest: number,
+  program: Program,
+  clock: WallClock,
+  { symbol, before, behind, how }: (typeof STEPS)[number],
+  keys: { live: string; delayed: string },
+): Promise<number> {
+  const sees = async (key: string) => {
+    const answer = await program.get(`/rates/latest?symbols=${symbol}`, key);
+    await answer.text();
+    return answer.status === 200;
+  };
+  clock.setByMs += before;
+  await Bun.sleep(300);
+  const start = performance.now();
+  const elapsed = () => (performance.now() - start) / 1000;
+  const status = await new Desk().post(program.url, 'ticks', [{ symbol, price: 100, at: clock.now() }]);
+  scene.holds(status === 200, `${how}: the price was answered with ${status}`);
+  while (!(await sees(keys.live)) && elapsed() < 20) await Bun.sleep(10);
+  scene.holdsWithin(1_000, elapsed() * 1000, `${how}: the price to show without delay`);
+  clock.setByMs += behind;
+  while (!(await sees(keys.delayed)) && elapsed() < longest) await Bun.sleep(25);
+  return elapsed();
+}

@@ -1,0 +1,98 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { load } from '../../../support/load.ts';
+import type { Program } from '../../../support/program.ts';
+import { WallClock } from '../../../support/wall-clock.ts';
+import { row } from '../row.ts';
+import { count, type Scene, type Settings } from '../scene.ts';
+
+const DAY = 86_400_000;
+
+interface Usage {
+  used: number;
+  resetAt: number;
+}
+
+export const monthEnd = row('month-end', {
+  fault: 'the month ends under load; the local clock is a month wrong while PostgreSQL’s is right',
+  mustHold: 'every request is counted in the right month, once',
+  lacks: WallClock.lacks,
+  async play(scene, { connections, seconds }) {
+    const crossed = await overTheEnd(scene, connections, seconds);
+    const wrong = await wrongClock(scene);
+    return {
+      tried: `a month's end with ${count(crossed.answered)} requests around it on SQLite; a local clock set by 40 days, forth and back, on PostgreSQL`,
+      figures: `${count(crossed.old)} counted in the old month and ${count(crossed.new)} in the new one; ${wrong} of ${wrong} counted in PostgreSQL's month`,
+    };
+  },
+});
+
+/** The end of the month comes while requests go on: both months together are what was answered. */
+async function overTheEnd(scene: Scene, connections: number, seconds: number) {
+  const clock = new WallClock();
+  const settings: Settings = { ...(await scene.settings()), ...clock.settings };
+  const now = new Date();
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  clock.setByMs = end - Date.now() - 60_000;
+  const { key } = await scene.account(settings, 1_000_000_000);
+  const program = await scene.program(settings);
+  const stop = new AbortController();
+  const loading = load({
+    url: `${program.url}/symbols`,
+    key,
+    connections,
+    requests: 1e9,
+    until: stop.signal,
+  });
+  await Bun.sleep(300);
+  clock.setByMs = end - Date.now() - (seconds / 2) * 1000;
+  await Bun.sleep(seconds * 1000);
+  stop.abort();
+  const { statuses, broken } = await loading;
+  const answered = statuses.get(200) ?? 0;
+  clock.setByMs = 0; // a stop waits by the system's clock, which does not know of ours
+  await program.end('SIGTERM');
+  const months = usedByMonth(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+  const [old = 0, young = 0] = months;
+  scene.holds(
+    broken === 0 && statuses.size === 1,
+    `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
+  );
+  scene.holds(months.length === 2 && old > 0 && young > 0, `used by month: ${months.join()}`);
+  scene.holds(old + young === answered, `${answered} answered, used by month: ${months.join()}`);
+  await scene.holdsInvariant(settings);
+  return { answered, old, new: young };
+}
+
+function usedByMonth(file: string): number[] {
+  const database = new Database(file, { readonly: true });
+  const rows = database.query('SELECT period, used FROM quota_period ORDER BY period').values();
+  database.close();
+  return rows.map(([, used]) => Number(used));
+}
+
+/** PostgreSQL says which month it is, whatever the machine of the replica believes. */
+async function wrongClock(scene: Scene): Promise<number> {
+  const clock = new WallClock();
+  const settings = { ...(await scene.settings('postgres')), ...clock.settings };
+  const { key } = await scene.account(settings, 1_000_000);
+  const program = await scene.program(settings);
+  const resets = new Set<number>();
+  let asked = 0;
+  for (const setBy of [0, 40 * DAY, -40 * DAY, 0]) {
+    clock.setByMs = setBy;
+    for (let i = 0; i < 20; i++, asked++) {
+      const { status } = await program.get('/symbols', key);
+      scene.holds(status === 200, `with the clock set by ${setBy / DAY} days: ${status}`);
+    }
+    resets.add((await usageOf(program, key)).resetAt);
+  }
+  const { used } = await usageOf(program, key);
+  scene.holds(used === asked, `${asked} answered, ${used} used`);
+  scene.holds(resets.size === 1, `the quota's end moved: ${[...resets].join()}`);
+  return used;
+}
+
+async function usageOf(program: Program, key: string): Promise<Usage> {
+  return (await (await program.get('/usage', key)).json()) as Usage;
+}

@@ -1,0 +1,77 @@
+import { TcpProxy } from '../../../support/http/tcp-proxy.ts';
+import { load } from '../../../support/load.ts';
+import { newDatabase } from '../../../support/postgres.ts';
+import { eventually } from '../../../support/program.ts';
+import { Desk, TOKEN } from '../desk.ts';
+import { row } from '../row.ts';
+import { count, usedOf } from '../scene.ts';
+
+export const cutCommit = row('cut-commit', {
+  fault: 'the connection to PostgreSQL is cut after COMMIT, before the reply',
+  mustHold: 'nothing is granted or counted twice',
+  async play(scene, { cuts, connections }) {
+    const url = await newDatabase();
+    const proxy = await TcpProxy.open(Number(new URL(url).port));
+    scene.atEnd(() => proxy.close());
+    const straight = { ...(await scene.settings()), OPENPIT_DATABASE_URL: url };
+    const settings = { ...straight, OPENPIT_DATABASE_URL: proxy.through(url), OPENPIT_ADMIN_TOKEN: TOKEN };
+    const quota = 1_000_000;
+    const { key } = await scene.account(straight, quota);
+    const program = await scene.program(settings);
+    const stop = new AbortController();
+    const loading = load({
+      url: `${program.url}/symbols`,
+      key,
+      connections,
+      requests: 1e9,
+      until: stop.signal,
+    });
+    // The same records again and again, until each has been acknowledged: a commit without a reply is sent twice.
+    const desk = new Desk();
+    let sent = 0;
+    const pushing = (async () => {
+      for (let n = 1; !stop.signal.aborted; n++) {
+        const tick = { symbol: 'XAU', price: 2_000, at: Date.now() - 1_000, id: `cut-${n}` };
+        while ((await desk.post(program.url, 'ticks', [tick])) !== 200) await Bun.sleep(5);
+        sent = n;
+      }
+    })();
+    let done = 0;
+    while (done < cuts) {
+      await Bun.sleep(200 + 300 * Math.random());
+      proxy.cutBehind = (bytes) => {
+        if (!bytes.includes('COMMIT')) return false;
+        done++;
+        proxy.cutBehind = () => false;
+        return true;
+      };
+    }
+    proxy.cutBehind = () => false;
+    stop.abort();
+    const { statuses, broken } = await loading;
+    await pushing;
+    const answered = statuses.get(200) ?? 0;
+    await eventually(async () => (await program.get('/usage', key)).status === 200);
+    const used = await usedOf(program, key);
+    scene.holds(answered > 0 && sent > 0, `nothing was answered or taken in`);
+    scene.holds(used === answered, `${answered} were answered and ${used} counted`);
+    scene.holds(broken === 0, `${broken} requests broke`);
+    const kinds = [...statuses.keys()].filter((status) => status !== 200 && status !== 503);
+    scene.holds(kinds.length === 0, `answers with ${kinds.join()}`);
+    await program.end('SIGTERM');
+    await scene.holdsInvariant(straight);
+    const ticks = await ticksIn(url);
+    scene.holds(ticks === sent, `${sent} ticks were sent, and ${ticks} are there`);
+    return {
+      tried: `${count(done)} cuts behind a COMMIT, ${count(answered)} answers, ${count(sent)} ticks pushed until acknowledged`,
+      figures: `used ${count(used)}, ${count(ticks)} ticks in the ledger, ${count(statuses.get(503) ?? 0)} answers of 503`,
+    };
+  },
+});
+
+async function ticksIn(url: string): Promise<number> {
+  const sql = new Bun.SQL(url, { max: 1 });
+  const [found] = await sql`SELECT count(*) AS n FROM tick`;
+  await sql.close();
+  return Number(found.n);
+}

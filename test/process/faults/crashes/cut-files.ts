@@ -1,0 +1,119 @@
+import { Database } from 'bun:sqlite';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COUNTED_ENDPOINTS } from '../../../../src/gate/endpoints.ts';
+import { HEADER_BYTES } from '../../../../src/gate/spool/spool-file.ts';
+import { recordBytesFor } from '../../../../src/gate/spool/spool-record.ts';
+import { Ledger } from '../../../../src/ledger/ledger.ts';
+import { systemClock } from '../../../../src/runtime/clock.ts';
+import { newFolder } from '../../../support/ledger.ts';
+import { load } from '../../../support/load.ts';
+import { row } from '../row.ts';
+import { count, type Scene, usedOf } from '../scene.ts';
+
+const TICKS_PER_WRITE = 3;
+
+export const cutFiles = row('cut-files', {
+  fault: 'the log of SQLite, or the spool, is cut at any byte or has a wrong byte',
+  mustHold: 'opens; never a wrong number',
+  async play(scene, { writes, everyBytes, spools }) {
+    const log = await cutLog(scene, writes, everyBytes);
+    const spool = await cutSpool(scene, spools);
+    return {
+      tried: `a log of ${count(log.bytes)} bytes with ${writes} writes, cut at ${count(log.cuts)} places; ${spools} cut and ${spools} damaged spools under the program`,
+      figures: `every ledger opened, sound, with exactly the writes that were whole (${log.seen.join(', ')}); ${spool.exact} counts were exact, ${spool.less} less by what the damaged record held, none more`,
+    };
+  },
+});
+
+/** Some writes are in the log and not in the file; then the log ends early. */
+async function cutLog(scene: Scene, writes: number, everyBytes: number) {
+  const folder = newFolder();
+  const path = join(folder, 'ledger.db');
+  const ledger = await Ledger.open(path, systemClock);
+  const [symbol] = await ledger.symbols.list();
+  await ledger.engine.read.unsafe('PRAGMA wal_checkpoint(TRUNCATE)');
+  const file = readFileSync(path);
+  for (let n = 1; n <= writes; n++) {
+    const ticks = Array.from({ length: TICKS_PER_WRITE }, (_, i) => ({
+      ...{ symbolId: symbol!.id, at: n, received: n, price: n },
+      id: `${n}-${i}`,
+    }));
+    await ledger.ticks.append(ticks, 'cut');
+  }
+  const log = readFileSync(`${path}-wal`);
+  await ledger.close();
+  const seen = new Set<number>();
+  let cuts = 0;
+  const trial = join(folder, 'trial.db');
+  let last = 0;
+  for (let length = 0; length <= log.length; length += everyBytes) {
+    writeFileSync(trial, file);
+    rmSync(`${trial}-shm`, { force: true });
+    writeFileSync(`${trial}-wal`, log.subarray(0, length));
+    const there = ticksIn(trial);
+    cuts++;
+    const whole = there.length / TICKS_PER_WRITE;
+    const expected = Array.from({ length: there.length }, (_, i) => Math.floor(i / TICKS_PER_WRITE) + 1);
+    scene.holds(
+      Number.isInteger(whole) && whole >= last,
+      `cut at ${length}: ${there.length} ticks after ${last} writes`,
+    );
+    scene.holds(String(there) === String(expected), `cut at ${length}: the prices are ${there.join()}`);
+    last = whole;
+    seen.add(whole);
+  }
+  scene.holds(everyBytes > 1 || last === writes, `the whole log has ${last} of ${writes} writes`);
+  return { bytes: log.length, cuts, seen: [...seen] };
+}
+
+/** The prices of all ticks, of a file that must be sound. */
+function ticksIn(path: string): number[] {
+  const database = new Database(path);
+  try {
+    database.run('PRAGMA synchronous = OFF'); // the disk is not what is tried here, and takes most of the time
+    const [sound] = database.query('PRAGMA quick_check').values()[0]!;
+    if (sound !== 'ok') throw new Error(`not sound: ${sound}`);
+    return database
+      .query('SELECT price FROM tick ORDER BY price, tick_id')
+      .values()
+      .map(([price]) => Number(price));
+  } finally {
+    database.close();
+  }
+}
+
+/** What a killed program left in its spool is cut, or has a wrong byte, before it is started again. */
+async function cutSpool(scene: Scene, spools: number) {
+  const settings = await scene.settings();
+  const { key } = await scene.account(settings, 1_000_000);
+  const program = await scene.program(settings);
+  const { statuses } = await load({ url: `${program.url}/symbols`, key, connections: 4, requests: 500 });
+  const answered = statuses.get(200) ?? 0;
+  await program.end('SIGKILL');
+  const left = newFolder();
+  cpSync(settings.OPENPIT_DATA_DIR!, left, { recursive: true });
+  const name = readdirSync(join(left, 'spool')).find((file) => file.endsWith('.spool'))!;
+  const whole = readFileSync(join(left, 'spool', name));
+  const used = whole.findLastIndex((byte) => byte !== 0) + 1;
+  const bytes = recordBytesFor(COUNTED_ENDPOINTS.length);
+  const record = HEADER_BYTES + Math.floor((used - 1 - HEADER_BYTES) / bytes) * bytes; // the last one in use
+  const result = { exact: 0, less: 0 };
+  for (let n = 0; n < 2 * spools; n++) {
+    const at = record + Math.floor(((used - record) * (Math.floor(n / 2) + 0.5)) / spools);
+    const damaged = new Uint8Array(n % 2 ? whole : whole.subarray(0, at));
+    if (n % 2) damaged[at]! ^= 1 << (n % 8);
+    const folder = newFolder();
+    cpSync(left, folder, { recursive: true });
+    mkdirSync(join(folder, 'spool'), { recursive: true });
+    writeFileSync(join(folder, 'spool', name), damaged);
+    const again = await scene.program({ ...settings, OPENPIT_DATA_DIR: folder });
+    const counted = await usedOf(again, key);
+    scene.holds(counted <= answered, `${answered} were answered and ${counted} are counted`);
+    if (counted === answered) result.exact++;
+    else result.less++;
+    await again.end('SIGTERM');
+    await scene.holdsInvariant({ ...settings, OPENPIT_DATA_DIR: folder });
+  }
+  return result;
+}

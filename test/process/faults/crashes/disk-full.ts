@@ -1,0 +1,169 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from '../../../support/load.ts';
+import { eventually, type Program } from '../../../support/program.ts';
+import { Desk, TOKEN } from '../desk.ts';
+import { row } from '../row.ts';
+import { count, type Scene, type Settings, usedOf } from '../scene.ts';
+
+const DISK_MB = 64;
+
+export const diskFull = row('disk-full', {
+  fault: 'the disk of the ledger and the spool is full, to the last byte',
+  mustHold: 'reading goes on; taking in stops with an alarm; recovers by itself',
+  lacks: () => (canMount() ? undefined : 'right to mount a small file system (root on Linux)'),
+  async play(scene, { seconds, connections }) {
+    const disk = new SmallDisk(scene, DISK_MB);
+    const posts: string[] = [];
+    const receiver = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      async fetch(request) {
+        posts.push(((await request.json()) as { type: string }).type);
+        return new Response();
+      },
+    });
+    scene.atEnd(() => receiver.stop(true));
+    const settings: Settings = {
+      ...(await scene.settings()),
+      OPENPIT_DATA_DIR: join(disk.folder, 'data'),
+      OPENPIT_ADMIN_TOKEN: TOKEN,
+      OPENPIT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}`,
+    };
+    const { key } = await scene.account(settings, 1_000_000_000);
+    const { key: newcomer } = await scene.account(settings, 1_000_000_000, 1);
+    let program = await scene.program(settings);
+    const desk = new Desk();
+    await eventually(async () => (await desk.send(program.url)).bars === 200);
+    await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200);
+    let answered = 1;
+
+    await disk.fill();
+    const stop = new AbortController();
+    const url = `${program.url}/rates/latest?symbols=XAU`;
+    const loading = load({ url, key, connections, requests: 1e9, until: stop.signal });
+    const pushes: number[] = [];
+    for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+      await disk.fill(); // whatever is let go of is taken: a log that runs away does not stop
+      const { ticks, bars } = await desk.send(program.url);
+      pushes.push(ticks, bars);
+      await Bun.sleep(100);
+    }
+    scene.holds((await program.get('/symbols', newcomer)).status === 200, 'a new customer is not served');
+    scene.holds(await alarmIs(program, true), '/health and /metrics do not say that the disk is full');
+    await eventually(async () => posts.includes('disk.full'));
+    scene.holds(/"event":"alarm","name":"disk.full"/.test(program.stderr), 'the log has no alarm');
+    stop.abort();
+    const { statuses, broken } = await loading;
+    answered += statuses.get(200) ?? 0;
+    scene.holds(
+      broken === 0 && statuses.size === 1,
+      `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
+    );
+    scene.holds(
+      pushes.every((status) => status === 503),
+      `pushes were answered with ${[...new Set(pushes)].join()}`,
+    );
+
+    const freed = performance.now();
+    disk.free();
+    await eventually(async () => (await desk.send(program.url)).ticks === 200);
+    const backMs = performance.now() - freed;
+    scene.holds(await alarmIs(program, false), 'the alarm is not over');
+    scene.holds(
+      (await usedOf(program, key)) === answered,
+      `${answered} answered, ${await usedOf(program, key)} used`,
+    );
+
+    await disk.fill();
+    await program.end('SIGKILL');
+    disk.free();
+    program = await scene.program(settings);
+    scene.holds((await usedOf(program, key)) === answered, 'a kill on the full disk lost counts');
+    const missing = desk.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+    scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
+    await scene.holdsInvariant(settings);
+    await withoutSpool(scene, disk);
+    return {
+      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica of PostgreSQL started without room for its spool`,
+      figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; taking in again ${Math.round(backMs)} ms after there was room`,
+    };
+  },
+});
+
+/** A replica that cannot keep its counts says so, and serves as soon as it can. */
+async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
+  const settings = { ...(await scene.settings('postgres')), OPENPIT_DATA_DIR: join(disk.folder, 'replica') };
+  const { key } = await scene.account(settings, 1_000_000);
+  mkdirSync(settings.OPENPIT_DATA_DIR, { recursive: true });
+  await disk.fill(64 * 1024);
+  const program = await scene.program(settings);
+  const { status } = await program.get('/symbols', key);
+  scene.holds(status === 503, `without room for its spool it answers ${status}`);
+  disk.free();
+  await eventually(async () => (await program.get('/symbols', key)).status === 200);
+  scene.holds((await usedOf(program, key)) === 1, 'what it refused was counted');
+}
+
+async function alarmIs(program: Program, full: boolean): Promise<boolean> {
+  const health = (await (await program.get('/health', '')).json()) as { diskFull: boolean };
+  const metrics = await program.metrics(TOKEN);
+  return health.diskFull === full && metrics.includes(`openpit_disk_full ${Number(full)}\n`);
+}
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  const folder = mkdtempSync(join(tmpdir(), 'openpit-disk-'));
+  const can = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).exitCode === 0;
+  if (can) Bun.spawnSync(['umount', folder]);
+  rmSync(folder, { recursive: true });
+  return can;
+}
+
+/** A file system in memory that something else fills. */
+class SmallDisk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'openpit-disk-'));
+  readonly #filler = join(this.folder, 'filler');
+
+  constructor(scene: Scene, megabytes: number) {
+    const { folder } = this;
+    scene.atEnd(() => {
+      Bun.spawnSync(['umount', '-l', folder]);
+      rmSync(folder, { recursive: true });
+    });
+    const made = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
+    if (made.exitCode !== 0) throw new Error(`no small disk: ${made.stderr}`);
+  }
+
+  /** Until not one more byte goes in, or so many. */
+  async fill(leaving = 0): Promise<void> {
+    const file = openSync(this.#filler, 'a');
+    for (let size = 1024 * 1024; size >= 1; ) {
+      try {
+        if (writeSync(file, new Uint8Array(size)) < size) size = Math.floor(size / 2);
+      } catch {
+        size = Math.floor(size / 2);
+      }
+    }
+    if (leaving > 0) ftruncateSync(file, fstatSync(file).size - leaving);
+    closeSync(file);
+    if (leaving > 0) return;
+    const { bavail } = statfsSync(this.folder);
+    if (bavail !== 0) throw new Error(`${bavail} blocks are still free`);
+  }
+
+  free(): void {
+    rmSync(this.#filler);
+  }
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { load } from '../../../support/load.ts';
+import type { Program } from '../../../support/program.ts';
+import { Desk, TOKEN } from '../desk.ts';
+import { row } from '../row.ts';
+import { count, usedOf } from '../scene.ts';
+
+export const killSqlite = row('kill-sqlite', {
+  fault: '`kill -9` under load, again and again, on SQLite',
+  mustHold:
+    'answered ≤ used ≤ answered + in flight; no acknowledged tick or bar is lost; serving again within 2 s',
+  async play(scene, { kills, connections }) {
+    const settings = await scene.settings();
+    settings.OPENPIT_ADMIN_TOKEN = TOKEN;
+    const { key } = await scene.account(settings, 1_000_000_000);
+    const desk = new Desk();
+    let program = await scene.program(settings);
+    let answered = 0;
+    let slowestMs = 0;
+    for (let kill = 1; kill <= kills; kill++) {
+      answered += await loadAndKill(program, key, connections, 20 + ((kill * 37) % 400), desk);
+      const start = performance.now();
+      program = await scene.program(settings);
+      slowestMs = Math.max(slowestMs, performance.now() - start);
+      const used = await usedOf(program, key);
+      const over = used - answered;
+      scene.holds(
+        over >= 0 && over <= kill * connections,
+        `kill ${kill}: answered ${answered}, used ${used}`,
+      );
+    }
+    scene.holdsWithin(2_000, slowestMs, 'the slowest start');
+    const missing = desk.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+    scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
+    await scene.holdsInvariant(settings);
+    const used = await usedOf(program, key);
+    return {
+      tried: `${count(kills)} kills under ${connections} connections and a feed, ${count(answered)} answers, ${count(desk.acknowledged)} prices acknowledged`,
+      figures: `used is ${used - answered} above answered, with at most ${count(kills * connections)} in flight; ${missing} prices lost; slowest start ${Math.round(slowestMs)} ms`,
+    };
+  },
+});
+
+/** Answers how many requests were answered before the end. */
+async function loadAndKill(
+  program: Program,
+  key: string,
+  connections: number,
+  killAfter: number,
+  desk: Desk,
+): Promise<number> {
+  const stop = new AbortController();
+  const enough = Promise.withResolvers<void>();
+  const before = desk.acknowledged;
+  const pushing = desk.sendUntil(program.url, stop.signal);
+  const loading = load({
+    url: `${program.url}/symbols`,
+    key,
+    connections,
+    requests: 1e9,
+    until: stop.signal,
+    onAnswer: (answers) => void (answers === killAfter && enough.resolve()),
+  });
+  await enough.promise;
+  while (desk.acknowledged === before) await Bun.sleep(5);
+  await program.end('SIGKILL');
+  stop.abort();
+  await pushing;
+  return (await loading).statuses.get(200) ?? 0;
+}

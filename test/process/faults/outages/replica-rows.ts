@@ -1,0 +1,118 @@
+import { Cluster } from '../../../replicas/cluster.ts';
+import { percentile } from '../../../replicas/crowd.ts';
+import { type Disturbed, disturbed } from '../../../replicas/disturbed.ts';
+import { outage, faultsOf as outageFaults } from '../../../replicas/outage.ts';
+import { race as raceOnce, raceWanted } from '../../../replicas/race.ts';
+import { rolling, faultsOf as rollingFaults } from '../../../replicas/rolling.ts';
+import { revocationSpread, tickSpread } from '../../../replicas/spread.ts';
+import { newDatabase } from '../../../support/postgres.ts';
+import { type Played, type Row, row } from '../row.ts';
+import { count, type Scene } from '../scene.ts';
+
+const race = row('race', {
+  fault: 'replicas race for one quota, asked twice as often as it allows',
+  mustHold: 'exactly the quota is answered, every run',
+  async play(scene, { replicas, runs, quota }) {
+    const cluster = await clusterOf(scene, replicas);
+    for (let run = 1; run <= runs; run++) {
+      const outcome = await raceOnce(cluster, quota);
+      scene.holds(Bun.deepEquals(outcome, raceWanted(quota)), `run ${run}: ${JSON.stringify(outcome)}`);
+    }
+    for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
+    return {
+      tried: `${replicas} replicas, ${runs} runs, a quota of ${count(quota)} asked ${count(2 * quota)} times`,
+      figures: `exactly ${count(quota)} answered and ${count(quota)} refused in every run`,
+    };
+  },
+});
+
+const databaseAway = row('database-away', {
+  fault: 'PostgreSQL is stopped under load, and started again',
+  mustHold:
+    'no wrong count; answers from memory go on while leases last; recovered within 5 s without a restart',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'stop', 5_000),
+});
+
+const blackHole = row('black-hole', {
+  fault: 'a black-holed PostgreSQL: connections stay open and nothing comes back',
+  mustHold: 'no wrong count; answers keep their time; memory flat',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'hole', 10_000), // a hung call is given up after 5 s
+});
+
+const slowDatabase = row('slow-database', {
+  fault: 'PostgreSQL is 50 ms away',
+  mustHold: 'answers keep their time; memory flat',
+  play: (scene, { awayMs }) => away(scene, awayMs, 'slow', 5_000),
+});
+
+const rollingRestarts = row('rolling-restarts', {
+  fault: 'SIGTERM under load: replicas are restarted one after the other',
+  mustHold: 'no failed request, no lost unit',
+  async play(scene, { restarts }) {
+    const rolled = await rolling(await clusterOf(scene, 3), restarts);
+    for (const fault of rollingFaults(rolled)) scene.holds(false, fault);
+    return {
+      tried: `${restarts} restarts of three replicas, ${count(rolled.answered)} requests`,
+      figures: `${rolled.failed.length} failed; ${count(rolled.answered)} answered, ${count(rolled.used)} counted`,
+    };
+  },
+});
+
+const spread = row('spread', {
+  fault: 'a key is revoked; a tick is pushed to one replica',
+  mustHold: 'refused on every replica within a second; shown on every replica within half a second',
+  async play(scene, { ticks, keys }) {
+    const cluster = await clusterOf(scene, 3);
+    const shown = await tickSpread(cluster, ticks);
+    const refused = await revocationSpread(cluster, keys);
+    const [p99, slowest] = [percentile(shown, 0.99), Math.max(...refused)];
+    scene.holdsWithin(500, p99, 'a tick to show (p99)');
+    scene.holdsWithin(1_000, slowest, 'a revoked key to be refused');
+    return {
+      tried: `${ticks} ticks and ${keys} revoked keys on three replicas`,
+      figures: `a tick showed everywhere after ${Math.round(percentile(shown, 0.5))} ms (p50), ${Math.round(p99)} ms (p99); a revoked key was refused everywhere after at most ${Math.round(slowest)} ms`,
+    };
+  },
+});
+
+/** What the replicas of one PostgreSQL go through. `npm run replicas` plays the same with any numbers. */
+export const REPLICA_ROWS: readonly Row[] = [
+  race,
+  databaseAway,
+  blackHole,
+  slowDatabase,
+  rollingRestarts,
+  spread,
+];
+
+/** Of two replicas together: the garbage of half a minute. */
+const GROWN_MB_MAX = 100;
+
+async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
+  const cluster = await Cluster.start(await newDatabase(), replicas);
+  scene.atEnd(() => cluster.end());
+  return cluster;
+}
+
+/** The ledger of two replicas goes away in some way, and comes back. */
+async function away(
+  scene: Scene,
+  awayMs: number,
+  way: keyof Disturbed['ways'],
+  recoveryMsMax: number,
+): Promise<Played> {
+  const database = await disturbed();
+  scene.atEnd(() => database.remove());
+  const cluster = await Cluster.start(database.url, 2, database.through);
+  scene.atEnd(() => cluster.end());
+  const outcome = await outage(cluster, awayMs, database.ways[way]);
+  for (const fault of outageFaults(outcome)) scene.holds(false, fault);
+  const { recoveryMs, servedMs, answered, used, p99Ms, grownMb } = outcome;
+  scene.holdsWithin(recoveryMsMax, recoveryMs, 'the recovery');
+  scene.holdsWithin(2 * p99Ms.before + 20, p99Ms.during, 'the slowest of a hundred answers');
+  scene.holds(grownMb < GROWN_MB_MAX, `memory grew by ${grownMb.toFixed(0)} MB`);
+  return {
+    tried: `two replicas under load, for ${awayMs / 1000} s`,
+    figures: `answered from memory for ${(servedMs / 1000).toFixed(1)} s, p99 ${p99Ms.before.toFixed(1)} ms before and ${p99Ms.during.toFixed(1)} ms meanwhile; memory ${grownMb < 0 ? '−' : '+'}${Math.abs(grownMb).toFixed(0)} MB; all well ${Math.round(recoveryMs)} ms after; ${count(answered)} answered, ${count(used)} counted`,
+  };
+}

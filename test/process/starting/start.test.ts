@@ -1,0 +1,136 @@
+import { afterEach, expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
+import { eventually, openpit, Program } from '../../support/program.ts';
+
+interface SymbolList {
+  symbols: { firstDate: string; lastDate: string }[];
+}
+
+let program: Program | undefined;
+afterEach(async () => {
+  await program?.end('SIGKILL');
+  program = undefined;
+});
+
+test('a first start provides ten years of simulated prices for every symbol, a key, and a command to paste', async () => {
+  const dataDir = newFolder();
+  program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
+  expect(program.stdout).toContain('SIMULATED');
+  expect(program.stdout).toContain(`${program.url}/#key=${program.key}\n`);
+  expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
+
+  const pasted = /curl '([^']+)'/.exec(program.stdout)![1]!;
+  const latest = await (await fetch(pasted)).json();
+  expect(latest).toMatchObject({ success: true, metadata: { XAU: { source: 'simulated' } } });
+
+  const { symbols } = (await (await program.get('/symbols')).json()) as SymbolList;
+  const today = new Date().getUTCFullYear();
+  expect(symbols).toHaveLength(131);
+  for (const { firstDate, lastDate } of symbols) {
+    expect(today - Number(firstDate.slice(0, 4))).toBeGreaterThanOrEqual(11);
+    expect(Number(lastDate.slice(0, 4))).toBeGreaterThanOrEqual(today - 1);
+  }
+  expect(await (await program.get('/health')).json()).toMatchObject({ ready: true, simulated: true });
+}, 180_000);
+
+test('a second start keeps the key and the data, and SIGTERM stops it cleanly', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder() };
+  program = await Program.start(settings);
+  const { key } = program;
+  const before = await (await program.get('/rates/historical?symbols=XAU&date=2020-03-02')).text();
+  expect(await program.end()).toBe(0);
+  program = await Program.start(settings);
+  expect(program.key).toBe(key);
+  expect(await (await program.get('/rates/historical?symbols=XAU&date=2020-03-02')).text()).toBe(before);
+}, 180_000);
+
+test('stopping npm start stops the program', async () => {
+  const npm = Bun.spawn(['npm', 'start'], {
+    cwd: join(import.meta.dir, '..', '..', '..'),
+    env: { ...process.env, OPENPIT_PORT: '0', OPENPIT_DEMO: 'false', OPENPIT_DATA_DIR: newFolder() },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let url: string | undefined;
+  let said = '';
+  for await (const bytes of npm.stdout) {
+    said += new TextDecoder().decode(bytes);
+    url = /listens on (http:\S+)/.exec(said)?.[1];
+    if (url) break;
+  }
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  npm.kill('SIGTERM');
+  await npm.exited;
+  const isGone = () =>
+    fetch(`${url}/health`).then(
+      () => false,
+      () => true,
+    );
+  await eventually(isGone);
+}, 180_000);
+
+test('OPENPIT_DEMO=false starts empty', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  program = await Program.start(settings);
+  expect(program.stdout).not.toContain('pit_live_');
+  const { stdout } = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
+  const answer = await program.get('/rates/latest?symbols=XAU', JSON.parse(stdout).key);
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ success: false, code: 'no_data' });
+}, 180_000);
+
+test('on PostgreSQL there is demo data only on request', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newLedgerUrl('postgres') };
+  program = await Program.start(settings);
+  expect(program.stdout).not.toContain('pit_live_');
+  await program.end();
+  program = await Program.start({ ...settings, OPENPIT_DEMO: 'true' });
+  expect(await (await program.get('/rates/latest?symbols=XAU')).json()).toMatchObject({ success: true });
+}, 180_000);
+
+test.each([
+  ['OPENPIT_PORT', 'http'],
+  ['OPENPIT_DATABASE_URL', 'mysql://127.0.0.1/x'],
+  ['OPENPIT_DEMO', 'maybe'],
+  ['OPENPIT_LOG_LEVEL', 'loud'],
+  ['OPENPIT_MOUNTS', 'v1'],
+  ['OPENPIT_TRUSTED_PROXIES', '10.0.0.0/99'],
+])('a bad %s stops the start with one line that names it', async (name, value) => {
+  const { exitCode, stderr } = await openpit(['serve'], { OPENPIT_DATA_DIR: newFolder(), [name]: value });
+  expect(exitCode).toBe(2);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain(name);
+});
+
+test.each([
+  ['one process', {}],
+  ['several', { OPENPIT_PROCESSES: '2' }],
+])('a port that is taken stops the start of %s with a line that says so', async (_, more) => {
+  const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  try {
+    const settings = {
+      OPENPIT_DATA_DIR: newFolder(),
+      OPENPIT_DEMO: 'false',
+      OPENPIT_PORT: String(other.port),
+    };
+    const { exitCode, stderr } = await openpit(['serve'], { ...settings, ...more });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`another program listens on port ${other.port}`);
+    expect(stderr).not.toContain('started again');
+  } finally {
+    other.stop();
+  }
+});
+
+test.each([
+  [['plan', 'lst'], 'openpit plan --help'],
+  [['plan', 'set', 'gold', '--qota', '5'], 'openpit plan set --help'],
+  [['feed', 'enable'], 'takes KEY (received nothing)'],
+  [['import', 'x.csv', '--symbol', 'XAU', '--symbol-column', 'code'], 'not both'],
+  [['backup', '/there/is/no/such/folder/x.db'], 'there is no folder'],
+])('%p says what would be right', async (args, hint) => {
+  const { exitCode, stderr } = await openpit(args, { OPENPIT_DATA_DIR: newFolder() });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(hint);
+});

@@ -1,0 +1,86 @@
+import type { Engine } from '../../../src/ledger/engine/engine.ts';
+import type { Sql } from '../../../src/ledger/engine/rows.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** Runs some work, and returns each distinct statement it executed, with the values of its first use. */
+export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>): Promise<Statement[]> {
+  const engine = ledger.engine as { -readonly [K in keyof Engine]: Engine[K] };
+  const { read, write, writePrices, placeholder } = engine;
+  const seen = new Map<string, Statement>();
+  const note = (text: string, values: unknown[]) => {
+    if (!seen.has(text)) seen.set(text, { text, values });
+  };
+  const watched = (handle: Sql): Sql => {
+    const ask = (strings: TemplateStringsArray, ...values: unknown[]) => {
+      note(
+        strings.reduce((text, part, i) => `${text}${placeholder(i)}${part}`),
+        values,
+      );
+      return handle(strings, ...values);
+    };
+    const unsafe = (text: string, values: unknown[] = []) => {
+      note(text, values);
+      return handle.unsafe(text, values);
+    };
+    return Object.assign(ask, { unsafe }) as unknown as Sql;
+  };
+  engine.read = watched(read);
+  engine.write = (job, isMigration) => write((tx) => job(watched(tx)), isMigration);
+  engine.writePrices = (job) => writePrices((tx) => job(watched(tx)));
+  try {
+    await work();
+  } finally {
+    Object.assign(engine, { read, write, writePrices });
+  }
+  return [...seen.values()];
+}
+
+/** The relevant part of a PostgreSQL query plan. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/**
+ * How a statement reads a table: 'by index', or the engine's description of a full scan. PostgreSQL also runs a SELECT and
+ * reports the number of rows it read.
+ */
+export async function accessTo(
+  ledger: Ledger,
+  table: string,
+  { text, values }: Statement,
+): Promise<{ scans: string[]; rows: number }> {
+  const { name, read } = ledger.engine;
+  if (name === 'sqlite') {
+    const plan = await read.unsafe(`EXPLAIN QUERY PLAN ${text}`, values);
+    const details = plan.map(({ detail }) => String(detail));
+    // A table is named by its alias, which is `t` throughout the ledger.
+    return { scans: details.filter((one) => new RegExp(`^SCAN (${table}|t)\\b`).test(one)), rows: 0 };
+  }
+  const isRead = /^\s*(SELECT|WITH)/.test(text);
+  const [row] = await read
+    .unsafe(`EXPLAIN (${isRead ? 'ANALYZE, ' : ''}FORMAT JSON) ${text}`, values)
+    .values();
+  const [plan] = row!;
+  const json = typeof plan === 'string' ? JSON.parse(plan) : plan;
+  const nodes = flatten(json[0].Plan).filter((node) => node['Relation Name'] === table);
+  const looked = (node: PlanNode) =>
+    ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
+  return {
+    scans: nodes.map((node) => node['Node Type']).filter((type) => type === 'Seq Scan'),
+    rows: nodes.reduce((sum, node) => sum + looked(node), 0),
+  };
+}
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}

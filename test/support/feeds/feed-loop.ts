@@ -1,0 +1,13 @@
+/** The feeds of one replica, with one feed whose provider a test plays: bun test/support/feeds/feed-loop.ts LEDGER PROVIDER */
+import { FeedLoop } from '../../../src/feeds/thread/loop.ts';
+import { playedProvider } from './played-provider.ts';
+
+const [ledgerUrl = '', providerUrl = ''] = process.argv.slice(2);
+const providing = { providers: [playedProvider(providerUrl)], secrets: {} };
+
+/** Ten times as fast: what the loop does every 10 s comes every second. */
+const start = Date.now();
+const clock = { now: () => start + (Date.now() - start) * 10 };
+const loop = new FeedLoop(ledgerUrl, false, clock, ({ kind }) => console.log(kind), providing);
+process.on('SIGTERM', () => loop.stop());
+await loop.run();

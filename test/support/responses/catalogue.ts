@@ -1,0 +1,17 @@
+import type { Parsed, Provider } from '../../../src/feeds/provider.ts';
+import { mapObservations } from '../../../src/feeds/run/to-bars.ts';
+import catalogue from '../../../src/ledger/catalog/symbols.json' with { type: 'json' };
+import type { LedgerSymbol } from '../../../src/ledger/symbols/symbols.ts';
+import { LAST_DAY, printDay } from '../../../src/market/day.ts';
+
+const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];
+
+/** The prices in a body, by the catalogue's symbols and in their units. */
+export function pricesOf(provider: Provider, { observations }: Pick<Parsed, 'observations'>) {
+  const { bars } = mapObservations(provider, observations, SYMBOLS, LAST_DAY);
+  return bars.map(({ symbolId, day, ...prices }) => ({
+    symbol: SYMBOLS[symbolId]!.code,
+    date: printDay(day),
+    ...prices,
+  }));
+}
