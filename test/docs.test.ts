@@ -25,7 +25,7 @@ test('docs/upgrading.md knows this version and its schema', async () => {
 });
 
 test('links between the documents lead to files and headings that exist', async () => {
-  const docs = new URL('../docs', import.meta.url).pathname;
+  const docs = new URL('../docs/', import.meta.url).pathname;
   const files = ['../README.md', '../CHANGELOG.md', ...new Bun.Glob('**/*.md').scanSync(docs)];
   const headingsOf = async (path: string) =>
     [...(await Bun.file(path).text()).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
