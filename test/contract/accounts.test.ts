@@ -8,7 +8,7 @@ import { ledgersOf, NOW, unique } from '../support/ledgers.ts';
 onEachEngine('accounts', (engine) => {
   const ledgers = ledgersOf(engine);
 
-  test('an account comes back as it was written', async () => {
+  test('an account is read as it was written', async () => {
     const { accounts } = await ledgers.shared();
     const account = anAccount();
     await accounts.create(account);
@@ -26,7 +26,7 @@ onEachEngine('accounts', (engine) => {
     }
   });
 
-  test('plan and status change by themselves, and an account that is not there is told apart', async () => {
+  test('plan and status change independently, and an unknown account is reported', async () => {
     const { accounts } = await ledgers.shared();
     const account = anAccount();
     await accounts.create(account);
@@ -37,7 +37,7 @@ onEachEngine('accounts', (engine) => {
     expect(await accounts.update('nobody', { plan: 'pro' })).toBe(false);
   });
 
-  test('a plan that is not there is refused, for a new account and for an old one', async () => {
+  test('an unknown plan is refused, for a new account and for an existing one', async () => {
     const { accounts } = await ledgers.shared();
     const account = anAccount();
     await expect(accounts.create({ ...account, plan: 'none' })).rejects.toThrow();
@@ -132,7 +132,7 @@ onEachEngine('accounts', (engine) => {
     expect(await accounts.keys(account.id)).toEqual([key]);
   });
 
-  test('each change moves the revision of accounts on, and not that of prices', async () => {
+  test('each change increments the revision of accounts, not that of prices', async () => {
     const ledger = await ledgers.shared();
     const account = anAccount();
     const key = aKey(account);

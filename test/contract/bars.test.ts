@@ -24,7 +24,7 @@ onEachEngine('bars', (engine) => {
     expect(await current(ledger, symbolId)).toEqual([{ ...bar, symbolId }]);
   });
 
-  test('every version stays, each with its own revision, source, time and reason', async () => {
+  test('every version is kept with its own revision, source, time and reason', async () => {
     const { ledger, symbolId } = await withSymbol();
     const bar = { symbolId, day: MONDAY };
     await ledger.bars.publish([{ ...bar, ...flat(18.31) }], { source: 'exchange', recordedAt: NOW });
@@ -53,7 +53,7 @@ onEachEngine('bars', (engine) => {
     expect(await ledger.bars.revisions(symbolId, 'real', MONDAY, MONDAY)).toHaveLength(2);
   });
 
-  test('a price that goes back to what it was is a correction too', async () => {
+  test('a price that returns to its earlier value is a correction too', async () => {
     const { publish, symbolId } = await withSymbol();
     await publish([{ symbolId, day: MONDAY, ...flat(1) }], 'exchange');
     await publish([{ symbolId, day: MONDAY, ...flat(2) }], 'exchange');
@@ -184,7 +184,7 @@ onEachEngine('bars', (engine) => {
     );
     const middle = (await ledger.head()).prices;
     await publish([{ symbolId: other, day: MONDAY, ...flat(1) }], 'exchange');
-    await publish([{ symbolId, day: MONDAY, ...flat(1) }], 'exchange'); // unchanged: no change to tell
+    await publish([{ symbolId, day: MONDAY, ...flat(1) }], 'exchange'); // unchanged: nothing to report
     const end = (await ledger.head()).prices;
     expect(await ledger.bars.changes(start, middle)).toEqual([
       { symbolId, firstDay: MONDAY, lastDay: MONDAY + 3 },

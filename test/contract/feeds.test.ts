@@ -26,7 +26,7 @@ onEachEngine('feeds', (engine) => {
   const healthOf = async (ledger: Ledger, key: string, now = NOW) =>
     (await ledger.feeds.health(now)).find((feed) => feed.key === key);
 
-  test('a feed is off until it is turned on, and then due at once', async () => {
+  test('a feed is disabled until it is enabled, and then due immediately', async () => {
     const ledger = await ledgers.shared();
     const key = unique('feed');
     expect(await ledger.feeds.due(NOW)).not.toContain(key);
@@ -49,13 +49,13 @@ onEachEngine('feeds', (engine) => {
       lastDay: undefined,
     });
     expect((await healthOf(ledger, key, NOW + 10))!.late).toBe(true);
-    await ledger.feeds.enable(key, NOW + 50, NOW + 99); // it is on already
+    await ledger.feeds.enable(key, NOW + 50, NOW + 99); // already enabled
     expect((await healthOf(ledger, key))!.nextRunAt).toBe(NOW);
     await ledger.feeds.disable(key);
     expect(await ledger.feeds.due(NOW)).not.toContain(key);
   });
 
-  test('of many who want a feed at the same time, one gets it', async () => {
+  test('of many concurrent claims of a feed, one succeeds', async () => {
     const [one, other] = await ledgers.pair();
     for (let round = 0; round < 5; round++) {
       const key = unique('feed');
@@ -66,14 +66,14 @@ onEachEngine('feeds', (engine) => {
     }
   });
 
-  test('a lease is kept while it is renewed, and taken over when its holder has died', async () => {
+  test('a lease is held while it is renewed, and taken over when its holder has died', async () => {
     const [mine, theirs] = await ledgers.pair();
     const key = unique('feed');
     await mine.feeds.enable(key, NOW, NOW);
     const lease = (await take(mine, key, 'me'))!;
     expect(await take(theirs, key, 'them')).toBeUndefined();
     expect(await theirs.feeds.due(NOW)).not.toContain(key);
-    await mine.feeds.renew({ ...lease, leaseMs: 0 }); // as if its time had passed
+    await mine.feeds.renew({ ...lease, leaseMs: 0 }); // expired
     expect(await theirs.feeds.due(NOW)).toContain(key);
     const over = await take(theirs, key, 'them');
     expect(over).toMatchObject({ number: 2, holder: 'them' });
@@ -116,7 +116,7 @@ onEachEngine('feeds', (engine) => {
     expect(await publish(held)).toMatchObject({ taken: 1 });
   });
 
-  test('what a run did is kept as it was told', async () => {
+  test('the report of a run is stored as given', async () => {
     const ledger = await ledgers.shared();
     const key = unique('feed');
     const lease = (await take(ledger, key, 'me'))!;
@@ -135,7 +135,7 @@ onEachEngine('feeds', (engine) => {
     });
   });
 
-  test('a run that failed changes nothing of what is known, and is counted', async () => {
+  test('a failed run changes no stored state except the count of failures', async () => {
     const ledger = await ledgers.shared();
     const key = unique('feed');
     await ledger.feeds.enable(key, NOW, NOW);
@@ -153,7 +153,7 @@ onEachEngine('feeds', (engine) => {
     expect(await healthOf(ledger, key)).toMatchObject({ failures: 0 });
   });
 
-  test('old runs and bodies that nobody asks for any more are let go of', async () => {
+  test('old runs, and bodies that are no longer used, are deleted', async () => {
     const ledger = await ledgers.shared();
     const key = unique('feed');
     const body = { etag: undefined, lastModified: undefined, observations: 1 };
@@ -171,7 +171,7 @@ onEachEngine('feeds', (engine) => {
     expect((await ledger.feeds.history(9, key)).map((run) => run.number)).toEqual([1_002, 51, 50]);
   });
 
-  test('a bar is compared with its own source when that is wanted', async () => {
+  test('a bar is compared with the last bar of its own source on request', async () => {
     const ledger = await ledgers.shared();
     const { id: symbolId } = await newSymbol(ledger);
     const [a, b] = [unique('a'), unique('b')];
@@ -186,11 +186,11 @@ onEachEngine('feeds', (engine) => {
     const unchanged = { taken: 0, corrected: 0, unchanged: 1 };
     expect(await say(a, 1)).toEqual(taken);
     expect(await say(b, 2)).toEqual(corrected); // the day's price changes
-    expect(await say(a, 1)).toEqual(unchanged); // it has said so before
-    expect(await say(a, 2)).toEqual(corrected); // its own word changes
+    expect(await say(a, 1)).toEqual(unchanged); // it reported this before
+    expect(await say(a, 2)).toEqual(corrected); // its own report changes
     expect(await say(b, 2)).toEqual(unchanged);
-    expect(await say(unique('c'), 2)).toEqual(taken); // a new voice, the same price
-    expect(await say(b, 2, 'current')).toEqual(taken); // without the wish: the current bar is another's
+    expect(await say(unique('c'), 2)).toEqual(taken); // a new source, the same price
+    expect(await say(b, 2, 'current')).toEqual(taken); // compared with the current bar, which another source wrote
     expect(await ledger.feeds.daysOf(a, symbolId)).toEqual([day('2026-07-13')]);
   });
 });

@@ -30,7 +30,7 @@ onEachEngine('followers', (engine) => {
     for (const writer of writers) {
       const batches = followers[0].ticks.map(({ id }) => id.split('-')).filter(([name]) => name === writer);
       const numbers = batches.map(([, batch]) => Number(batch));
-      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b)); // what it wrote first is seen first
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b)); // in the order of writing
     }
     const inOneOrder = ({ ticks }: Follower) =>
       ticks.toSorted((a, b) => a.revision - b.revision || (a.id < b.id ? -1 : 1));
@@ -49,7 +49,7 @@ onEachEngine('followers', (engine) => {
     });
     const slowRevision = await started.promise;
     const fastWrite = fast.ticks.append([tick(symbolId, 'fast')], 'exchange');
-    // While the first is open, neither it nor the second shows.
+    // While the first is open, neither is visible.
     for (let polls = 0; polls < 20; polls++) {
       expect(await fast.head()).toEqual(before);
       expect(await slow.head()).toEqual(before);
@@ -61,7 +61,7 @@ onEachEngine('followers', (engine) => {
     expect(seen!.revision).toBeGreaterThan(slowRevision);
   });
 
-  test('of accounts are told which plans, accounts and keys changed, and not the others', async () => {
+  test('of accounts are notified of the plans, accounts and keys that changed, and of no others', async () => {
     const ledger = await ledgers.shared();
     const account = { id: 'a1', name: 'A', plan: 'free', status: 'active', createdAt: 1 } as const;
     await ledger.accounts.create(account);
@@ -84,7 +84,7 @@ async function writeAll(ledger: Ledger, name: string): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) await writeBatch(ledger, name, batch);
 }
 
-/** What a follower that missed nothing has of the bars. */
+/** The bars as a follower that missed nothing has them. */
 async function barsOf(ledger: Ledger, days: readonly number[]): Promise<Map<string, number[]>> {
   const all = await ledger.bars.revisions(1, 'real', days[0]!, days.at(-1)!);
   const byDay = Map.groupBy(all, ({ day }) => `1/${day}`);

@@ -39,7 +39,7 @@ test('calls on connections that hang fail as an outage and leave room for the ne
   expect(await direct.meta('hung')).toBe('no');
 }, 180_000);
 
-test('who hangs within a transaction holds its locks for seconds, not for good', async () => {
+test('a client that hangs in a transaction holds its locks for seconds, not forever', async () => {
   const hung = outcome(
     ledger.engine.write(async (tx) => {
       await tx`UPDATE counter SET value = value WHERE name = 'prices'`;

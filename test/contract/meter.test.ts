@@ -21,7 +21,7 @@ onEachEngine('meter', (engine) => {
   beforeEach(async () => {
     const url = await newLedgerUrl(engine);
     ledger = await Ledger.open(url, systemClock);
-    // As in life: each replica has its own connection to the ledger, and its own disk.
+    // As in production, each replica has its own connection to the ledger and its own disk.
     ledgers = await Promise.all([1, 2, 3].map(() => Ledger.open(url, systemClock)));
     meters = await Promise.all(ledgers.map((each) => openMeter(each)));
     await giveQuota(ledger, 'ant', 1_000);
@@ -100,7 +100,7 @@ onEachEngine('meter', (engine) => {
     expect(meters[0]!.resetAt()).toBe(end);
     if (spend.ok) throw new Error('there was nothing to spend');
     expect(spend.reason).toBe('exhausted');
-    // The ledger's clock is another one, and full seconds are told.
+    // The ledger has its own clock, and times are reported in whole seconds.
     expect(spend.retryAfterSeconds).toBeWithin(Math.floor(after) - 1, Math.ceil(before) + 2);
   });
 
@@ -177,7 +177,7 @@ onEachEngine('meter', (engine) => {
     await meter.close();
     expect(await spentBy('ant')).toEqual(Object.fromEntries(endpoints.map((endpoint) => [endpoint, 1])));
 
-    // The same spool again, as a process that was killed leaves it, before an upgrade and after it.
+    // The spool of a killed process, before and after an upgrade.
     await giveQuota(ledger, 'bee', 1_000);
     const record = new Spool({ dir: killed, endpoints, warn: console.error });
     const owner = { accountId: 'bee', period: periodOf(Date.now()), leaseId: 'bee-1', replica: 'r' };
@@ -204,7 +204,7 @@ onEachEngine('meter', (engine) => {
   }
 });
 
-/** A busy machine is slow, and no timeout is what is tested here: each takes 20 times as long. */
+/** Timeouts are not under test here: each is 20 times as long, for busy machines. */
 const PATIENT: Pick<MeterOptions, 'monotonic' | 'scheduler'> = {
   monotonic: { now: () => performance.now() / 20 },
   scheduler: { after: (ms, call) => systemScheduler.after(ms < 300 ? ms : ms * 20, call) },
@@ -221,7 +221,7 @@ function openMeter(ledger: Ledger, options: Partial<MeterOptions> = {}): Promise
   });
 }
 
-/** So many requests over so many connections, each of which waits for its answer before it asks again. */
+/** Sends requests over several connections. Each waits for the response before it sends the next one. */
 async function askMany(meters: readonly Meter[], requests: number, connections: number): Promise<Spend[]> {
   const spends: Spend[] = [];
   let asked = 0;

@@ -13,7 +13,7 @@ onEachEngine('two processes', (engine) => {
   test('write at the same time: no row is lost, no write is refused, a follower sees all', async () => {
     const url = await newLedgerUrl(engine);
     const child = new Child('child-writer.ts', url, 'write', 'theirs', String(BATCHES));
-    const ledger = await ledgers.open(url); // both open a new ledger, in whatever order
+    const ledger = await ledgers.open(url); // both create the ledger, in any order
     await child.says('ready');
     child.go();
     const ours = (async () => {
@@ -39,7 +39,7 @@ onEachEngine('two processes', (engine) => {
     child.go();
     while ((await ledger.head()).accounts < before + 3) await Bun.sleep(1);
     for (let n = 0; n < 10; n++) await ledger.setMeta('note/line', `${n}`);
-    // One or two of theirs for each of ours. By luck alone it would be nearly all of them.
+    // One or two of theirs for each of ours. Without fairness it would be nearly all of them.
     expect((await ledger.head()).accounts - before).toBeLessThan(75);
     await child.says('done');
   });

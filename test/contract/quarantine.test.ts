@@ -11,7 +11,7 @@ const TODAY = utcDay(NOW);
 onEachEngine('quarantine', (engine) => {
   const ledgers = ledgersOf(engine);
 
-  /** A symbol with 50 calm ticks at about 100, one each second up to now. */
+  /** A symbol with 50 ticks at about 100, one each second up to now. */
   async function calm() {
     const ledger = await ledgers.shared();
     const { id: symbolId, code } = await newSymbol(ledger);
@@ -34,7 +34,7 @@ onEachEngine('quarantine', (engine) => {
   }
   const statuses = (outcomes: readonly { status: string }[]) => outcomes.map(({ status }) => status);
 
-  test('answers for each tick in the order sent; a tick sent again is one tick', async () => {
+  test('returns an outcome for each tick in the order sent; a repeated tick is stored once', async () => {
     const { send, prices, mine } = await calm();
     const batch: [string, number, number][] = [
       ['b', NOW + SECOND, 100.1],
@@ -56,7 +56,7 @@ onEachEngine('quarantine', (engine) => {
     expect(await mine()).toMatchObject([{ tickId: 'wrong', price: 10_000, state: 'held', source: 'push' }]);
   });
 
-  test('three more that agree release it, in its right place; it is known from then on', async () => {
+  test('three more that agree release it, in chronological order; later duplicates of it are recognized', async () => {
     const { ledger, symbolId, send, prices, mine } = await calm();
     for (const n of [0, 1, 2]) {
       expect(statuses(await send([[`up ${n}`, NOW + n * SECOND, 130]], 'push', NOW + n * SECOND))).toEqual([
@@ -72,7 +72,7 @@ onEachEngine('quarantine', (engine) => {
     expect(ticks.find((tick) => tick.id === 'up 0')).toMatchObject({ at: NOW, received: later });
   });
 
-  test('one of another source releases it, also when another process has it', async () => {
+  test('one of another source releases it, even in another process', async () => {
     const [here, there] = await ledgers.pair();
     const { id: symbolId } = await newSymbol(here);
     const tick = (id: string, at: number, price: number) => ({ symbolId, id, at, received: NOW, price });
@@ -137,7 +137,7 @@ onEachEngine('quarantine', (engine) => {
     expect(await here.ticks.ofDay(symbolId, 'real', TODAY)).toHaveLength(5);
   });
 
-  test('a batch larger than one transaction is taken whole', async () => {
+  test('a batch larger than one transaction is accepted completely', async () => {
     const { send, prices } = await calm();
     const many: [string, number, number][] = Array.from({ length: 4_100 }, (_, i) => [`m${i}`, NOW + i, 100]);
     const outcomes = await send(many);
@@ -145,7 +145,7 @@ onEachEngine('quarantine', (engine) => {
     expect(await prices()).toHaveLength(4_100);
   });
 
-  test('ticks of many symbols in one push become what they become symbol by symbol', async () => {
+  test('a push of many symbols has the same outcome as one push per symbol', async () => {
     const ledger = await ledgers.shared();
     const [one, two] = [await manySymbols(), await manySymbols()];
     const source = (n: number) => `many-${n}`;
@@ -176,7 +176,7 @@ onEachEngine('quarantine', (engine) => {
       { numRuns: 25 },
     );
 
-    /** Everything that is known of a symbol's ticks. */
+    /** All rows about a symbol's ticks. */
     async function stateOf(symbolId: number) {
       const { read, placeholder } = ledger.engine;
       const of = (columns: string, table: string) =>
@@ -217,7 +217,7 @@ onEachEngine('quarantine', (engine) => {
   });
 });
 
-/** Pushes of two sources: mostly calm, some far away, some late, some with an id that was used before. */
+/** Pushes of two sources: mostly plausible, some outliers, some late, some with a used id. */
 function pushes() {
   const tick = fc.record({
     symbol: fc.nat(3),

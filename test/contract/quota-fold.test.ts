@@ -112,7 +112,7 @@ onEachEngine('leases that are folded', (engine) => {
     return opening;
   }
 
-  /** Gives the last word of its holder. */
+  /** Returns the last report of its holder. */
   async function settledLease(spent: number): Promise<SyncRequest> {
     const last = { ...(await openLease()), spentBy: { latest: spent }, need: 0, close: true };
     await sync(last);
@@ -125,7 +125,7 @@ onEachEngine('leases that are folded', (engine) => {
     return answer!;
   }
 
-  /** Everything was in another month, since PostgreSQL's clock cannot be moved. */
+  /** Moves everything to another month, since PostgreSQL's clock cannot be set. */
   async function moveTo(period: Period): Promise<void> {
     await ledger.engine.write(async (tx) => {
       await tx`UPDATE quota_lease SET period = ${period}`;

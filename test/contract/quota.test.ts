@@ -5,13 +5,13 @@ import { periodOf } from '../../src/ledger/quota/period.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
-/** PostgreSQL goes by its own clock, so the tests are written for the month it is in. */
+/** PostgreSQL uses its own clock, so the tests use its current month. */
 const PERIOD = periodOf(Date.now());
 
 onEachEngine('quota', (engine) => {
   let url: string;
   let ledger: Ledger;
-  /** SQLite goes by this clock. */
+  /** SQLite uses this clock. */
   const clock = { now: () => Date.now() };
 
   beforeEach(async () => {
@@ -57,7 +57,7 @@ onEachEngine('quota', (engine) => {
     expect(again).toMatchObject({ applied: false, granted: 20, spent: 4, used: 4 });
   });
 
-  test('an older message that comes late takes nothing back', async () => {
+  test('an older message that arrives late changes nothing', async () => {
     const lease = newLease();
     await sync(lease, { need: 10 });
     await sync({ ...lease, seq: 3 }, { need: 20 });
@@ -70,21 +70,21 @@ onEachEngine('quota', (engine) => {
     expect(await sync(lease, { need: 10 })).toMatchObject({ applied: false, granted: 10, pool: 90 });
   });
 
-  test('units that are not wanted go back to the pool', async () => {
+  test('unused units return to the pool', async () => {
     const lease = newLease();
     await sync(lease, { need: 60 });
     lease.seq = 2;
     expect(await sync(lease, { spentBy: { latest: 5 }, want: 8 })).toMatchObject({ granted: 8, pool: 92 });
   });
 
-  test('a lease never gives back what it has spent', async () => {
+  test('a lease never returns spent units', async () => {
     const lease = newLease();
     await sync(lease, { need: 60 });
     lease.seq = 2;
     expect(await sync(lease, { spentBy: { latest: 50 }, want: 10 })).toMatchObject({ granted: 50, pool: 50 });
   });
 
-  test('closing settles at what was spent, and says the same when it is said twice', async () => {
+  test('closing settles at what was spent, and is idempotent', async () => {
     const lease = newLease();
     await sync(lease, { need: 60 });
     const close = { spentBy: { latest: 5, symbols: 2 }, close: true };
@@ -243,7 +243,7 @@ onEachEngine('quota', (engine) => {
     expect(answers.map((answer) => answer.leaseId)).toEqual([bee.leaseId, ant.leaseId]);
   });
 
-  test('the account of nobody has no quota', async () => {
+  test('an unknown account has no quota', async () => {
     expect(await sync(newLease('nobody'), { need: 1 })).toMatchObject({ granted: 0, quota: 0 });
   });
 
@@ -290,7 +290,7 @@ function message(lease: TestLease, change: Partial<SyncRequest>): SyncRequest {
   return { ...lease, spentBy: {}, want: 0, need: 0, least: 0, barrierSeen: 0, close: false, ...change };
 }
 
-/** Makes every lease older, since PostgreSQL's clock cannot be moved. */
+/** Makes every lease older, since PostgreSQL's clock cannot be set. */
 async function rewind(ledger: Ledger, ms: number): Promise<void> {
   await ledger.engine.write(async (tx) => {
     await tx`UPDATE quota_lease SET expires_at = expires_at - ${ms}`;

@@ -13,7 +13,7 @@ onEachEngine('replicas', (engine) => {
     revision,
   });
 
-  test('each has one row, with its start, its last word and the revision of both sides then', async () => {
+  test('each has one row, with its start, its last heartbeat and the revision of both sides at that time', async () => {
     const [ledger, other] = await ledgers.pair();
     const { prices } = await ledger.head();
     await ledger.replicas.beat(beatOf('one', prices));
@@ -31,10 +31,10 @@ onEachEngine('replicas', (engine) => {
     expect(replicas[0]).toMatchObject({ name: 'host/1', version: '1.2.3', started: first!.started });
     expect(replicas[0]!.seen).toBeGreaterThanOrEqual(first!.seen);
     expect(replicas[0]!.seen).toBeLessThanOrEqual(now);
-    expect(await ledger.head()).toMatchObject({ prices: prices + 1 }); // a word is no price
+    expect(await ledger.head()).toMatchObject({ prices: prices + 1 }); // a heartbeat is not a price
   });
 
-  test('one that takes its leave is gone at once, one that is silent after a day', async () => {
+  test('one that shuts down is removed at once, a silent one after a day', async () => {
     const ledger = await ledgers.shared();
     const [left, died, recent, lives] = [unique('r'), unique('r'), unique('r'), unique('r')];
     for (const id of [left, died, recent, lives]) await ledger.replicas.beat(beatOf(id, 1));

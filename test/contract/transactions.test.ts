@@ -16,7 +16,7 @@ onEachEngine('transactions', (engine) => {
     });
   });
 
-  test('one that fails takes nobody else’s rows with it', async () => {
+  test('a failed one rolls back only its own rows', async () => {
     const writes = Array.from({ length: 40 }, (_, i) => note(i % 2 ? left : right, `n${i}`, i % 3 === 0));
     const outcomes = await Promise.allSettled(writes);
     const kept = outcomes.flatMap(({ status }, i) => (status === 'fulfilled' ? [`n${i}`] : []));
@@ -86,12 +86,12 @@ onEachEngine('transactions', (engine) => {
     expect(await notes(reader)).toEqual(['held']);
   });
 
-  test('a write gives back what its work returned', async () => {
+  test('a write returns the result of its callback', async () => {
     const ledger = left;
     expect(await ledger.engine.write(async () => 'answer')).toBe('answer');
   });
 
-  test('closing waits for the writes that were asked for before it', async () => {
+  test('closing waits for pending writes', async () => {
     const [first, second] = await ledgers.pair();
     const writes = Array.from({ length: 10 }, (_, i) => note(first, `n${i}`));
     await first.close();
@@ -112,7 +112,7 @@ onEachEngine('transactions', (engine) => {
 describe('transactions on postgres that wait for each other', () => {
   const ledgers = ledgersOf('postgres');
 
-  test('are told apart by the server, and the one that lost runs again, whole', async () => {
+  test('are detected as a deadlock, and the aborted one is retried completely', async () => {
     const ledger = await ledgers.new();
     await note(ledger, 'a');
     await note(ledger, 'b');
@@ -138,7 +138,7 @@ describe('transactions on postgres that wait for each other', () => {
 async function note(ledger: Ledger, name: string, fails = false): Promise<void> {
   await ledger.engine.write(async (tx) => {
     await tx`INSERT INTO meta (name, value) VALUES (${`note/${name}`}, '')`;
-    await Bun.sleep(0); // gives others the chance to get in between
+    await Bun.sleep(0); // lets others interleave
     if (fails) throw new Error('on purpose');
     await tx`UPDATE meta SET value = 'done' WHERE name = ${`note/${name}`}`;
   });

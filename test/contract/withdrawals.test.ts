@@ -45,7 +45,7 @@ onEachEngine('withdrawals', (engine) => {
     expect(await ledger.bars.changes(before, (await ledger.head()).prices)).toEqual([
       { symbolId, firstDay: MONDAY, lastDay: MONDAY },
     ]);
-    expect(await withdraw('source')).toEqual([]); // there is nothing left to withdraw
+    expect(await withdraw('source')).toEqual([]); // nothing is left to withdraw
   });
 
   test('a value that its source gives again is a new revision', async () => {

@@ -62,18 +62,18 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 2,
     title: 'quota leases',
     statements: [
-      // No reference to account: a spool may bring back the count of an account that is gone.
+      // No foreign key to account: a spool may report counts of a deleted account.
       `CREATE TABLE quota_period (
          account_id TEXT NOT NULL, period INTEGER NOT NULL, granted BIGINT NOT NULL, used BIGINT NOT NULL,
          barrier BIGINT NOT NULL, recall_at BIGINT NOT NULL, signalled_at BIGINT NOT NULL, notified INTEGER NOT NULL,
          PRIMARY KEY (account_id, period)) {clustered}`,
       `CREATE INDEX quota_period_by_signal ON quota_period (signalled_at)`,
-      // spent_by is JSON text: what each endpoint spent. Its sum is spent.
+      // spent_by is JSON: units by endpoint. Their sum is spent.
       `CREATE TABLE quota_lease (
          lease_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, period INTEGER NOT NULL, replica TEXT NOT NULL,
          granted BIGINT NOT NULL, spent BIGINT NOT NULL, spent_by TEXT NOT NULL, seq BIGINT NOT NULL,
          barrier_ack BIGINT NOT NULL, open INTEGER NOT NULL, expires_at BIGINT NOT NULL) {clustered}`,
-      // Closed leases pile up through the month; the questions of every sync are about the open ones.
+      // Closed leases accumulate during the month; every sync queries only the open ones.
       `CREATE INDEX quota_lease_open ON quota_lease (account_id, period) WHERE open = 1`,
       `CREATE INDEX quota_lease_by_expiry ON quota_lease (expires_at) WHERE open = 1`,
       `CREATE TABLE usage_day (
@@ -104,7 +104,7 @@ export const MIGRATIONS: readonly Migration[] = [
          refused INTEGER NOT NULL, reasons TEXT NOT NULL,
          PRIMARY KEY (feed, number)) {clustered}`,
       `CREATE INDEX feed_run_by_start ON feed_run (started)`,
-      // What is known of a body that was taken in: its validators, so that it is sent again only when it has changed.
+      // The validators of an ingested body, for conditional requests.
       `CREATE TABLE feed_body (
          feed TEXT NOT NULL REFERENCES feed (key), url_hash TEXT NOT NULL, etag TEXT, last_modified TEXT,
          observations INTEGER NOT NULL, run_number INTEGER NOT NULL,
@@ -123,14 +123,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE feed_run ADD COLUMN odd INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE feed_run ADD COLUMN ignored INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE feed_run ADD COLUMN notes TEXT NOT NULL DEFAULT '[]'`,
-      // Ticks that are too far from their neighbours. `state` is held, released or dropped.
+      // Outlying ticks. `state` is held, released or dropped.
       `CREATE TABLE quarantine_tick (
          id INTEGER PRIMARY KEY, symbol_id INTEGER NOT NULL, source_id INTEGER NOT NULL, tick_id TEXT NOT NULL,
          at BIGINT NOT NULL, received BIGINT NOT NULL, price DOUBLE PRECISION NOT NULL, reason TEXT NOT NULL,
          state TEXT NOT NULL, decided_at BIGINT, decided_by TEXT,
          UNIQUE (symbol_id, source_id, tick_id))`,
       `CREATE INDEX quarantine_tick_held ON quarantine_tick (symbol_id) WHERE state = 'held'`,
-      // A tick's neighbours in time are looked for with each tick that comes.
+      // Every incoming tick is compared with its neighbours in time.
       `DROP INDEX tick_by_day`,
       `CREATE INDEX tick_by_day ON tick (symbol_id, day, at)`,
     ],
@@ -139,7 +139,7 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 6,
     title: 'replicas',
     statements: [
-      // One row for each process that serves. `head` is the ledger's revision at the moment `seen`.
+      // One row per serving process. `head` is the ledger's revision at `seen`.
       `CREATE TABLE replica (
          id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, phase TEXT NOT NULL,
          started BIGINT NOT NULL, seen BIGINT NOT NULL, revision BIGINT NOT NULL, head BIGINT NOT NULL)`,
@@ -149,7 +149,7 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 7,
     title: 'settled leases are folded',
     statements: [
-      // Leases that were closed before this have no mark, and are kept.
+      // Leases closed before this migration have no mark and are kept.
       `ALTER TABLE quota_lease ADD COLUMN settled INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE quota_period ADD COLUMN folded BIGINT NOT NULL DEFAULT 0`,
       `CREATE INDEX quota_lease_settled ON quota_lease (period, account_id) WHERE settled = 1`,
@@ -163,7 +163,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE bar ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE feed_run ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE feed_run ADD COLUMN held INTEGER NOT NULL DEFAULT 0`,
-      // Suspicious bars. `origin` is the run that brought them. `state` is held, released or dropped.
+      // Suspicious bars. `origin` is the run that delivered them. `state` is held, released or dropped.
       `CREATE TABLE quarantine_bar (
          id INTEGER PRIMARY KEY, symbol_id INTEGER NOT NULL, source_id INTEGER NOT NULL, day INTEGER NOT NULL,
          open DOUBLE PRECISION NOT NULL, high DOUBLE PRECISION NOT NULL,
@@ -176,7 +176,7 @@ export const MIGRATIONS: readonly Migration[] = [
          file TEXT NOT NULL, source TEXT NOT NULL,
          taken INTEGER NOT NULL, corrected INTEGER NOT NULL, unchanged INTEGER NOT NULL,
          held INTEGER NOT NULL, refused INTEGER NOT NULL)`,
-      // The revisions that an import wrote, one for each transaction: undo finds its bars by them.
+      // The revisions of an import, one per transaction, by which undo finds its bars.
       `CREATE TABLE import_revision (
          run INTEGER NOT NULL, revision BIGINT NOT NULL, PRIMARY KEY (run, revision)) {clustered}`,
     ],
@@ -185,10 +185,10 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 9,
     title: 'ticks are folded and deleted in bounded steps',
     statements: [
-      // With the price in the index, folding a day reads no rows of the table, which lie in the order of hashed ids.
+      // A covering index: folding a day does not read the table, which is ordered by hashed ids.
       `DROP INDEX tick_by_day`,
       `CREATE INDEX tick_by_day ON tick (symbol_id, day, at, source_id, received, price, revision)`,
-      // Days whose ticks are being deleted. What is left of them is incomplete, and makes no bar.
+      // Days whose ticks are being deleted. The remaining ticks are incomplete and must not become a bar.
       `CREATE TABLE tick_pruning (
          symbol_id INTEGER NOT NULL, day INTEGER NOT NULL, simulated INTEGER NOT NULL,
          PRIMARY KEY (symbol_id, day, simulated)) {clustered}`,
@@ -203,7 +203,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `UPDATE bar_change SET recorded_at = coalesce((
          SELECT b.recorded_at FROM bar b WHERE b.symbol_id = bar_change.symbol_id AND b.day >= bar_change.first_day
            AND b.day <= bar_change.last_day AND b.revision = bar_change.revision ORDER BY b.day LIMIT 1), 0)`,
-      // Holds all that is asked of it: the first day that a symbol had by some moment.
+      // A covering index for the first day that a symbol had by a given time.
       `CREATE INDEX bar_change_by_symbol ON bar_change (symbol_id, recorded_at, first_day)`,
     ],
   },
@@ -211,7 +211,7 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 11,
     title: 'series of a feed that fail',
     statements: [
-      // A JSON list of { series, reason, since, lateAt }: what failed in the last run that was not a failure as a whole.
+      // A JSON list of { series, reason, since, lateAt }: the series that failed in a run that otherwise succeeded.
       `ALTER TABLE feed ADD COLUMN failing TEXT NOT NULL DEFAULT '[]'`,
     ],
   },

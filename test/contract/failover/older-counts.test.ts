@@ -96,7 +96,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     await spend(killed, 5);
     await closeIdle(killed);
     await older.restore(ledger);
-    // The other process takes the spool as a kill leaves it.
+    // The other process takes over the spool as a kill leaves it.
     await Meter.open({ ledger, clock: systemClock, spoolDir, lock: () => ({ release() {} }) }).then((meter) =>
       meters.push(meter),
     );
@@ -143,7 +143,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     return Number(row?.granted ?? 0);
   }
 
-  /** Has the meter give its lease back, as it does for an account that pauses. */
+  /** Makes the meter return its lease, as for an idle account. */
   async function closeIdle(meter: Meter): Promise<void> {
     monoAheadMs += 31_000;
     await eventually(async () => meter.known('ant') === undefined, SOON_MS);

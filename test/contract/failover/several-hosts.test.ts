@@ -198,7 +198,7 @@ test.skipIf(!hasPgbouncer)(
       ];
       const ledger = await open(one.replace('/postgres', `,${new URL(two).host}/postgres`));
       await ledger.setMeta('before', 'written');
-      await failOver(); // the pooler before the old primary goes on answering
+      await failOver(); // the pooler in front of the old primary keeps answering
       await writeEventually(ledger, 'after');
       expect(await isOn(postgres.standby, 'after')).toBe(true);
       expect(await ledger.meta('before')).toBe('written');

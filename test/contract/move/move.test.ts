@@ -18,7 +18,7 @@ const SMALL_PAGES = { rowsPerPage: 40 };
 onEachEngine('a ledger that is moved away', (engine) => {
   const ledgers = ledgersOf(engine);
 
-  test('has no table that a move does not know', async () => {
+  test('has no table that a move leaves out', async () => {
     const ledger = await ledgers.shared();
     const known = ledgerTables().map(({ name }) => name);
     expect(known.sort()).toEqual(await tableNames(ledger.engine));
@@ -58,7 +58,7 @@ onEachEngine('a ledger that is moved away', (engine) => {
     await there.close();
   });
 
-  test('goes on where it was interrupted, after any page', async () => {
+  test('resumes where it was interrupted, after any page', async () => {
     const source = await filledLedger(await ledgers.new());
     const before = await contentOf(source.engine);
     for (const pages of [1, 2, 5, 9]) {

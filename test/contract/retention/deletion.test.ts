@@ -86,7 +86,7 @@ function tablesWith(column: string): string[] {
   return has.map(({ name }) => name).sort();
 }
 
-/** Puts a row of this owner into every table that has one. */
+/** Inserts a row of this owner into every table that refers to owners. */
 async function fillTables(ledger: Ledger, column: string, owner: string | number): Promise<void> {
   const { engine } = ledger;
   const samples = { whole: 7, float: 0.1, text: `of ${owner}` };

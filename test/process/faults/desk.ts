@@ -20,7 +20,7 @@ export class Desk {
     return this.#ticks.length + this.#bars.length;
   }
 
-  /** Sends some ticks and a bar, as often as needed until a send is acknowledged; answers the statuses. */
+  /** Sends some ticks and a bar, as often as needed until a send is acknowledged; returns the statuses. */
   async send(url: string, ticks = 20): Promise<{ ticks: number; bars: number }> {
     const n = ++this.#made;
     const ids = Array.from({ length: ticks }, (_, i) => `${this.#source}-${n}-${i}`);
@@ -49,7 +49,7 @@ export class Desk {
     }
   }
 
-  /** Sends until it is told to stop. */
+  /** Sends until stopped. */
   async sendUntil(url: string, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const { ticks } = await this.send(url);

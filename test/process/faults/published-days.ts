@@ -4,7 +4,7 @@ import { utcDay } from '../../../src/market/day.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Settings } from './scene.ts';
 
-/** Publishes a bar of each symbol on each of the last days. Gives the codes. */
+/** Publishes a bar of each symbol for each of the last days. Returns the codes. */
 export async function publishDays(settings: Settings, symbols: number, days: number): Promise<string[]> {
   const url = settings.OPENPIT_DATABASE_URL ?? join(settings.OPENPIT_DATA_DIR!, 'openpit.db');
   const ledger = await Ledger.open(url, systemClock);

@@ -16,7 +16,7 @@ export const soak = row('soak', {
     const { key } = await scene.account(settings, 1_000_000_000);
     const { samples, answered, errors } = await runSoak({ program, key, token: TOKEN }, minutes * 60);
     scene.holds(errors.size === 0, `errors: ${JSON.stringify(Object.fromEntries(errors))}`);
-    // In seconds nothing can be said of a slope.
+    // A few seconds are too short to measure a slope.
     if (isJudged) {
       for (const rising of notFlat(samples)) scene.holds(false, rising);
       await Bun.write(CHART, chart(samples));

@@ -1,4 +1,4 @@
-/** How hard the rows of abuse are tried. */
+/** The scales of the abuse rows. */
 export const ABUSE_SCALES = {
   'slow-clients': {
     ci: { connections: 400, measureMs: 1_000, p99Times: 10, p99FloorMs: 250 },
@@ -22,7 +22,7 @@ export const ABUSE_SCALES = {
   },
   'made-requests': {
     ci: { requests: 8_000, atATime: 8, seed: 1, operationsMissed: 4 },
-    // one: chance seldom makes a tick that is held back
+    // one, because random ticks are seldom held back
     full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 1 },
   },
   'broken-downloads': {

@@ -8,7 +8,7 @@ import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
 const ROWS_PER_UNIT = 2_000;
-/** How long the program has to notice that clients have left. */
+/** How long the program may take to notice that clients have disconnected. */
 const NOTICE_MS = 5_000;
 
 export const brokenDownloads = row('broken-downloads', {
@@ -32,7 +32,7 @@ export const brokenDownloads = row('broken-downloads', {
     scene.holds(whole.isComplete && rows === symbols * (days + 1), `the first download has ${rows} rows`);
     const units = Math.ceil(rows / ROWS_PER_UNIT);
 
-    /** Leaves after the first bytes. */
+    /** Disconnects after the first bytes. */
     const leave = async (i: number) => {
       const headers = i % 3 === 0 ? 'Accept-Encoding: gzip\r\n' : '';
       const onData = (socket: { destroy(): void }) => void socket.destroy();

@@ -6,7 +6,7 @@ import { count } from '../scene.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 
-/** What is sent for each kind of giant, and the status that refuses it. `size` is in KB. */
+/** The oversized requests by kind, and the status that refuses each. `size` is in KB. */
 function giants(key: string, size: number): readonly [name: string, request: string, status: number][] {
   const text = 'x'.repeat(size * 1024);
   const get = (target: string, headers = '') =>
@@ -69,7 +69,7 @@ export const giantInputs = row('giant-inputs', {
 
 const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`;
 const POST = 'POST /usage HTTP/1.1\r\nHost: test\r\n';
-/** What goes on for as long as it is taken. */
+/** Requests without an end. */
 const ENDLESS: readonly [first: string, piece: string][] = [
   ['GET /', 'x'.repeat(65_536)],
   ['GET /usage HTTP/1.1\r\n', 'x: y\r\n'.repeat(10_000)],
@@ -80,7 +80,7 @@ const ENDLESS: readonly [first: string, piece: string][] = [
   ],
 ];
 
-/** Sends until the server closes, or so many MB were taken. Answers how many MB were. */
+/** Sends until the server closes the connection or has accepted `mbMax` MB. Returns how many MB it accepted. */
 async function pour(url: string, first: string, piece: string, mbMax: number): Promise<number> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -5,10 +5,10 @@ import { eventually, Program } from '../../../support/program.ts';
 import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
-/** A process may not have more descriptors than its system allows: each crowd stays well below. */
+/** Below the system's limit of file descriptors per process. */
 const PER_CROWD = 8_000;
 
-/** The program as it is, with so many file descriptors and no more. */
+/** The program with a limit of file descriptors. */
 function limitedTo(descriptors: number) {
   const command = ['bash', '-c', 'ulimit -n "$0" && exec bun src/main.ts "$@"', `${descriptors}`];
   return { command, cwd: join(import.meta.dir, '..', '..', '..', '..') };
@@ -60,7 +60,7 @@ export const idleConnections = row('idle-connections', {
   },
 });
 
-/** A client with a connection of its own that asks every now and then. */
+/** A client with its own connection that sends a request from time to time. */
 function keepAsking(program: Program, key: string) {
   const seen = { answers: 0, failed: 0, slowestMs: 0 };
   let isAsking = true;

@@ -66,7 +66,7 @@ export const madeRequests = row('made-requests', {
   },
 });
 
-/** Sends a request, and says what is wrong with its answer. Ids in it are remembered. */
+/** Sends a request and returns what is wrong with its response. Remembers the ids in it. */
 async function judge(url: string, request: MadeRequest, described: Described, known: Known, chance: Seeded) {
   const { target, headers, body, operation } = request;
   const stop = new AbortController();
@@ -99,7 +99,7 @@ async function judge(url: string, request: MadeRequest, described: Described, kn
   }
 }
 
-/** Some of the ids of an answer; not those of the account and the key that ask, so that they stay good. */
+/** Some of the ids in a response, except those of the test's own account and key, which must stay valid. */
 function remember(text: string, known: Known, chance: Seeded): void {
   for (const [, id = ''] of text.matchAll(/"id":"?((?:acc|key)_\w+|\d+)/g)) {
     if (known.left.has(id)) continue;

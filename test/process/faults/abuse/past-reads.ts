@@ -5,7 +5,7 @@ import { row } from '../row.ts';
 import { count, type Scene, usedOf } from '../scene.ts';
 
 const SYMBOLS = 100;
-/** Between two requests of the other account, which uses the service as a customer would. */
+/** The pause between two requests of the other account, which behaves like a normal customer. */
 const PAUSE_MS = 5;
 const OTHERS = '/rates/latest?symbols=XAU,XAG';
 
@@ -70,7 +70,7 @@ async function playOn(
   return { sent, answered, p99Ms: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]! };
 }
 
-/** Takes from the list and asks, until the list is empty. */
+/** Sends the requests of the list until it is empty. */
 async function work(scene: Scene, url: string, key: string, wanted: Wanted[]): Promise<void> {
   for (let next = wanted.pop(); next; next = wanted.pop()) {
     const { method, path, status } = next;

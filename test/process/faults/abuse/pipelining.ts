@@ -35,7 +35,7 @@ async function pipeline(
   return replies.map(answersIn);
 }
 
-/** In turn: one that costs a unit, one that names its place in its refusal, one whose answer has no body. */
+/** Alternates between a request that costs a unit, one whose refusal contains its index, and a HEAD. */
 function requestsOf(requests: number, key: string): string {
   return Array.from({ length: requests }, (_, i) => {
     const last = i === requests - 1 ? 'Connection: close\r\n' : '';
@@ -50,7 +50,7 @@ function countedIn(all: readonly string[][]): number {
   return all.flat().filter((answer) => answer.startsWith(SYMBOLS)).length;
 }
 
-/** The first answer that stands where another should; −1 when there is none. */
+/** The index of the first response that is out of order; −1 when there is none. */
 function wrongPlace(answers: readonly string[]): number {
   return answers.findIndex((answer, place) => {
     if (place % 3 === 0) return !answer.startsWith(SYMBOLS);
@@ -59,7 +59,7 @@ function wrongPlace(answers: readonly string[]): number {
   });
 }
 
-/** Status and body of each answer. Every third has a length and no body, for it answers a HEAD. */
+/** Status and body of each response. Every third is the response to a HEAD: it has a length and no body. */
 function answersIn(reply: string): string[] {
   const answers: string[] = [];
   const bytes = Buffer.from(reply);

@@ -1,4 +1,4 @@
-/** What a payload must come to: refused and closed; or, where HTTP allows it, read as what it is. */
+/** The expected outcome of a payload: refused and closed, or, where HTTP allows it, parsed as intended. */
 export type Fate = 'refused' | 'read';
 
 export interface Payload {
@@ -9,7 +9,7 @@ export interface Payload {
 
 const HOST = 'Host: test\r\n';
 
-/** Requests that two parsers may read in two ways. `hidden` is the request that must never be answered. */
+/** Requests that two parsers may interpret differently. `hidden` is the request that must never be answered. */
 export function smugglingPayloads(hidden: string): Payload[] {
   const post = (headers: string, body: string, line = 'POST /usage') =>
     `${line} HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;

@@ -3,7 +3,7 @@ import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 import { type Payload, smugglingPayloads } from './smuggling-payloads.ts';
 
-/** Asked behind every payload. It is answered exactly when the payload was read as a whole. */
+/** Follows every payload. It is answered if and only if the payload was parsed completely. */
 const LAST = 'GET /the-last-one HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n';
 const IS_LAST = 'nothing at /the-last-one';
 
@@ -41,7 +41,7 @@ export const smuggling = row('smuggling', {
   },
 });
 
-/** Sends a payload in two pieces, and the last request behind it. Answers what is wrong with what came back. */
+/** Sends a payload in two pieces, followed by the last request. Returns what is wrong with the responses. */
 async function wrongWith(url: string, { text, fate }: Payload, cut: number): Promise<string | undefined> {
   const all = text + LAST;
   const reply = await Promise.race([
@@ -57,7 +57,7 @@ async function wrongWith(url: string, { text, fate }: Payload, cut: number): Pro
   return isRefused ? undefined : `answered ${statuses}${isLast ? ', the last one too' : ''}`;
 }
 
-/** So many places to cut at, spread evenly; all of them when there are fewer. */
+/** Up to `cuts` positions to cut at, evenly spaced. */
 function cutsOf(length: number, cuts: number): number[] {
   const step = Math.max(1, length / (cuts + 1));
   const places = Array.from({ length: cuts }, (_, i) => Math.round((i + 1) * step));

@@ -6,7 +6,7 @@ import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
 
-/** By how much the clock is set before the price comes in, and then behind it. */
+/** By how much the clock is set before the price arrives, and after it. */
 const STEPS = [
   { symbol: 'XAU', before: 0, behind: HOUR, how: 'an hour forward' },
   { symbol: 'XAG', before: 0, behind: 24 * HOUR, how: 'a day forward' },
@@ -27,7 +27,7 @@ export const clockSet = row('clock-set', {
     const program = await scene.program(settings);
     const seen: string[] = [];
     for (const step of STEPS) {
-      const longest = 2 * delaySeconds + 20; // a lag of one delay more, and a busy machine
+      const longest = 2 * delaySeconds + 20; // allows for one more delay and a busy machine
       const seconds = await seenAfter(scene, longest, program, clock, step, {
         live: live.key,
         delayed: delayed.key,
@@ -46,7 +46,7 @@ export const clockSet = row('clock-set', {
   },
 });
 
-/** How long after a price came in the delayed plan sees it, in seconds of a clock that nobody sets. */
+/** How long after its arrival the delayed plan sees a price, in seconds of an unaltered clock. */
 async function seenAfter(
   scene: Scene,
   longest: number,

@@ -27,7 +27,7 @@ export const monthEnd = row('month-end', {
   },
 });
 
-/** The end of the month comes while requests go on: both months together are what was answered. */
+/** The month ends under load: the counts of both months add up to what was answered. */
 async function overTheEnd(scene: Scene, connections: number, seconds: number) {
   const clock = new WallClock();
   const settings: Settings = { ...(await scene.settings()), ...clock.settings };
@@ -50,7 +50,7 @@ async function overTheEnd(scene: Scene, connections: number, seconds: number) {
   stop.abort();
   const { statuses, broken } = await loading;
   const answered = statuses.get(200) ?? 0;
-  clock.setByMs = 0; // a stop waits by the system's clock, which does not know of ours
+  clock.setByMs = 0; // stopping waits by the system's clock, which the shim does not change
   await program.end('SIGTERM');
   const months = usedByMonth(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
   const [old = 0, young = 0] = months;
@@ -71,7 +71,7 @@ function usedByMonth(file: string): number[] {
   return rows.map(([, used]) => Number(used));
 }
 
-/** PostgreSQL says which month it is, whatever the machine of the replica believes. */
+/** PostgreSQL's clock decides which month it is, not the replica's. */
 async function wrongClock(scene: Scene): Promise<number> {
   const clock = new WallClock();
   const settings = { ...(await scene.settings('postgres')), ...clock.settings };

@@ -26,7 +26,7 @@ export const cutCommit = row('cut-commit', {
       requests: 1e9,
       until: stop.signal,
     });
-    // The same records again and again, until each has been acknowledged: a commit without a reply is sent twice.
+    // Sends the same records until each is acknowledged: a commit whose reply was lost is sent twice.
     const desk = new Desk();
     let sent = 0;
     const pushing = (async () => {

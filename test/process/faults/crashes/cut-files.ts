@@ -26,7 +26,7 @@ export const cutFiles = row('cut-files', {
   },
 });
 
-/** Some writes are in the log and not in the file; then the log ends early. */
+/** Truncates a write-ahead log that holds writes that are not yet in the main file. */
 async function cutLog(scene: Scene, writes: number, everyBytes: number) {
   const folder = newFolder();
   const path = join(folder, 'ledger.db');
@@ -67,11 +67,11 @@ async function cutLog(scene: Scene, writes: number, everyBytes: number) {
   return { bytes: log.length, cuts, seen: [...seen] };
 }
 
-/** The prices of all ticks, of a file that must be sound. */
+/** The prices of all ticks in a file that must pass the integrity check. */
 function ticksIn(path: string): number[] {
   const database = new Database(path);
   try {
-    database.run('PRAGMA synchronous = OFF'); // the disk is not what is tried here, and takes most of the time
+    database.run('PRAGMA synchronous = OFF'); // the disk is not under test and would take most of the time
     const [sound] = database.query('PRAGMA quick_check').values()[0]!;
     if (sound !== 'ok') throw new Error(`not sound: ${sound}`);
     return database
@@ -83,7 +83,7 @@ function ticksIn(path: string): number[] {
   }
 }
 
-/** What a killed program left in its spool is cut, or has a wrong byte, before it is started again. */
+/** Truncates the spool of a killed program, or damages one byte, before the next start. */
 async function cutSpool(scene: Scene, spools: number) {
   const settings = await scene.settings();
   const { key } = await scene.account(settings, 1_000_000);

@@ -55,7 +55,7 @@ export const diskFull = row('disk-full', {
     const loading = load({ url, key, connections, requests: 1e9, until: stop.signal });
     const pushes: number[] = [];
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
-      await disk.fill(); // whatever is let go of is taken: a log that runs away does not stop
+      await disk.fill(); // takes every byte that is freed, as a runaway log would
       const { ticks, bars } = await desk.send(program.url);
       pushes.push(ticks, bars);
       await Bun.sleep(100);
@@ -146,7 +146,7 @@ class SmallDisk {
     if (made.exitCode !== 0) throw new Error(`no small disk: ${made.stderr}`);
   }
 
-  /** Until not one more byte goes in, or so many. */
+  /** Writes until the disk is full, or the given number of bytes. */
   async fill(leaving = 0): Promise<void> {
     const file = openSync(this.#filler, 'a');
     for (let size = 1024 * 1024; size >= 1; ) {

@@ -41,7 +41,7 @@ export const killSqlite = row('kill-sqlite', {
   },
 });
 
-/** Answers how many requests were answered before the end. */
+/** Returns how many requests were answered before the kill. */
 async function loadAndKill(
   program: Program,
   key: string,

@@ -4,7 +4,7 @@ import { openpit } from '../../../support/program.ts';
 import { row } from '../row.ts';
 import { count, type Scene, type Settings } from '../scene.ts';
 
-/** A day's gold price of the LBMA, as its file has them. */
+/** Daily gold prices in the format of the LBMA's file. */
 const good = (days: number) =>
   JSON.stringify(
     Array.from({ length: days }, (_, i) => ({
@@ -17,7 +17,7 @@ const GOOD = good(60);
 const head = (length: number | undefined, type = 'application/json', status = '200 OK') =>
   `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\nconnection: close\r\n${length === undefined ? '' : `content-length: ${length}\r\n`}\r\n`;
 
-/** What a provider can do wrong, said byte by byte. */
+/** Faulty responses of a provider, byte by byte. */
 const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
   dead: (socket) => socket.resetAndDestroy(),
   'gone (404)': (socket) => socket.end(`${head(4, 'text/plain', '404 Not Found')}gone`),
@@ -98,7 +98,7 @@ async function runFeed(settings: Settings, url: string): Promise<{ status: strin
   }
 }
 
-/** A provider on this machine that says exactly what it is told to. */
+/** A local provider that sends exactly the given bytes. */
 class Provider {
   readonly url: string;
   play: (socket: Socket) => void = () => {};

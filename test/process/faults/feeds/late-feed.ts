@@ -22,7 +22,7 @@ export const lateFeed = row('late-feed', {
       },
     });
     scene.atEnd(() => receiver.stop(true));
-    // Whatever the program asks of the world outside ends at a port of this machine that answers nobody.
+    // Outgoing requests of the program go to a local port that never answers.
     const nobody = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,

@@ -19,7 +19,7 @@ export const races = row('races', {
     for (const engine of ENGINES) {
       const settings = { ...(await scene.settings(engine)), OPENPIT_ADMIN_TOKEN: TOKEN };
       const { key } = await scene.account(settings, 1_000_000_000);
-      // On PostgreSQL two replicas; SQLite has one process that both talk to.
+      // Two replicas on PostgreSQL, one process on SQLite.
       const first = await scene.program(settings);
       const other = {
         ...(await scene.settings()),
@@ -37,7 +37,7 @@ export const races = row('races', {
   },
 });
 
-/** Both feeds send the same days at the same moment, with prices of their own. */
+/** Both feeds send the same days at the same moment, with different prices. */
 async function raceFeeds(scene: Scene, urls: readonly string[], key: string, days: number): Promise<number> {
   const desks = [new Desk('desk-a'), new Desk('desk-b')];
   let kept = 0;
@@ -78,7 +78,7 @@ async function raceFeeds(scene: Scene, urls: readonly string[], key: string, day
   return kept;
 }
 
-/** A replica may be 200 ms behind: asks again for a while. */
+/** Retries for a while, because a replica may be 200 ms behind. */
 async function settled(ask: () => Promise<Revision[]>): Promise<Revision[]> {
   for (let attempt = 0; ; attempt++) {
     const found = await ask();
@@ -99,7 +99,7 @@ async function settledClose(
   }
 }
 
-/** Both write the same plan with limits that belong together. */
+/** Both write the same plan, each with its own consistent pair of limits. */
 async function raceOperators(scene: Scene, urls: readonly string[], writes: number): Promise<number> {
   let won = 0;
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

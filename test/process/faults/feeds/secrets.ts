@@ -49,7 +49,7 @@ export const secrets = row('secrets', {
         }
         requests += rounds * all.length;
         said.push(await program.metrics(TOKEN));
-        // It dies with requests that carry a key under way.
+        // It dies while requests with a key are in flight.
         const underWay = all.map((target) => getRaw(program.url, target).catch(String));
         await program.end(signal as NodeJS.Signals);
         said.push(...(await Promise.all(underWay)), program.stdout, program.stderr);
@@ -68,7 +68,7 @@ export const secrets = row('secrets', {
   },
 });
 
-/** Whether any part of a secret shows that is long enough to be found again. */
+/** Whether the text contains a part of the secret that is long enough to identify it. */
 function shows(text: string, secret: string): boolean {
   const small = secret.toLowerCase();
   return Array.from({ length: small.length - 7 }, (_, i) => small.slice(i, i + 8)).some((part) =>

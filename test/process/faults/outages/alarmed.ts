@@ -2,7 +2,7 @@ import type { WebhookReceiver } from '../../../support/http/webhook-receiver.ts'
 import { eventually, type Program } from '../../../support/program.ts';
 import type { Scene } from '../scene.ts';
 
-/** Longer than any promise, and shorter than a test may take: what took too long is written down by the row. */
+/** Longer than any promised time, shorter than the test's timeout: the row records what took too long. */
 const WAIT_MS_MAX = 60_000;
 
 export interface Health {
@@ -32,7 +32,7 @@ export async function healthBecomes(program: Program, status: number, alarms: st
   }
 }
 
-/** Waits until an alarm is posted. One that ends before it was posted is neither posted nor is its end. */
+/** Waits until an alarm is posted. An alarm that ends before it was posted is never posted, nor is its end. */
 export async function alarmIsPosted(receiver: WebhookReceiver, name: string): Promise<void> {
   await eventually(async () => receiver.types().includes(name), WAIT_MS_MAX);
 }

@@ -27,7 +27,7 @@ export const feedsFailing = row('feeds-failing', {
       while (!stop.signal.aborted) {
         const { status } = await program.get('/symbols', key);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        await Bun.sleep(pauseMs); // the thread has a low priority: a load that takes every core would stop it, too
+        await Bun.sleep(pauseMs); // the thread has a low priority: a load on every core would starve it
       }
     })();
     rename('quarantine_tick', 'quarantine_hidden');
@@ -39,7 +39,7 @@ export const feedsFailing = row('feeds-failing', {
     await asking;
     scene.holds([...statuses.keys()].join() === '200', `answers: ${JSON.stringify([...statuses])}`);
     const lines = await holdsOneAlarm(scene, { program, receiver, name: 'feeds.failing', from });
-    scene.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // turns come every second, closing every ten
+    scene.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // the loop runs every second, closing every ten
     return {
       tried: `a table hidden from the running program, a request every ${pauseMs} ms`,
       figures: `alarm after ${Math.round(noticedMs / 1000)} s, over ${Math.round(clearedMs / 1000)} s after the table was back; ${statuses.get(200)} answers, all 200; ${lines} lines in the log`,

@@ -36,7 +36,7 @@ const databaseAway = row('database-away', {
 const blackHole = row('black-hole', {
   fault: 'a black-holed PostgreSQL: connections stay open and nothing comes back',
   mustHold: 'no wrong count; answers keep their time; memory flat',
-  play: (scene, { awayMs }) => away(scene, awayMs, 'hole', 10_000), // a hung call is given up after 5 s
+  play: (scene, { awayMs }) => away(scene, awayMs, 'hole', 10_000), // a hung call times out after 5 s
 });
 
 const slowDatabase = row('slow-database', {
@@ -75,7 +75,7 @@ const spread = row('spread', {
   },
 });
 
-/** What the replicas of one PostgreSQL go through. `npm run replicas` plays the same with any numbers. */
+/** Faults of replicas that share a PostgreSQL. `npm run replicas` runs them at any scale. */
 export const REPLICA_ROWS: readonly Row[] = [
   race,
   databaseAway,
@@ -85,7 +85,7 @@ export const REPLICA_ROWS: readonly Row[] = [
   spread,
 ];
 
-/** Of two replicas together: the garbage of half a minute. */
+/** Memory growth of two replicas together that is garbage of half a minute. */
 const GROWN_MB_MAX = 100;
 
 async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
@@ -94,7 +94,7 @@ async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
   return cluster;
 }
 
-/** The ledger of two replicas goes away in some way, and comes back. */
+/** Makes the ledger of two replicas unreachable for a while. */
 async function away(
   scene: Scene,
   awayMs: number,
