@@ -59,10 +59,13 @@ export async function readReply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** Expects an error envelope: exactly these four members, in this order. Returns the message. */
-export function expectRefusal(reply: Reply, status: number, code: string): string {
+/** Expects an error envelope: exactly these four members, in this order, and those of the error. Returns the message. */
+export function expectRefusal(reply: Reply, status: number, code: string, members: Json = {}): string {
   const message = String(reply.body.message);
-  expect(reply.text).toBe(JSON.stringify({ success: false, message, statusCode: String(status), code }));
+  const { resetAt } = reply.body;
+  const own = code === 'quota_exhausted' ? { resetAt, ...members } : members;
+  const envelope = { success: false, message, statusCode: String(status), code, ...own };
+  expect(reply.text).toBe(JSON.stringify(envelope));
   expect(reply.status).toBe(status);
   expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(reply.headers.get('cache-control')).toBe('no-store');

@@ -205,6 +205,7 @@ const ERRORS = {
         ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". The quota resets at ${d.resetAt}.`
         : `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. The quota resets at ${d.resetAt}.`,
     { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z', units: 1 },
+    (d) => ({ resetAt: Math.floor(Date.parse(d.resetAt) / 1000) }),
   ),
   internal: entry(
     500,
@@ -230,13 +231,27 @@ export class Refusal extends Error {
   readonly status: number;
   /** For `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** Further members of the body. */
+  readonly members: ErrorMembers | undefined;
 
-  constructor(code: ErrorCode, status: number, message: string, retryAfterSeconds?: number) {
+  constructor({ code, status, message, retryAfterSeconds, members }: RefusalOptions) {
     super(message);
     this.code = code;
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.members = members;
   }
+}
+
+/** What a program reads from an error, besides its code. */
+export type ErrorMembers = Readonly<Record<string, number>>;
+
+export interface RefusalOptions {
+  code: ErrorCode;
+  status: number;
+  message: string;
+  retryAfterSeconds?: number | undefined;
+  members?: ErrorMembers | undefined;
 }
 
 export function refuse<C extends ErrorCode>(
@@ -244,8 +259,14 @@ export function refuse<C extends ErrorCode>(
   details: DetailsOf<C>,
   retryAfterSeconds?: number,
 ): Refusal {
-  const { status, message } = ERRORS[code];
-  return new Refusal(code, status, (message as (d: DetailsOf<C>) => string)(details), retryAfterSeconds);
+  const { status, message, members } = ERRORS[code] as ErrorEntry<DetailsOf<C>>;
+  return new Refusal({
+    code,
+    status,
+    message: message(details),
+    retryAfterSeconds,
+    members: members?.(details),
+  });
 }
 
 /** Code, status and an example message of every error, for the documentation. */
@@ -253,9 +274,22 @@ export const ERROR_STATUSES: readonly { code: ErrorCode; status: number; example
   ERRORS,
 ).map(([code, { status, example }]) => ({ code: code as ErrorCode, status, example: example() }));
 
+interface ErrorEntry<D> {
+  status: number;
+  message: (details: D) => string;
+  /** The message in the documentation. */
+  example: () => string;
+  members: ((details: D) => ErrorMembers) | undefined;
+}
+
 /** `example` has the details for the message in the documentation. */
-function entry<D>(status: number, message: (details: D) => string, example: NoInfer<D>) {
-  return { status, message, example: () => message(example) };
+function entry<D>(
+  status: number,
+  message: (details: D) => string,
+  example: NoInfer<D>,
+  members?: (details: NoInfer<D>) => ErrorMembers,
+): ErrorEntry<D> {
+  return { status, message, example: () => message(example), members };
 }
 
 function suggest({ code, nearest }: UnknownCode): string {

@@ -33,16 +33,19 @@ export function bodyRefusal({ status, reason }: Fault): Refusal {
     : refuse('invalid_body', { problems: [reason] });
 }
 
-/** Maps a failed charge to an API error. */
+/**
+ * Maps a failed charge to an API error. An exhausted quota has no `Retry-After`: clients that obey it would sleep until the end
+ * of the month.
+ */
 export function quotaRefusal(
   spend: QuotaRefusal,
   plan: Plan,
-  { resetAt, secondsToReset }: { resetAt: number; secondsToReset: number },
+  { resetAt }: { resetAt: number },
   units: number,
 ): Refusal {
   if (spend.reason === 'unavailable') {
     return refuse('unavailable', { why: 'the quota cannot be checked' }, spend.retryAfterSeconds);
   }
   const details = { quota: plan.quota, plan: plan.name, resetAt: new Date(resetAt).toISOString(), units };
-  return refuse('quota_exhausted', details, secondsToReset);
+  return refuse('quota_exhausted', details);
 }

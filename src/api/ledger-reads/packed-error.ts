@@ -3,14 +3,8 @@ import type { PackedError } from './protocol.ts';
 
 export function packError(error: unknown): PackedError {
   if (error instanceof Refusal) {
-    const { code, status, message, retryAfterSeconds } = error;
-    return {
-      kind: 'refusal',
-      code,
-      status,
-      message,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    };
+    const { code, status, message, retryAfterSeconds, members } = error;
+    return { kind: 'refusal', code, status, message, retryAfterSeconds, members };
   }
   if (!(error instanceof Error)) return { kind: 'error', message: String(error) };
   return {
@@ -24,7 +18,7 @@ export function packError(error: unknown): PackedError {
 
 export function unpackError(packed: PackedError): Refusal | Error {
   if (packed.kind === 'refusal') {
-    return new Refusal(packed.code, packed.status, packed.message, packed.retryAfterSeconds);
+    return new Refusal(packed);
   }
   const { kind, message, ...rest } = packed;
   return Object.assign(new Error(message), rest);

@@ -1,6 +1,6 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
-import type { ErrorCode } from '../errors/errors.ts';
+import type { RefusalOptions } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { Format } from '../model/table.ts';
 
@@ -60,7 +60,7 @@ export interface LedgerResponse {
 
 /** An error as it crosses threads, which do not preserve its class. */
 export type PackedError =
-  | { kind: 'refusal'; code: ErrorCode; status: number; message: string; retryAfterSeconds?: number }
+  | ({ kind: 'refusal' } & RefusalOptions)
   | { kind: 'error'; message: string; stack?: string; code?: string; errno?: string };
 
 export type ToReader =

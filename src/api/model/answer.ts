@@ -2,10 +2,14 @@ import type { ByteWriter } from './byte-writer.ts';
 import type { LongTable } from './long-table.ts';
 import type { FlatTable } from './table.ts';
 
-/** Whether an answer can change: at any moment, only by a correction, or never. */
-export type Finality = 'open' | 'closed' | 'final';
+/**
+ * Whether an answer can change: with every second, at any moment, only by a correction, or never. A live answer has the time
+ * of the response in it, which a browser's cache would freeze.
+ */
+export type Finality = 'live' | 'open' | 'closed' | 'final';
 
 export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
+  live: 'no-store',
   open: 'private, no-cache',
   closed: 'private, max-age=60',
   final: 'private, max-age=86400',

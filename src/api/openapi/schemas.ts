@@ -222,6 +222,7 @@ export const SCHEMAS = {
     message: text.describe('What is wrong, what was received, and how to fix it'),
     statusCode: z.string().regex(/^[45]\d\d$/),
     code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
+    resetAt: seconds.optional().describe('With `quota_exhausted`: when the quota resets'),
   }),
   UsageError: z.strictObject({ success: z.literal(false), error: text }),
 } as const satisfies Record<string, z.ZodType>;

@@ -46,22 +46,31 @@ export function allowedMethods(endpoint: Endpoint | undefined): readonly string[
   return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];
 }
 
-/** The answer to a CORS preflight; browsers may cache it for a day. Pages of other sites may read but not change anything. */
+const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/**
+ * The response to a CORS preflight; browsers may cache it for a day. Any header is allowed, so that a page can read what is
+ * wrong with its request. The wildcard does not cover `Authorization`, and older browsers do not know it.
+ */
 const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
-  'Access-Control-Allow-Methods': READING.join(', '),
   'Access-Control-Allow-Headers':
-    'x-api-key, content-type, accept, if-none-match, last-event-id, x-request-id, traceparent',
+    'x-api-key, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, X-Requested-With, Last-Event-ID, X-Request-Id, traceparent, *',
   'Access-Control-Max-Age': '86400',
 };
 
-/** OPTIONS of a path. */
-export function optionsHeaders(endpoint: Endpoint): Readonly<Record<string, string>> {
-  return { ...PREFLIGHT_HEADERS, Allow: allowedMethods(endpoint).join(', ') };
+/**
+ * OPTIONS of a path. Pages of other sites may read but not change anything. Where nothing can be changed, or nothing exists,
+ * every method is allowed, so that the page can read the error.
+ */
+export function optionsHeaders(endpoint: Endpoint | undefined): Readonly<Record<string, string>> {
+  const canChange = endpoint !== undefined && 'actions' in endpoint;
+  return {
+    ...PREFLIGHT_HEADERS,
+    'Access-Control-Allow-Methods': canChange ? READING.join(', ') : ALL_METHODS,
+    Allow: allowedMethods(endpoint).join(', '),
+  };
 }
 
 /** `OPTIONS *` is about the whole server (RFC 9110, 9.3.7): every method that any path accepts. */
-export const SERVER_OPTIONS: Readonly<Record<string, string>> = {
-  ...COMMON_HEADERS,
-  Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-};
+export const SERVER_OPTIONS: Readonly<Record<string, string>> = { ...COMMON_HEADERS, Allow: ALL_METHODS };

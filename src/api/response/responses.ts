@@ -43,12 +43,12 @@ export class Responses {
 
   /** Account endpoints have their message in `error`, and no other field. */
   refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
-    const { code, status, retryAfterSeconds } = refusal;
+    const { code, status, retryAfterSeconds, members } = refusal;
     const message = redactKeys(refusal.message);
     const body =
       endpoint?.kind === 'account'
         ? { success: false, error: message }
-        : { success: false, message, statusCode: String(status), code };
+        : { success: false, message, statusCode: String(status), code, ...members };
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);

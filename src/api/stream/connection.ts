@@ -92,11 +92,13 @@ export class StreamConnection {
   }
 
   /** Sends the reason and closes the stream. */
-  end({ code, message }: Refusal): void {
+  end({ code, message, members }: Refusal): void {
     const controller = this.#controller;
     if (!controller) return;
     this.#close(); // first, because enqueue may call pull synchronously
-    controller.enqueue(this.#encoder.encode(`event: end\ndata: ${JSON.stringify({ code, message })}\n\n`));
+    controller.enqueue(
+      this.#encoder.encode(`event: end\ndata: ${JSON.stringify({ code, message, ...members })}\n\n`),
+    );
     controller.close();
   }
 

@@ -79,11 +79,21 @@ onEachEngine('caching', (engine) => {
     }
     const open = ['2024-05-15', '2024-05-20'];
     const ranges = open.flatMap((last) => [range('time-series', last), range('fluctuation', last)]);
-    for (const path of ['/symbols', LATEST, '/rates/historical?symbols=XAU&date=2024-05-15', ...ranges]) {
+    for (const path of ['/symbols', '/rates/historical?symbols=XAU&date=2024-05-15', ...ranges]) {
       expect(await cachingOf(path), path).toBe('private, no-cache');
     }
     expect(await cachingOf('/rates/latest?symbols=NOPE')).toBe('no-store');
     expect(await cachingOf('/nowhere')).toBe('no-store');
+  });
+
+  test('no browser stores the latest rates, and a client that keeps the tag itself gets 304', async () => {
+    for (const path of [LATEST, `${LATEST}&format=csv`, `${LATEST}&metadata=false`]) {
+      const first = await api.ask(path);
+      expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      const headers = { 'if-none-match': first.headers.get('etag')! };
+      const again = await api.ask(path, { headers });
+      expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-store']);
+    }
   });
 
   test('a day is open while it is open for any of the symbols', async () => {

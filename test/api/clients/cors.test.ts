@@ -26,6 +26,22 @@ onEachEngine('CORS', (engine) => {
     }
   });
 
+  test('a preflight succeeds for every path and method that could be refused, so that a page can read the error', async () => {
+    const paths = ['/nowhere', '/v2/latest', '/v9/rates/latest', '//', `/symbols?x=${'y'.repeat(9000)}`];
+    for (const path of ['/rates/latest', ...paths]) {
+      const { status, headers } = await api.ask(path, { key: '', method: 'OPTIONS', headers: PREFLIGHT });
+      expect(status, path).toBe(204);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      for (const method of ['POST', 'PUT', 'DELETE']) {
+        expect(headers.get('access-control-allow-methods')!.split(', '), path).toContain(method);
+      }
+      const allowed = headers.get('access-control-allow-headers')!.split(', ');
+      for (const name of ['Authorization', 'Cache-Control', 'X-Requested-With', 'If-None-Match', '*']) {
+        expect(allowed, path).toContain(name);
+      }
+    }
+  });
+
   test('every response, errors and 304 included, is readable from any origin, with its useful headers', async () => {
     const replies = [
       await api.ask('/symbols'),

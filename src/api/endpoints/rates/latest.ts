@@ -65,7 +65,7 @@ export const latest = priceEndpoint({
           return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
         }),
       }),
-      finality: 'open',
+      finality: 'live',
     };
   },
 });

@@ -68,7 +68,8 @@ export class AnswerEncoder {
 
 /** Day and time of each series' newest price, while the answer can change. */
 function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): Uint8Array | undefined {
-  const tagged = finality === 'open' && !priceQuery.asOf ? priceQuery.tagged : undefined;
+  const canChange = finality === 'live' || finality === 'open';
+  const tagged = canChange && !priceQuery.asOf ? priceQuery.tagged : undefined;
   return tagged && newestOf(tagged, view);
 }
 

@@ -8,7 +8,10 @@ import type { Router } from '../../routing/router.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
 
-/** Finds the endpoint. A URL with a cached response was routed before. */
+/**
+ * Finds the endpoint. A URL with a cached response was routed before. A CORS preflight always succeeds: the page then sends
+ * its request, and can read what is wrong with it.
+ */
 export function route(context: RequestContext, router: Router<Endpoint>): Response | undefined {
   if (context.knownUrl) {
     context.endpoint = context.knownUrl.endpoint;
@@ -21,17 +24,22 @@ export function route(context: RequestContext, router: Router<Endpoint>): Respon
     context.endpoint = found.route;
     context.pathId = found.id;
   }
+  if (found && length <= URL_LENGTH_MAX) return undefined;
+  if (context.request.method === 'OPTIONS') return preflight(found?.route);
   if (length > URL_LENGTH_MAX) throw refuse('uri_too_long', { length, max: URL_LENGTH_MAX });
-  if (!found) throw refuse('not_found', { path: path.slice(0, 100), hint: router.hint(path) });
-  return undefined;
+  throw refuse('not_found', { path: path.slice(0, 100), hint: router.hint(path) });
 }
 
 export function checkMethod({ request }: RequestContext, endpoint: Endpoint): Response | undefined {
   const { method } = request;
-  if (method === 'OPTIONS') return reply(null, optionsHeaders(endpoint), 204);
+  if (method === 'OPTIONS') return preflight(endpoint);
   const allowed = allowedMethods(endpoint);
   if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
   return undefined;
+}
+
+function preflight(endpoint: Endpoint | undefined): Response {
+  return reply(null, optionsHeaders(endpoint), 204);
 }
 
 export function requireStarted({ phase }: { phase(): Phase }): Step {
