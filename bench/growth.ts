@@ -157,7 +157,7 @@ async function overConnections(counts: readonly number[]): Promise<void> {
       return `| ${connections} | ${Math.round(own)} (${(own / first).toFixed(2)}) | ${Math.round(memory[i]!)} MB |`;
     }),
     '',
-    'In brackets: the share of the first row. A million accounts: `npm run bench:accounts`.',
+    'In brackets: relative to the first row. For accounts see `npm run bench:customers`.',
   );
   await end(candidate);
 }

@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { printDay } from '../src/market/day.ts';
 import { measure } from './lib/load.ts';
 import { createKey, ROOT, startProgram } from './lib/openpit.ts';
+import { record } from './lib/recorded.ts';
 import { report } from './lib/report.ts';
+import { sendOnSchedule } from './lib/send-on-schedule.ts';
 
 const SECONDS = Number(process.env.SECONDS ?? 15);
 const BARS = Number(process.env.BARS ?? 1_000_000);
@@ -93,15 +95,10 @@ function row(name: string, rate: number, { times, pauseMs, isWhole }: Timed): st
 
 /** Sends so many a second for some seconds, by a program of its own. Times in ms, sorted. */
 async function timed(perSecond: number, seconds: number): Promise<Timed> {
-  const client = Bun.spawn(
-    ['taskset', '-c', '1', 'bun', join(import.meta.dir, 'lib', 'timetable.ts')].concat(
-      JSON.stringify({ url: target.url, path: PATH, key, perSecond, seconds }),
-    ),
-    { stdout: 'pipe' },
-  );
+  const recorded = await record(join(dir, 'request'), [{ path: PATH, key }]);
   const pauses = watchPauses();
-  const times = new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
-  return { times, pauseMs: await pauses.stop(), isWhole: (await client.exited) === 0 };
+  const { times, isWhole } = await sendOnSchedule(target.url, recorded.file, perSecond, seconds);
+  return { times, pauseMs: await pauses.stop(), isWhole };
 }
 
 /** The longest that a timer of the server was late, as it tells by itself. It looks ten times a second. */

@@ -2,10 +2,9 @@
  * `npm run bench:processes`: whether cores add up. Requests per server CPU-second of one process, and of two that share the
  * port, on the same two cores. The load generator shares them too, so requests per second cannot tell.
  */
-import { join } from 'node:path';
 import { measure } from './lib/load.ts';
-import { createKey, demoData, ROOT } from './lib/openpit.ts';
-import { median, startPinned, type Target } from './lib/process.ts';
+import { createKey, demoData, startProgram } from './lib/openpit.ts';
+import { median } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
@@ -17,7 +16,10 @@ const SHARE_MIN = 0.85;
 
 const dataDir = await demoData();
 const request = { paths: [PATH], headers: { 'x-api-key': createKey(dataDir) } };
-const targets = [await start(1), await start(2)];
+const targets = [
+  await startProgram(dataDir, { OPENPIT_PROCESSES: '1' }, '0-1'),
+  await startProgram(dataDir, { OPENPIT_PROCESSES: '2' }, '0-1'),
+];
 const results = targets.map(() => [] as number[]);
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [i, target] of targets.entries()) {
@@ -33,29 +35,3 @@ await report('processes', 'All cores of one machine', 'npm run bench:processes',
   `one process does ${Math.round(one)} requests per CPU-second, two on one port do ${Math.round(two)}: ${(two / one).toFixed(2)} of one's (at least ${SHARE_MIN}).`,
 ]);
 process.exit(two / one >= SHARE_MIN ? 0 : 1);
-
-async function start(processes: number): Promise<Target> {
-  const env = {
-    OPENPIT_DATA_DIR: dataDir,
-    OPENPIT_PORT: '0',
-    OPENPIT_LOG_LEVEL: 'warn',
-    OPENPIT_PROCESSES: String(processes),
-  };
-  const until = processes > 1 ? /listens on (http:[^\s,]+)[\s\S]*Processes:/ : /listens on (http:[^\s,]+)/;
-  const command = ['bun', join(ROOT, 'src/main.ts'), 'serve'];
-  const { child, match } = await startPinned(command, { core: '0-1', until, env });
-  return {
-    name: processes === 1 ? 'one process  ' : `${processes} processes`,
-    url: match[1]!,
-    pids: [child.pid, ...childrenOf(child.pid)],
-    async stop() {
-      child.kill('SIGTERM');
-      await child.exited;
-    },
-  };
-}
-
-function childrenOf(pid: number): number[] {
-  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
-  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
-}

@@ -53,7 +53,7 @@ async function compare(scenario: Scenario): Promise<Row> {
     [...response.headers].filter(([name]) => !/^(date|content-length|connection)$/.test(name)),
   );
   const own = [await startBare(body, headers)];
-  if (HAS_NGINX && scenario.status === 200) own.push(await startNginx(body, headers));
+  if (HAS_NGINX && scenario.status === 200) own.push(await startNginx({ '/': { body, headers } }));
   const targets: Target[] = [openpit, ...own, ...(scenario.timesFastify ? usual : [])];
   const samples = targets.map(() => [] as number[]);
   for (let round = 0; round <= ROUNDS; round++) {

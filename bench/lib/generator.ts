@@ -1,7 +1,10 @@
-/** A small load generator over raw sockets, for machines without wrk. Prints how many answers it got. */
+/** A small load generator over raw sockets, for machines without wrk. Prints the number of responses. */
+import type { Request } from './load.ts';
+import { recordedHeads } from './recorded.ts';
+
 const { url, request, seconds, expected, connections } = JSON.parse(process.argv[2]!) as {
   url: string;
-  request: { paths: string[]; codes?: string[]; headers?: Record<string, string> };
+  request: Request;
   seconds: number;
   expected: number;
   connections: number;
@@ -12,7 +15,10 @@ const headers = Object.entries({ Host: host, ...request.headers }).map(
 );
 const run = Math.random().toString(36).slice(2);
 let sent = 0;
+const recorded = request.recorded ? await recordedHeads(request.recorded.file) : undefined;
+if (recorded) sent = Math.floor(Math.random() * recorded.length);
 const next = () => {
+  if (recorded) return recorded[++sent % recorded.length]!;
   const path = request.paths[++sent % request.paths.length]!.replace('{n}', `${run}${sent}`).replace(
     '{five}',
     () => five(request.codes ?? []),
@@ -53,8 +59,6 @@ function client(): Promise<void> {
 
 await Promise.all(Array.from({ length: connections }, client));
 console.log(answers);
-
-export {};
 
 function five(codes: readonly string[]): string {
   const chosen = new Set<string>();

@@ -3,10 +3,18 @@ import { join } from 'node:path';
 import { cpuSeconds, type Target } from './process.ts';
 
 export interface Request {
-  /** Asked in turn. `{n}` stands for something that was never sent before, `{five}` for five of the codes by chance. */
+  /** Sent in turn. `{n}` is replaced by a new number each time, `{five}` by five random codes. */
   paths: readonly string[];
   codes?: readonly string[];
   headers?: Record<string, string>;
+  /** Sends these instead, each with its own key. */
+  recorded?: Recorded;
+}
+
+/** A file with one request per line: its path and, after a tab, its key unless the path contains it. */
+export interface Recorded {
+  file: string;
+  count: number;
 }
 
 export interface Measured {
@@ -54,7 +62,7 @@ async function byWrk(
   { seconds, expected, connections, isSpread }: Load,
 ): Promise<number> {
   const { paths, headers = {} } = request;
-  const isPlain = paths.length === 1 && !paths[0]!.includes('{');
+  const isPlain = !request.recorded && paths.length === 1 && !paths[0]!.includes('{');
   const script = isPlain ? [] : ['-s', await scriptFor(request)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = [
@@ -63,6 +71,7 @@ async function byWrk(
     isSpread ? '-t2' : '-t1',
     `-c${connections}`,
     `-d${seconds}`,
+    '--timeout=20s', // slow is measured, not an error
     ...flags,
     ...script,
     url + (isPlain ? paths[0] : ''),
@@ -71,18 +80,37 @@ async function byWrk(
   const count = Number(/(\d+) requests in/.exec(output)?.[1] ?? 0);
   const bad = Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0);
   if (count === 0 || /Socket errors/.test(output) || (bad > 0 && expected < 400)) {
-    throw new Error(`the load on ${url}${paths[0]} failed: ${output}`);
+    throw new Error(`the load on ${url}${paths[0] ?? ''} failed: ${output}`);
   }
   return count;
 }
 
-/** A script for wrk that asks for each path in turn. */
-async function scriptFor({ paths, codes = [] }: Request): Promise<string> {
+/** Writes a script for wrk. Returns its path. */
+async function scriptFor(request: Request): Promise<string> {
   const file = join(tmpdir(), `openpit-bench-${process.pid}.lua`);
+  await Bun.write(file, request.recorded ? recordedScript(request.recorded) : pathScript(request));
+  return file;
+}
+
+/** Begins at a random line, so that short runs cover the whole file. */
+function recordedScript({ file, count }: Recorded): string {
+  return `local requests = {}
+     for line in io.lines(${JSON.stringify(file)}) do
+       local path, key = line:match("([^\\t]*)\\t?(.*)")
+       local header = key ~= "" and "x-api-key: " .. key .. "\\r\\n" or ""
+       requests[#requests + 1] = "GET " .. path .. " HTTP/1.1\\r\\nHost: bench\\r\\n" .. header .. "\\r\\n"
+     end
+     local n = ${Math.floor(Math.random() * count)}
+     request = function()
+       n = n % #requests + 1
+       return requests[n]
+     end`;
+}
+
+/** Asks for each path in turn. */
+function pathScript({ paths, codes = [] }: Request): string {
   const run = Math.random().toString(36).slice(2);
-  await Bun.write(
-    file,
-    `local paths = {${paths.map((path) => JSON.stringify(path)).join(', ')}}
+  return `local paths = {${paths.map((path) => JSON.stringify(path)).join(', ')}}
      local codes = {${codes.map((code) => JSON.stringify(code)).join(', ')}}
      local n = 0
      init = function() math.randomseed(${Math.floor(Math.random() * 1e9)}) end
@@ -99,9 +127,7 @@ async function scriptFor({ paths, codes = [] }: Request): Promise<string> {
        n = n + 1
        local path = paths[n % #paths + 1]:gsub("{n}", "${run}" .. n):gsub("{five}", five)
        return wrk.format("GET", path)
-     end`,
-  );
-  return file;
+     end`;
 }
 
 async function byOwn(url: string, request: Request, load: Load): Promise<number> {

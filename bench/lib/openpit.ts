@@ -37,12 +37,16 @@ export async function startProgram(
 ): Promise<Target> {
   const env = { OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: '0', OPENPIT_LOG_LEVEL: 'warn', ...more };
   const command = ['bun', join(root, 'src/main.ts'), 'serve'];
-  const { child, match } = await startPinned(command, {
-    core,
-    until: /listens on (http:[^\s,]+)/,
-    env,
-  });
-  return targetOf('openpit', match[1]!, child);
+  const isMany = Number(more.OPENPIT_PROCESSES ?? 1) > 1;
+  const until = isMany ? /listens on (http:[^\s,]+)[\s\S]*Processes:/ : /listens on (http:[^\s,]+)/;
+  const { child, match } = await startPinned(command, { core, until, env });
+  const target = targetOf('openpit', match[1]!, child);
+  return isMany ? { ...target, pids: [child.pid, ...childrenOf(child.pid)] } : target;
+}
+
+function childrenOf(pid: number): number[] {
+  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
+  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
 }
 
 /** The service with or without its meter. */

@@ -24,6 +24,7 @@ export async function startPinned(
     ...(options.cwd && { cwd: options.cwd }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  process.on('exit', () => child.kill('SIGTERM')); // also when the benchmark fails
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of child.stdout) {

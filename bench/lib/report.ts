@@ -8,6 +8,12 @@ const PAGE = join(ROOT, 'docs', 'performance.md');
 
 /** The parts of docs/performance.md in their order, each by the bench that writes it. */
 const PARTS = [
+  'customers-steady',
+  'customers-startup',
+  'customers-postgres',
+  'customers-same',
+  'customers-sparse',
+  'customers-growth',
   'speed',
   'counting',
   'growth',

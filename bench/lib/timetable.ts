@@ -1,14 +1,15 @@
-/** Sends requests on a timetable over a few connections, and writes the time of each to stdout, as float64. */
-const { url, path, key, perSecond, seconds } = JSON.parse(process.argv[2]!) as {
+/** Sends recorded requests at fixed times over a few connections, and writes the duration of each to stdout, as float64. */
+import { recordedHeads } from './recorded.ts';
+
+const { url, file, perSecond, seconds } = JSON.parse(process.argv[2]!) as {
   url: string;
-  path: string;
-  key: string;
+  file: string;
   perSecond: number;
   seconds: number;
 };
 const CONNECTIONS = 64;
 const { hostname, port } = new URL(url);
-const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\nx-api-key: ${key}\r\n\r\n`);
+const heads = await recordedHeads(file);
 
 const times: number[] = [];
 const refused: string[] = [];
@@ -46,7 +47,7 @@ for (let sent = 0; sent < total; ) {
   for (; sent < until; sent++) {
     const i = sent % CONNECTIONS;
     due[i]!.push(start + (sent / perSecond) * 1000);
-    sockets[i]!.write(bytes);
+    sockets[i]!.write(heads[sent % heads.length]!);
   }
   await Bun.sleep(0.2);
 }
@@ -55,5 +56,3 @@ for (const socket of sockets) socket.end();
 if (refused.length > 0) console.error(`${refused.length} were refused: ${refused[0]}`);
 await Bun.write(Bun.stdout, new Float64Array(times));
 process.exit(times.length === total && refused.length === 0 ? 0 : 1);
-
-export {};

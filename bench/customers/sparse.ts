@@ -1,0 +1,69 @@
+import { keepCoresAwake } from '../lib/awake.ts';
+import { measure } from '../lib/load.ts';
+import { startProgram } from '../lib/openpit.ts';
+import { cpuSeconds, type Target } from '../lib/process.ts';
+import { record } from '../lib/recorded.ts';
+import { sendOnSchedule } from '../lib/send-on-schedule.ts';
+import { recordedRequest } from './comparison.ts';
+import { customerLedger } from './customer-ledger.ts';
+import { sameRequestOf } from './population.ts';
+
+const ACCOUNTS = Number(process.env.SPARSE_ACCOUNTS ?? 100_000);
+const PER_SECOND = Math.round(ACCOUNTS / 60);
+const SECONDS = Number(process.env.SPARSE_SECONDS ?? 45);
+const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
+
+interface Paced {
+  cpuMicros: number;
+  p50: number;
+  p99: number;
+  longest: number;
+}
+
+/** Accounts that send one request a minute, and one account that sends as many requests as all of them. */
+export async function sparse(): Promise<string[]> {
+  keepCoresAwake();
+  const ledger = await customerLedger('SQLite', ACCOUNTS, 'unlimited');
+  const target = await startProgram(ledger.dir, ledger.env);
+  const requests = sameRequestOf(ledger.customers, PATH);
+  const all = await recordedRequest(ledger.dir, 'sparse', requests);
+  const one = await record(`${ledger.dir}/one.requests`, requests.slice(0, 1));
+  await measure(target, all, Number(process.env.WARM_UP_SECONDS ?? 15)); // every account's first request of the month
+  await Bun.sleep(2_000);
+  const idleCpu = await idle(target);
+  const busy = await paced(target, one.file, idleCpu);
+  const before = await ledger.leaseCount();
+  const many = await paced(target, all.recorded!.file, idleCpu);
+  const leases = (await ledger.leaseCount()) - before;
+  await target.stop();
+  await ledger.remove();
+  const row = (name: string, { cpuMicros, p50, p99, longest }: Paced) =>
+    `| ${name} | ${cpuMicros.toFixed(0)} µs (${(cpuMicros / busy.cpuMicros).toFixed(2)}) | ${p50.toFixed(2)} ms | ${p99.toFixed(2)} ms | ${longest.toFixed(1)} ms |`;
+  return [
+    `${PER_SECOND} requests a second for ${SECONDS} s, on a schedule. CPU time beyond that of the idle process; in brackets, relative to the busy account.`,
+    '',
+    '| | CPU per request | p50 | p99 | longest |',
+    '|---|---|---|---|---|',
+    row('one busy account', busy),
+    row(`${ACCOUNTS} accounts, one request a minute each`, many),
+    '',
+    `Leases created during these ${PER_SECOND * SECONDS} requests: ${leases}.`,
+  ];
+}
+
+/** CPU-seconds per second without requests: the simulated feed. */
+async function idle({ pids }: Target): Promise<number> {
+  const [before, seconds] = [cpuSeconds(pids), 5];
+  await Bun.sleep(seconds * 1000);
+  return (cpuSeconds(pids) - before) / seconds;
+}
+
+async function paced(target: Target, file: string, idleCpu: number): Promise<Paced> {
+  const [before, start] = [cpuSeconds(target.pids), performance.now()];
+  const { times, isWhole } = await sendOnSchedule(target.url, file, PER_SECOND, SECONDS);
+  if (!isWhole) throw new Error('some requests were refused');
+  const elapsed = (performance.now() - start) / 1000;
+  const cpu = cpuSeconds(target.pids) - before - idleCpu * elapsed;
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!;
+  return { cpuMicros: (cpu / times.length) * 1e6, p50: at(0.5), p99: at(0.99), longest: at(1) };
+}
