@@ -21,7 +21,7 @@ export const ABUSE_SCALES = {
     full: { cuts: 1_000, atATime: 32 },
   },
   'made-requests': {
-    ci: { requests: 8_000, atATime: 8, seed: 1, operationsMissed: 4 },
+    ci: { requests: 4_000, atATime: 8, seed: 1, operationsMissed: 4 },
     // one, because random ticks are seldom held back
     full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 1 },
   },
