@@ -18,6 +18,8 @@ export interface ProvidedSeries {
   factor?: number;
   /** What the provider quotes in, if not in the symbol's unit: cents, or dollars per kilogram. */
   published?: { currency: string; unit: string };
+  /** How the provider labels the unit, if the label is misleading: the World Bank's `$/dmtu` is per tonne. */
+  label?: string;
 }
 
 /** The terms of a provider's prices. A feed that may not be redistributed is off until the operator enables it. */

@@ -1,16 +1,10 @@
 import type { Day } from '../market/day.ts';
-import type { SymbolRecord } from '../market/symbol.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { AccountStore } from './accounts/accounts.ts';
-import { BUILT_IN_PLANS } from './accounts/built-in-plans.ts';
-import { writePlan } from './accounts/plans.ts';
-import aliases from './catalog/aliases.json';
-import symbols from './catalog/symbols.json';
 import type { Engine, LedgerUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
-import { asNumber, asText, optional, rowReader, type Sql } from './engine/rows.ts';
-import { MOVE_MARKER } from './move/marker.ts';
+import { asNumber, asText, optional, rowReader } from './engine/rows.ts';
 import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
 import { FeedStore } from './operations/feeds.ts';
@@ -26,8 +20,9 @@ import { QuarantineStore } from './quarantine/quarantine.ts';
 import { QuotaStore } from './quota/quota.ts';
 import { RetentionStore } from './retention/retention.ts';
 import { type MigrationOptions, prepareSchema, readSchema, type SchemaState } from './schema/schema.ts';
-import { SIMULATED, SIMULATED_ID, SourceStore } from './symbols/sources.ts';
-import { SymbolStore, upsert } from './symbols/symbols.ts';
+import { fillCatalog } from './symbols/fill-catalog.ts';
+import { SourceStore } from './symbols/sources.ts';
+import { SymbolStore } from './symbols/symbols.ts';
 import { TickStore } from './ticks/ticks.ts';
 
 /** The ledger's newest revisions. */
@@ -108,7 +103,7 @@ export class Ledger {
 
   /**
    * Opens the ledger. A new one is created with the symbol catalog and the built-in plans. Only a server migrates an older
-   * schema; for other uses an outdated schema is an error that names `openpit migrate`.
+   * schema and extends an older catalog; for other uses an outdated schema is an error that names `openpit migrate`.
    */
   static async open(
     url: string,
@@ -120,7 +115,7 @@ export class Ledger {
     const engine = latency ? withLatency(opened, latency) : opened;
     try {
       await prepareSchema(engine, use === 'serving' ? 'upgrade' : 'refuse', migration);
-      await fillNew(engine);
+      await fillCatalog(engine, use === 'serving');
       return new Ledger(engine);
     } catch (error) {
       await engine.close();
@@ -133,7 +128,7 @@ export class Ledger {
     const engine = await openEngine(url, clock, 'working');
     try {
       const before = await prepareSchema(engine, 'upgrade', options);
-      await fillNew(engine);
+      await fillCatalog(engine, true);
       return before;
     } finally {
       await engine.close();
@@ -227,27 +222,6 @@ export class Ledger {
   close(): Promise<void> {
     return this.engine.close();
   }
-}
-
-async function fillNew(engine: Engine): Promise<void> {
-  if (await isFilled(engine.read)) return;
-  await engine.write(async (tx) => {
-    await engine.lockForMigration(tx);
-    if (await isFilled(tx)) return;
-    await tx`INSERT INTO source (id, name) VALUES (${SIMULATED_ID}, ${SIMULATED})`;
-    await upsert(tx, symbols as SymbolRecord[], aliases);
-    for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
-    await tx`INSERT INTO meta (name, value) VALUES ('catalog', 'filled')`;
-  }, true);
-}
-
-/** Throws when the ledger is the target of an unfinished move. */
-async function isFilled(handle: Sql): Promise<boolean> {
-  const rows = await handle`SELECT name FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
-  if (rows.some(({ name }) => name === MOVE_MARKER)) {
-    throw new Error('this ledger is the target of an unfinished "openpit move": run the same move again');
-  }
-  return rows.length > 0;
 }
 
 /**

@@ -31,7 +31,9 @@ describe('units', () => {
     ['EGGS-US', 3, 'piece', 0.25],
     ['LB-FUT', 550, 'm3', 233.0768],
     ['RR-FUT', 18, 'lb', 0.18],
-    ['LGO', 70_000, 'MT', 700],
+    ['LGO', 700, '100 MT', 70_000],
+    ['EGGS-CH', 3500, 'kg', 7],
+    ['POTATO', 25, 'MT', 250],
   ];
   for (const [code, price, unit, expected] of PRICES) {
     test(`${code} at ${price} per ${symbol(code).unit.symbol} is ${expected} per ${unit}`, () => {

@@ -1,11 +1,11 @@
 import { ONE, over, type Ratio, ratioOf, times } from './ratio.ts';
 import type { SymbolRecord } from './symbol.ts';
 
-type Dimension = 'mass' | 'volume' | 'energy' | 'count';
+type Dimension = 'mass' | 'contained mass' | 'volume' | 'energy' | 'count' | 'time';
 
 interface Unit {
   dimension: Dimension;
-  /** In the base of its dimension: kilogram, litre, gigajoule, piece. Exact. */
+  /** In the base of its dimension: kilogram, litre, gigajoule, piece, day. Exact. */
   size: number;
   /** Other spellings; lower case, without blanks, dots and dashes. */
   spellings: readonly string[];
@@ -21,7 +21,10 @@ const UNITS: Readonly<Record<string, Unit>> = {
     spellings: ['t', 'tonne', 'tonnes', 'metricton', 'metrictons', 'metrictonne', 'metrictonnes'],
   },
   DMT: { dimension: 'mass', size: 1000, spellings: ['drymetricton', 'drymetrictons'] },
+  // Sizes of contracts. Chinese eggs and European potatoes are quoted for them.
   '100 MT': { dimension: 'mass', size: 100_000, spellings: ['100tonnes', '100t'] },
+  '500 Kg': { dimension: 'mass', size: 500, spellings: ['500kilograms'] },
+  '100 Kg': { dimension: 'mass', size: 100, spellings: ['100kilograms', 'quintal'] },
   Lb: { dimension: 'mass', size: 0.45359237, spellings: ['lbs', 'pound', 'pounds'] },
   'T.oz': {
     dimension: 'mass',
@@ -31,6 +34,8 @@ const UNITS: Readonly<Record<string, Unit>> = {
   Cwt: { dimension: 'mass', size: 45.359237, spellings: ['hundredweight', 'hundredweights'] },
   ST: { dimension: 'mass', size: 907.18474, spellings: ['shortton', 'shorttons'] },
   LT: { dimension: 'mass', size: 1016.0469088, spellings: ['longton', 'longtons'] },
+  // 1 % of a metric ton: 10 kg of the oxide that an ore or a salt contains, not of the material itself.
+  MTU: { dimension: 'contained mass', size: 10, spellings: ['metrictonunit', 'metrictonunits'] },
   L: { dimension: 'volume', size: 1, spellings: ['litre', 'litres', 'liter', 'liters', 'ltr'] },
   Gal: { dimension: 'volume', size: 3.785411784, spellings: ['gallon', 'gallons', 'usgal'] },
   Bbl: { dimension: 'volume', size: 158.987294928, spellings: ['bbls', 'barrel', 'barrels'] }, // 42 gallons
@@ -51,6 +56,9 @@ const UNITS: Readonly<Record<string, Unit>> = {
   },
   Thm: { dimension: 'energy', size: 0.105505585262, spellings: ['therm', 'therms'] },
   Doz: { dimension: 'count', size: 12, spellings: ['dozen', 'dozens'] },
+  Sheet: { dimension: 'count', size: 1, spellings: ['sheets'] },
+  // Freight is the hire of a ship for a day.
+  Day: { dimension: 'time', size: 1, spellings: ['days'] },
   Pc: { dimension: 'count', size: 1, spellings: ['piece', 'pieces', 'each', 'unit'] },
 };
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
+import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { NOON, openTestService, type TestService } from '../support/service.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';
 
@@ -79,7 +80,7 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('131 symbols that move every second take less than 10 % of a core', async () => {
+  test('all symbols that move every second take less than 10 % of a core', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);
     await page.goto(service.url);
     await page.locator('.live.on').waitFor();
@@ -99,7 +100,7 @@ describe.skipIf(!found)(title, () => {
     }
     const share = (await taskSeconds()) - before;
     const percent = (share / (MEASURE_MS / 1000)) * 100;
-    console.log(`131 symbols, a change each a second: ${percent.toFixed(1)} % of a core`);
+    console.log(`${CATALOGUE_SIZE} symbols, a change each a second: ${percent.toFixed(1)} % of a core`);
     expect(percent).toBeLessThan(10);
     expect(complaints).toEqual([]);
     await close();

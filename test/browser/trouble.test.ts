@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
+import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
 import { openTestService } from '../support/service.ts';
@@ -35,7 +36,7 @@ describe.skipIf(!found)(title, () => {
     await page.getByLabel('API key').fill(await service.key('basic'));
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByText('There are no prices in the ledger yet.').waitFor();
-    expect(await page.locator('.quotes tbody tr').count()).toBe(131);
+    expect(await page.locator('.quotes tbody tr').count()).toBe(CATALOGUE_SIZE);
     await shot('trouble-empty-ledger');
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Gold XAU', exact: true }).click();

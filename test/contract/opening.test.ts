@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
+import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, symbolOf } from '../support/ledgers.ts';
 
@@ -12,7 +13,7 @@ onEachEngine('opening', (engine) => {
 
   test('a new ledger has the catalogue, the aliases and the built-in plans', async () => {
     const ledger = await ledgers.new();
-    expect(await ledger.symbols.list()).toHaveLength(131);
+    expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     expect((await ledger.symbols.aliases()).length).toBeGreaterThan(0);
     const byName = BUILT_IN_PLANS.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     expect(await ledger.accounts.plans()).toEqual(byName);
@@ -25,7 +26,7 @@ onEachEngine('opening', (engine) => {
     const heads = await Promise.all(opened.map((ledger) => ledger.head()));
     for (const head of heads) expect(head).toEqual(heads[0]!);
     expect(heads[0]).toMatchObject({ prices: 1, accounts: BUILT_IN_PLANS.length });
-    expect(await opened[0]!.symbols.list()).toHaveLength(131);
+    expect(await opened[0]!.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     const [newest] = await opened[0]!.engine.read`SELECT max(id) AS id FROM migration`;
     expect(Number(newest!.id)).toBe(SCHEMA_VERSION);
   });

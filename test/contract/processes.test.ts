@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { expectedOf, writeBatch } from '../support/children/batches.ts';
 import { Child } from '../support/children/child.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { ledgersOf } from '../support/ledgers.ts';
 import { Follower } from '../support/replication/follower.ts';
@@ -80,6 +81,6 @@ onEachEngine('two processes', (engine) => {
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0]);
     const ledger = await ledgers.open(url);
     expect(await ledger.head()).toMatchObject({ prices: 1, accounts: 5 });
-    expect(await ledger.symbols.list()).toHaveLength(131);
+    expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { loadFixture } from '../schemas/fixture.ts';
+import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf } from '../support/ledgers.ts';
 
@@ -44,6 +45,6 @@ onEachEngine('the schema policy', (engine) => {
   test('migrating where there is no ledger creates one that commands can use', async () => {
     const url = await newLedgerUrl(engine);
     expect((await Ledger.migrate(url, fixedClock)).version).toBe(0);
-    expect(await (await ledgers.open(url)).symbols.list()).toHaveLength(131);
+    expect(await (await ledgers.open(url)).symbols.list()).toHaveLength(CATALOGUE_SIZE);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
 
@@ -60,7 +61,7 @@ onEachEngine('transactions', (engine) => {
     await opened.promise;
     expect(await notes(ledger)).toEqual([]);
     const other = note(ledger, 'kept');
-    expect(await ledger.symbols.list()).toHaveLength(131);
+    expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     finish.resolve();
     await expect(failing).rejects.toThrow('on purpose');
     await other;

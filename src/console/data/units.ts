@@ -18,6 +18,9 @@ const NAMES: Readonly<Record<string, string>> = {
   MT: 'metric ton',
   DMT: 'dry metric ton',
   '100 MT': '100 metric tons',
+  '500 Kg': '500 kilograms',
+  '100 Kg': '100 kilograms',
+  MTU: 'metric ton unit',
   Lb: 'pound',
   'T.oz': 'troy ounce',
   Cwt: 'hundredweight',
@@ -36,6 +39,8 @@ const NAMES: Readonly<Record<string, string>> = {
   Thm: 'therm',
   Doz: 'dozen',
   Pc: 'piece',
+  Sheet: 'sheet',
+  Day: 'day',
 };
 
 /** The name of a unit, if it has one. */

@@ -26,6 +26,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   Lb: ['lb', 'pound', 'pounds'],
   'T.oz': ['troy oz', 'toz', 'troy ounce', 'oz t'],
   m3: ['cubic meter', 'cubic metre', 'cubic meters', 'cum', 'm3'],
+  Sheet: ['sheet', 'sheets'],
   Gal: ['gal', 'gallon', 'gallons'],
 };
 const unitOfName = new Map(

@@ -14,6 +14,7 @@ const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {
     { id: 'RBRTE', symbol: 'BRENTOIL-SPOT', currency: 'USD', unit: 'Bbl' },
     { id: 'EER_EPD2F_PF4_Y35NY_DPG', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
     { id: 'EER_EPD2DXL0_PF4_Y35NY_DPG', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
+    { id: 'EER_EPJK_PF4_RGC_DPG', symbol: 'JET', currency: 'USD', unit: 'Gal' },
     { id: 'EER_EPLLPA_PF4_Y44MB_DPG', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
   ],
   'petroleum/pri/fut': [

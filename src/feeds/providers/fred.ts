@@ -16,6 +16,7 @@ const DAILY: readonly ProvidedSeries[] = [
   { id: 'DHHNGSP', symbol: 'NG-SPOT', currency: 'USD', unit: 'MMBtu' },
   { id: 'DHOILNYH', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
   { id: 'DDFUELNYH', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
+  { id: 'DJFUELUSGULF', symbol: 'JET', currency: 'USD', unit: 'Gal' },
   { id: 'DPROPANEMBTX', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
 ];
 

@@ -27,8 +27,14 @@ export function publishedUnit({ published, currency, unit }: ProvidedSeries): Pr
 
 /** Describes a label that differs from the expected unit of a series; undefined if it matches. */
 export function wrongUnit(series: ProvidedSeries, label: string): string | undefined {
+  if (series.label !== undefined && plainLabel(label) === series.label) return undefined;
   const expected = publishedUnit(series);
   const found = readPriceUnit(label);
   if (found?.currency === expected.currency && found.unit === expected.unit) return undefined;
   return `${series.id} is in "${label.trim().slice(0, 60)}" where ${expected.currency} per ${expected.unit} was expected`;
+}
+
+/** `($/dmtu)` as `$/dmtu`. */
+function plainLabel(label: string): string {
+  return label.replace(/[()\s]+/g, '').toLowerCase();
 }

@@ -8,11 +8,16 @@ import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.
 import { parsedOf, wrongUnit } from './parsed.ts';
 import names from './world-bank.json' with { type: 'json' };
 
-const SERIES: readonly ProvidedSeries[] = names.map(({ id, symbol, unit }) => ({
-  id,
-  symbol,
+interface NamedSeries extends Omit<ProvidedSeries, 'currency'> {
+  /** USD if it is not given. */
+  currency?: string;
+  /** Names and codes in other editions. */
+  also: readonly string[];
+}
+
+const SERIES: readonly ProvidedSeries[] = (names as NamedSeries[]).map(({ also: _, ...series }) => ({
   currency: 'USD',
-  unit,
+  ...series,
 }));
 
 /** All names and codes of a series in past editions, normalised by `plain`. */

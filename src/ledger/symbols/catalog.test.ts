@@ -7,9 +7,9 @@ import symbols from '../catalog/symbols.json';
 const codes = new Set(symbols.map(({ code }) => code));
 
 describe('the catalogue', () => {
-  test('has 131 symbols, each once', () => {
-    expect(symbols).toHaveLength(131);
-    expect(codes.size).toBe(131);
+  test('has 197 symbols, each once', () => {
+    expect(symbols).toHaveLength(197);
+    expect(codes.size).toBe(197);
   });
 
   test('is complete for every symbol', () => {
@@ -29,6 +29,10 @@ describe('the catalogue', () => {
     const inCents = symbols.filter(({ currency }) => currency.code === 'USX');
     expect(inCents.map(({ code }) => code).sort()).toEqual([
       'CORN',
+      'HIDES',
+      'KE',
+      'MWE',
+      'PLYWOOD',
       'RUBBER',
       'SOYBEAN-FUT',
       'SOYBEAN-SPOT',
@@ -40,7 +44,7 @@ describe('the catalogue', () => {
 
   test('names and signs each currency in one way', () => {
     const byCode = Map.groupBy(symbols, ({ currency }) => currency.code);
-    expect([...byCode.keys()].sort()).toEqual(['CNY', 'EUR', 'MYR', 'USD', 'USX']);
+    expect([...byCode.keys()].sort()).toEqual(['CAD', 'CNY', 'EUR', 'GBP', 'MYR', 'USD', 'USX']);
     for (const ofCode of byCode.values()) {
       expect(new Set(ofCode.map(({ currency }) => JSON.stringify(currency))).size).toBe(1);
     }

@@ -227,6 +227,11 @@ function sameRecord(a: SymbolRecord, b: SymbolRecord): boolean {
   return Bun.deepEquals(recordOf(a), recordOf(b));
 }
 
+/** All rows, exchange rates and symbols that are being deleted included. */
+export async function symbolsIn(tx: Sql): Promise<LedgerSymbol[]> {
+  return (await tx.unsafe(`SELECT ${SYMBOL.columns} FROM symbol`)).map(readSymbol);
+}
+
 /** Copies only the fields of the record. */
 export function recordOf(s: SymbolRecord): SymbolRecord {
   return {

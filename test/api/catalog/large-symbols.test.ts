@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { apiOn, type Json } from '../../support/api.ts';
+import { CATALOGUE_SIZE } from '../../support/catalogue.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 const MORE = 700;
@@ -24,7 +25,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     const { body } = await api.ask('/symbols');
     const records = body.symbols as Json[];
     const codes = records.map((record) => String(record.symbol));
-    expect(codes).toHaveLength(131 + MORE);
+    expect(codes).toHaveLength(CATALOGUE_SIZE + MORE);
     expect(codes).toEqual(codes.toSorted());
     expect(records.find((record) => record.symbol === 'MORE-699')).toMatchObject({
       name: 'Größe 699',
@@ -51,7 +52,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     const before = await used();
     const response = await api.ask(`/symbols?format=${format}`);
     const lines = response.text.trim().split('\n');
-    expect(lines).toHaveLength(131 + MORE + (format === 'csv' ? 1 : 0));
+    expect(lines).toHaveLength(CATALOGUE_SIZE + MORE + (format === 'csv' ? 1 : 0));
     expect(lines.some((line) => line.includes('MORE-699') && line.includes('2021-01-04'))).toBe(true);
     expect(await used()).toBe(before + 1);
   });

@@ -4,6 +4,8 @@ import catalogue from '../../../src/ledger/catalog/symbols.json' with { type: 'j
 import type { LedgerSymbol } from '../../../src/ledger/symbols/symbols.ts';
 import { LAST_DAY, printDay } from '../../../src/market/day.ts';
 
+export const CATALOGUE_SIZE = catalogue.length;
+
 const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];
 
 /** The prices in a body, by the catalogue's symbols and in their units. */

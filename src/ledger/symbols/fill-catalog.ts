@@ -1,0 +1,82 @@
+import type { SymbolRecord } from '../../market/symbol.ts';
+import { BUILT_IN_PLANS } from '../accounts/built-in-plans.ts';
+import { writePlan } from '../accounts/plans.ts';
+import aliases from '../catalog/aliases.json';
+import corrections from '../catalog/corrections.json';
+import symbols from '../catalog/symbols.json';
+import type { Engine } from '../engine/engine.ts';
+import { asText, type Sql } from '../engine/rows.ts';
+import { MOVE_MARKER } from '../move/marker.ts';
+import { SIMULATED, SIMULATED_ID } from './sources.ts';
+import { type LedgerSymbol, symbolsIn, upsert } from './symbols.ts';
+
+/** Increase it when the catalogue gets new symbols or corrections: servers then add them to existing ledgers, once. */
+const CATALOG_VERSION = 2;
+/** What ledgers of the first version have in place of a number. */
+const FIRST_VERSION = 'filled';
+
+const CATALOG = symbols as SymbolRecord[];
+/** New symbols are listed after those of the first version. */
+const ADDED = CATALOG.slice(131);
+
+/**
+ * Fills a new ledger with the catalogue and the built-in plans. With `extend`, an older ledger gets what was added since.
+ * Symbols that the operator has deleted since then do not come back.
+ */
+export async function fillCatalog(engine: Engine, extend: boolean): Promise<void> {
+  if (isCurrent(await versionOf(engine.read), extend)) return;
+  await engine.write(async (tx) => {
+    await engine.lockForMigration(tx);
+    const version = await versionOf(tx); // another process may have been first
+    if (isCurrent(version, extend)) return;
+    if (version === undefined) await fill(tx);
+    else await extendCatalog(tx);
+    await tx`INSERT INTO meta (name, value) VALUES ('catalog', ${String(CATALOG_VERSION)})
+      ON CONFLICT (name) DO UPDATE SET value = ${String(CATALOG_VERSION)}`;
+  }, true);
+}
+
+async function fill(tx: Sql): Promise<void> {
+  await tx`INSERT INTO source (id, name) VALUES (${SIMULATED_ID}, ${SIMULATED})`;
+  await upsert(tx, CATALOG, aliases);
+  for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
+}
+
+/** Adds what is new, and never replaces what the operator has added under the same code. */
+async function extendCatalog(tx: Sql): Promise<void> {
+  const known = new Map((await symbolsIn(tx)).map((symbol) => [symbol.code, symbol]));
+  const taken = new Set((await tx`SELECT alias FROM alias`).map((row) => asText(row.alias)));
+  const added = ADDED.filter(({ code }) => !known.has(code) && !taken.has(code));
+  const codes = new Set([...known.keys(), ...added.map(({ code }) => code)]);
+  const addedAliases = aliases.filter(
+    ({ alias, code }) => !codes.has(alias) && !taken.has(alias) && codes.has(code),
+  );
+  await upsert(tx, [...added, ...correctedSymbols(known)], addedAliases);
+}
+
+/** Symbols whose currency, unit, market or interval was wrong. Real prices keep the unit that they were recorded in. */
+function correctedSymbols(known: ReadonlyMap<string, LedgerSymbol>): SymbolRecord[] {
+  return corrections.flatMap(({ code, was }) => {
+    const symbol = known.get(code);
+    if (!symbol || symbol.real || termsOf(symbol) !== was) return [];
+    return CATALOG.filter((one) => one.code === code);
+  });
+}
+
+function termsOf({ currency, unit, market, updateInterval }: SymbolRecord): string {
+  return `${currency.code}/${unit.symbol} ${market} ${updateInterval}`;
+}
+
+async function versionOf(handle: Sql): Promise<number | undefined> {
+  const rows = await handle`SELECT name, value FROM meta WHERE name = 'catalog' OR name = ${MOVE_MARKER}`;
+  if (rows.some(({ name }) => name === MOVE_MARKER)) {
+    throw new Error('this ledger is the target of an unfinished "openpit move": run the same move again');
+  }
+  if (rows[0] === undefined) return undefined;
+  const value = asText(rows[0].value);
+  return value === FIRST_VERSION ? 1 : Number(value);
+}
+
+function isCurrent(version: number | undefined, extend: boolean): boolean {
+  return version !== undefined && (version >= CATALOG_VERSION || !extend);
+}
