@@ -13,6 +13,7 @@ import { keyCommands } from './commands/key.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { planCommands } from './commands/plan.ts';
 import { quarantineCommands } from './commands/quarantine.ts';
+import { sampleCommands } from './commands/sample.ts';
 import { symbolsCommands } from './commands/symbols.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { doctorCommand } from './doctor/doctor.ts';
@@ -29,6 +30,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     importCommand,
     ...importRunCommands,
     ...feedCommands(providers),
+    ...sampleCommands(providers),
     ...quarantineCommands,
     ...barsCommands,
     ...symbolsCommands,

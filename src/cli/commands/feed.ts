@@ -198,7 +198,8 @@ async function history(call: CommandCall, key: string | undefined): Promise<void
 }
 
 function whatHappened(run: FeedRun): string {
-  if (run.status === 'partial') return `${countsOf(run)}; ${run.message}`;
+  const isDone = run.status === 'partial' || run.status === 'ok';
+  if (isDone && run.message !== undefined) return `${countsOf(run)}; ${run.message}`;
   return run.message ?? countsOf(run);
 }
 

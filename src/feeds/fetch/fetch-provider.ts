@@ -3,7 +3,13 @@ import type { Day } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import type { FeedRequest, Observation, Parsed, Provider, Secrets } from '../provider.ts';
 import { FetchFailures, type Retry, seriesOf } from './failures.ts';
-import { type FetchFailure, type FetchLimits, fetchBody } from './http-client.ts';
+import {
+  type BodyRequest,
+  type FetchFailure,
+  type FetchLimits,
+  type FetchResult,
+  fetchBody,
+} from './http-client.ts';
 import { urlHash } from './redact.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -17,6 +23,8 @@ export interface FetchProviderOptions {
   /** Replaces scheme and host of every request, for a mirror or a test. */
   baseUrl: string | undefined;
   known: ReadonlyMap<string, KnownBody>;
+  /** Bodies from a file instead of the network. */
+  archive?: Archive | undefined;
   /** Accepts bodies with far fewer observations than the last time. */
   accept: boolean;
   /** Series that failed in the last run. */
@@ -27,6 +35,13 @@ export interface FetchProviderOptions {
   onAttempt(): Promise<void>;
   /** `total` grows when a body leads to more requests. */
   onProgress(done: number, total: number): void;
+}
+
+/** An edition of a provider's bodies that is stored on this machine. */
+export interface Archive {
+  /** The date of the edition. */
+  edition: string;
+  read(request: FeedRequest): Promise<Uint8Array>;
 }
 
 /** Everything that a run fetched, not yet validated. */
@@ -143,7 +158,7 @@ class Session {
     const known = this.#options.known.get(hash);
     const kind = request.body ?? this.#provider.body;
     const bodyRequest = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
-    const result = await fetchBody(bodyRequest, this.#options.runtime, this.#options.limits);
+    const result = await this.#read(request, bodyRequest);
     if (result.outcome === 'failed') return result;
     const covers = seriesOf(this.#provider, request);
     if (result.outcome === 'unchanged') {
@@ -160,6 +175,12 @@ class Session {
     const validators = parsed.next ? noValidators : validatorsOf(result);
     fetched.take(result.body, withPlaces(parsed, request), { ...validators, urlHash: hash, covers }, known);
     return undefined;
+  }
+
+  async #read(request: FeedRequest, bodyRequest: BodyRequest): Promise<FetchResult> {
+    const { archive, runtime, limits } = this.#options;
+    if (!archive) return fetchBody(bodyRequest, runtime, limits);
+    return { outcome: 'body', body: await archive.read(request), etag: undefined, lastModified: undefined };
   }
 }
 

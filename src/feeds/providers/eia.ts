@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
+import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
+import { Zip } from '../formats/zip.ts';
 import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import { readDnav } from './eia-dnav.ts';
 import { parsedOf, wrongUnit } from './parsed.ts';
 
 /** By API route: spot and futures prices of oil, oil products and gas. */
@@ -68,7 +71,7 @@ export const eia: Provider = {
     const key = URL.canParse(request.url) ? new URL(request.url).searchParams.get('api_key') : undefined;
     const hide = (text: string): string => (key ? text.replaceAll(key, '(key)') : text);
     try {
-      const parsed = parse(body, request);
+      const parsed = isText(body) ? parseFiles(body) : parse(body, request);
       for (const one of parsed.refused) one.reason = hide(one.reason);
       return parsed;
     } catch (error) {
@@ -76,6 +79,22 @@ export const eia: Provider = {
     }
   },
 };
+
+/** Whether the body is CSV from EIA's web pages, or a zip of such files, instead of a response of the API. */
+function isText(body: Uint8Array): boolean {
+  return ['csv', 'zip'].includes(kindOf(body));
+}
+
+function parseFiles(body: Uint8Array): Parsed {
+  const collector = new Collector();
+  if (kindOf(body) === 'csv') {
+    readDnav(decode(body), '', SERIES, collector);
+    return parsedOf(collector);
+  }
+  const zip = new Zip(body);
+  for (const name of zip.names) readDnav(decode(zip.read(name)!), `${name} `, SERIES, collector);
+  return parsedOf(collector);
+}
 
 const Body = z.union([
   z.object({

@@ -36,7 +36,10 @@ export function runName({ lease }: RunContext): string {
 }
 
 /** The symbols that a run may fill. Currencies are not listed by `/symbols`; they are created when they are first needed. */
-export async function symbolsOf({ provider, parts }: RunContext): Promise<LedgerSymbol[]> {
+export async function symbolsOf({
+  provider,
+  parts,
+}: Pick<RunContext, 'provider' | 'parts'>): Promise<LedgerSymbol[]> {
   const { symbols } = parts.ledger;
   if (provider.fills !== 'currencies') return symbols.list();
   const codes = provider.series.map(({ id }) => id);

@@ -14,10 +14,15 @@ export interface Success {
   isFull: boolean;
   /** Suspect series, not published until the operator accepts them. */
   held: readonly SeriesFailure[];
+  /** The edition, if the data is from an archive. */
+  edition: string | undefined;
 }
 
 /** Ends a run that succeeded for all series or for some. */
-export async function succeed(run: RunContext, { how, fetched, isFull, held }: Success): Promise<RunResult> {
+export async function succeed(
+  run: RunContext,
+  { how, fetched, isFull, held, edition }: Success,
+): Promise<RunResult> {
   const { provider, parts, lease, record } = run;
   const { ledger, runtime } = parts;
   const now = runtime.now();
@@ -32,7 +37,7 @@ export async function succeed(run: RunContext, { how, fetched, isFull, held }: S
   const total = provider.series.length;
   const report =
     failing.length === 0
-      ? record.result(how, undefined)
+      ? record.result(how, edition && `from the bundled edition of ${edition}`)
       : record.result('partial', describeMissing(fetched.failed, held, total));
   await ledger.feeds.finish(lease, {
     ended: now,

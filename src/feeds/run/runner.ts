@@ -4,7 +4,7 @@ import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
-import { fetchProvider, type ProviderData } from '../fetch/fetch-provider.ts';
+import { type Archive, fetchProvider, type ProviderData } from '../fetch/fetch-provider.ts';
 import { FETCH_LIMITS, type FetchFailure } from '../fetch/http-client.ts';
 import { type Ownership, ownershipOf } from '../mapping.ts';
 import type { Provider } from '../provider.ts';
@@ -23,6 +23,8 @@ export interface RunOptions {
   /** Runs only if the feed is enabled and due at this time. */
   dueAt?: number;
   baseUrl?: string;
+  /** Reads bodies from here instead of the network. The feed's schedule then fetches all history as if it had never run. */
+  archive?: Archive;
   /** Publishes suspect prices: the operator has checked them. */
   accept?: boolean;
   onProgress?(what: 'fetched' | 'published', done: number, total: number): void;
@@ -118,6 +120,7 @@ class Run {
       secrets,
       since: this.#since,
       baseUrl: this.#options.baseUrl,
+      archive: this.#options.archive,
       known: await ledger.feeds.bodies(provider.key),
       accept: this.#options.accept ?? false,
       failing: lease.failing.map(({ series }) => series),
@@ -214,7 +217,10 @@ class Run {
     fetched: ProviderData,
     held: ReturnType<typeof heldSeries> = [],
   ): Promise<RunResult> {
-    return succeed(this.#context, { how, fetched, isFull: this.#since === undefined, held });
+    const { archive } = this.#options;
+    if (archive) fetched.bodies.length = 0; // what the provider itself sends is compared with its own bodies only
+    const isFull = this.#since === undefined && archive === undefined;
+    return succeed(this.#context, { how, fetched, isFull, held, edition: archive?.edition });
   }
 }
 

@@ -51,7 +51,7 @@ onEachEngine('feeds', (engine) => {
           late: false,
           schedule: '15 18 * * 1-5',
           zone: 'America/Chicago',
-          symbols: 15,
+          symbols: 16,
           lastRun: { at: '2024-05-15T16:00:00.000Z', status: 'ok' },
           lastOkAt: '2024-05-15T16:00:00.000Z',
           nextRunAt: '2024-05-15T17:00:00.000Z',

@@ -1,0 +1,118 @@
+import { systemRuntime } from '../../feeds/fetch/runtime.ts';
+import type { Provider } from '../../feeds/provider.ts';
+import { bundledProvider, EDITIONS } from '../../feeds/sample/bundle.ts';
+import { type LoadedEdition, loadSample } from '../../feeds/sample/load.ts';
+import { printDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { processName } from '../../runtime/process-name.ts';
+import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { progressBar } from '../framework/progress.ts';
+
+/** The commands for the bundle of real history. */
+export function sampleCommands(providers: readonly Provider[]): readonly Command[] {
+  return [
+    {
+      name: 'sample load',
+      summary: 'Load the real prices that come with the program',
+      details:
+        'They are daily spot prices from the EIA, monthly prices from the World Bank, and exchange rates from the ECB. ' +
+        'They replace simulated prices, and never prices that a feed, an import or a push has brought.',
+      examples: ['sample load', 'sample load --list'],
+      flags: { list: { help: 'Only show what would be loaded, with its edition and licence' }, ...JSON_FLAG },
+      createsLedger: true,
+      run: (call) => (call.isSet('list') ? list(call, providers) : load(call, providers)),
+    },
+    {
+      name: 'sample export',
+      operands: ['SYMBOL'],
+      summary: 'Print the bundled prices of a symbol as CSV, for example to try an import',
+      examples: ['sample export WTIOIL-SPOT'],
+      flags: {},
+      run: ({ operands }) => exportCsv(operands[0]!.toUpperCase(), providers),
+    },
+  ];
+}
+
+async function list({ isSet }: CommandCall, providers: readonly Provider[]): Promise<void> {
+  const editions = EDITIONS.flatMap((edition) => {
+    const provider = providers.find(({ key }) => key === edition.provider);
+    return provider ? { ...edition, title: provider.title, licence: provider.licence } : [];
+  });
+  if (isSet('json')) return console.log(JSON.stringify(editions));
+  const rows = editions.map((one) => [
+    one.provider,
+    one.edition,
+    String(one.series),
+    String(one.observations),
+    one.first,
+    one.last,
+    `${Math.round(one.bytes / 1000)} kB`,
+    one.title,
+  ]);
+  console.log(table([['source', 'edition', 'series', 'prices', 'from', 'to', 'size', 'title'], ...rows]));
+  for (const { licence } of editions) console.log(`${licence.attribution} (${licence.url})`);
+}
+
+async function load(call: CommandCall, providers: readonly Provider[]): Promise<void> {
+  const loaded = await call.withLedger((ledger) => {
+    const stop = new AbortController();
+    const onSignal = () => stop.abort();
+    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+    const parts = {
+      ledger,
+      providers,
+      secrets: {},
+      runtime: systemRuntime(systemClock),
+      holder: `${processName()} ${crypto.randomUUID()}`,
+      signal: stop.signal,
+    };
+    return loadSample(parts, (provider, done, total) => {
+      const bar = progressBar(provider, total);
+      if (done < total) bar.done(done);
+      else bar.end();
+    });
+  });
+  if (call.isSet('json')) console.log(JSON.stringify(loaded));
+  else for (const one of loaded) printLoaded(one);
+  const failed = loaded.filter(({ outcome }) => outcome.kind === 'loaded' && !isDone(outcome.run.status));
+  if (failed.length > 0) throw new Error(`${failed.map(({ provider }) => provider).join(', ')} failed`);
+}
+
+function printLoaded({ provider, edition, last, licence, outcome }: LoadedEdition): void {
+  if (outcome.kind === 'skipped') {
+    console.log(`${provider}: not loaded, because ${outcome.reason}`);
+    return;
+  }
+  const { status, message, taken, unchanged } = outcome.run;
+  if (!isDone(status)) {
+    console.log(`${provider}: ${status}: ${message}`);
+    return;
+  }
+  console.log(
+    `${provider}: ${taken} prices loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
+  );
+  console.log(`  ${licence.attribution} (${licence.url})`);
+}
+
+function isDone(status: string): boolean {
+  return ['ok', 'unchanged', 'partial'].includes(status);
+}
+
+async function exportCsv(code: string, providers: readonly Provider[]): Promise<void> {
+  for (const edition of EDITIONS) {
+    const provider = providers.find(({ key }) => key === edition.provider);
+    const series = provider?.series.find(({ symbol }) => symbol === code);
+    if (!provider || !series) continue;
+    const bundled = bundledProvider(provider, edition);
+    const [request] = bundled.provider.requests({});
+    const { observations } = provider.parse(await bundled.archive.read(request!), request!);
+    const own = observations.filter((one) => one.series === series.id);
+    if (own.length === 0) continue;
+    console.log(
+      ['date,price', ...own.map(({ day, close }) => `${printDay(day)},${printNumber(close)}`)].join('\n'),
+    );
+    return;
+  }
+  throw new UsageError(`the bundle has no prices of ${code}; openpit sample load --list shows its contents`);
+}

@@ -1,0 +1,74 @@
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
+import type { ProvidedSeries, Provider } from '../provider.ts';
+import { symbolsOf } from '../run/context.ts';
+import type { RunResult } from '../run/run-record.ts';
+import { type RunnerParts, runFeed } from '../run/runner.ts';
+import { bundledProvider, EDITIONS, type Edition } from './bundle.ts';
+
+/** What became of one provider's part of the bundle. */
+export interface LoadedEdition extends Edition {
+  title: string;
+  licence: Provider['licence'];
+  outcome:
+    | { kind: 'loaded'; run: RunResult }
+    /** Nothing was written, and why. */
+    | { kind: 'skipped'; reason: string };
+}
+
+export type SampleProgress = (provider: string, done: number, total: number) => void;
+
+/**
+ * Publishes the bundled history through the adapters and the runner, as if the providers had sent it. A feed that has fetched
+ * from its provider has newer data, and symbols with real prices from elsewhere keep them.
+ */
+export async function loadSample(
+  parts: RunnerParts,
+  onProgress: SampleProgress = () => {},
+): Promise<LoadedEdition[]> {
+  const loaded: LoadedEdition[] = [];
+  for (const edition of EDITIONS) {
+    const provider = parts.providers.find(({ key }) => key === edition.provider);
+    if (!provider) continue;
+    const { title, licence } = provider;
+    loaded.push({ ...edition, title, licence, outcome: await load(provider, edition, parts, onProgress) });
+  }
+  return loaded;
+}
+
+async function load(
+  provider: Provider,
+  edition: Edition,
+  parts: RunnerParts,
+  onProgress: SampleProgress,
+): Promise<LoadedEdition['outcome']> {
+  const { key } = provider;
+  if ((await parts.ledger.feeds.bodies(key)).size > 0) {
+    return { kind: 'skipped', reason: `the feed ${key} has fetched newer data` };
+  }
+  const series = await fillable(provider, parts);
+  if (series.length === 0) return { kind: 'skipped', reason: 'its symbols have real prices already' };
+  const bundled = bundledProvider({ ...provider, series }, edition);
+  const run = await runFeed(bundled.provider, parts, {
+    archive: bundled.archive,
+    onProgress: (what, done, total) => {
+      if (what === 'published') onProgress(key, done, total);
+    },
+  });
+  return run
+    ? { kind: 'loaded', run }
+    : { kind: 'skipped', reason: `another process is running the feed ${key}` };
+}
+
+/** The series whose symbols have no real prices, or have them from this provider. */
+async function fillable(provider: Provider, parts: RunnerParts): Promise<ProvidedSeries[]> {
+  const { feeds } = parts.ledger;
+  const symbols = new Map<string, LedgerSymbol>();
+  for (const symbol of await symbolsOf({ provider, parts })) symbols.set(symbol.code, symbol);
+  const free: ProvidedSeries[] = [];
+  for (const series of provider.series) {
+    const symbol = symbols.get(series.symbol);
+    if (!symbol) continue;
+    if (!symbol.real || (await feeds.daysOf(provider.key, symbol.id)).length > 0) free.push(series);
+  }
+  return free;
+}

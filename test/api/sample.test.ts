@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test';
+import { systemRuntime } from '../../src/feeds/fetch/runtime.ts';
+import { PROVIDERS } from '../../src/feeds/providers/index.ts';
+import { type LoadedEdition, loadSample } from '../../src/feeds/sample/load.ts';
+import { apiOn } from '../support/api.ts';
+import type { TestService } from '../support/service.ts';
+
+/** After the newest day of the bundle. */
+const NOW = Date.UTC(2026, 7, 20, 12);
+
+function load({ ledger, clock, core }: TestService): Promise<LoadedEdition[]> {
+  const parts = {
+    ledger,
+    providers: PROVIDERS,
+    secrets: {},
+    runtime: systemRuntime(clock),
+    holder: crypto.randomUUID(),
+    signal: new AbortController().signal,
+  };
+  return loadSample(parts).finally(() => core.follow());
+}
+
+const takenOf = (editions: readonly LoadedEdition[]) =>
+  editions.map(({ provider, outcome }) => [
+    provider,
+    outcome.kind === 'loaded' ? outcome.run.taken : outcome.reason,
+  ]);
+
+describe('the bundle of real history, loaded', () => {
+  const api = apiOn('sqlite', { now: NOW }, async ({ service }) => {
+    await service.publish('HG-AVG', { '2024-01-01': 1 }, 'desk');
+    await load(service);
+  });
+  const barOn = async (date: string, symbols: string, more = '') => {
+    const { body } = await api.ask(`/rates/historical?date=${date}&symbols=${symbols}${more}`);
+    return body as { rates: Record<string, { close: number }>; metadata: Record<string, object> };
+  };
+
+  test.each([
+    ['WTIOIL-SPOT', '2020-04-20', -36.98],
+    ['WTIOIL-FUT', '2020-04-20', -37.63],
+    ['WTIOIL-SPOT', '2008-07-03', 145.31],
+    ['BRENTOIL-SPOT', '2008-07-03', 143.95],
+    ['NG-SPOT', '2021-02-17', 23.86],
+    ['XAU-AVG', '2024-03-01', 2158.01],
+    ['IORECR', '2024-03-01', 109.79],
+  ])('%s on %s is %d', async (symbol, date, price) => {
+    expect((await barOn(date, symbol)).rates[symbol]!.close).toBe(price);
+  });
+
+  test.each(['2018-01-05', '2024-07-04'])('Henry Hub on %s is missing, and not 0', async (date) => {
+    const path = `/rates/time-series?symbols=NG-SPOT&startDate=${date}&endDate=${date}`;
+    expect((await api.ask(path)).body.rates).toEqual({});
+  });
+
+  test("the ECB's rates convert: 1.086 dollars and 117.11 yen for a euro on 2020-04-20", async () => {
+    const { ledger } = api.service;
+    const names = new Map((await ledger.symbols.currencies()).map(({ code, id }) => [code, id]));
+    const day = Date.UTC(2020, 3, 20) / 86_400_000;
+    const closeOf = async (code: string) =>
+      (await ledger.bars.revisions(names.get(code)!, 'real', day, day))[0]!.close;
+    expect(await closeOf('EUR/USD')).toBe(1.086);
+    expect(await closeOf('EUR/JPY')).toBe(117.11);
+    const inYen = await barOn('2008-07-03', 'WTIOIL-SPOT', '&quote=JPY');
+    expect(inYen.metadata).toMatchObject({ 'WTIOIL-SPOT': { quote: 'JPY', source: 'eia, ecb' } });
+  });
+
+  test('each price names its source, and /feeds its licence', async () => {
+    const { metadata } = await barOn('2024-03-01', 'XAU-AVG,WTIOIL-SPOT');
+    expect(metadata).toMatchObject({ 'XAU-AVG': { source: 'world-bank' }, 'WTIOIL-SPOT': { source: 'eia' } });
+    api.service.clock.time += 5_000;
+    await api.service.core.freshness.follow(api.service.clock.now());
+    const { body } = await api.ask('/feeds');
+    const feeds = body.feeds as { key: string }[];
+    expect(feeds.map(({ key }) => key).sort()).toEqual(['ecb', 'eia', 'world-bank']);
+    expect(JSON.stringify(feeds)).toContain('CC BY 4.0');
+  });
+
+  test('real prices from elsewhere are kept', async () => {
+    expect((await barOn('2024-01-01', 'HG-AVG')).rates['HG-AVG']!.close).toBe(1);
+    const [history] = await api.service.ledger.feeds.history(1, 'world-bank');
+    expect(history!.message).toBe('from the bundled edition of 2026-06-02');
+  });
+
+  test('loading again changes nothing, and a feed that has fetched newer data is left alone', async () => {
+    const { ledger } = api.service;
+    expect(takenOf(await load(api.service))).toEqual([
+      ['eia', 0],
+      ['world-bank', 0],
+      ['ecb', 0],
+    ]);
+    const lease = { feed: 'ecb', holder: 'test', leaseMs: 1_000, started: NOW };
+    const [before] = await ledger.feeds.history(1, 'ecb');
+    const body = { urlHash: 'x', etag: undefined, lastModified: undefined, observations: 1 };
+    const taken = await ledger.feeds.take(lease);
+    const finish = { ended: NOW, report: before!, nextRun: NOW, lateAt: NOW, isFull: true, bodies: [body] };
+    await ledger.feeds.finish(taken!, finish);
+    const [, , ecb] = takenOf(await load(api.service));
+    expect(ecb).toEqual(['ecb', 'the feed ecb has fetched newer data']);
+  });
+
+  test('the feed of a bundled provider still fetches all history when it is enabled', async () => {
+    const lease = { feed: 'world-bank', holder: 'test', leaseMs: 1_000, started: NOW };
+    expect((await api.service.ledger.feeds.take(lease))!.lastFull).toBeUndefined();
+  });
+});
