@@ -69,7 +69,7 @@ describe('the bundle of real history, loaded', () => {
     const { metadata } = await barOn('2024-03-01', 'XAU-AVG,WTIOIL-SPOT');
     expect(metadata).toMatchObject({ 'XAU-AVG': { source: 'world-bank' }, 'WTIOIL-SPOT': { source: 'eia' } });
     api.service.clock.time += 5_000;
-    await api.service.core.freshness.follow(api.service.clock.now());
+    await api.service.core.follow();
     const { body } = await api.ask('/feeds');
     const feeds = body.feeds as { key: string }[];
     expect(feeds.map(({ key }) => key).sort()).toEqual(['ecb', 'eia', 'world-bank']);

@@ -73,3 +73,36 @@ test('a body that is something else is refused with the reason', () => {
 test('it sends no request without its key', () => {
   expect(() => eia.requests({})).toThrow('OPENPIT_EIA_API_KEY');
 });
+
+/** A file from EIA's web pages. */
+const dnav = (rows: readonly string[], page = 'pet/hist/RWTCD', unit = 'Dollars per Barrel') =>
+  `Cushing OK WTI Spot Price FOB
+https://www.eia.gov/dnav/${page}.htm
+22:36:25 GMT-0400 (Eastern Daylight Time)
+Source: U.S. Energy Information Administration
+Day,Cushing OK WTI Spot Price FOB  ${unit}
+${rows.join('\n')}`;
+
+test("a CSV file from EIA's web pages is read, in any order, and a blank is missing and not 0", () => {
+  const { observations, missing, refused } = parse(
+    dnav(['04/20/2020,-36.98', '04/3/2020,', '07/3/2008,145.31']),
+  );
+  expect(observations.map((o) => [o.series, printDay(o.day), o.close])).toEqual([
+    ['RWTC', '2008-07-03', 145.31],
+    ['RWTC', '2020-04-20', -36.98],
+  ]);
+  expect({ missing, refused }).toEqual({ missing: 1, refused: [] });
+});
+
+test('such a file in another unit, or of another series, is refused by its name', () => {
+  const rows = ['04/20/2020,1'];
+  expect(parse(dnav(rows, 'pet/hist/RWTCD', 'Dollars per Gallon')).refused[0]!.reason).toContain(
+    'RWTC is in',
+  );
+  expect(parse(dnav(rows, 'pet/hist/NOSUCHD')).refused[0]!.reason).toContain('NOSUCHD is not a daily series');
+  expect(parse(dnav(['20/20/2020,1', '04/21/2020,abc'])).refused.map(({ where }) => where)).toEqual([
+    'line 6',
+    'line 7',
+  ]);
+  expect(() => parse('Day,Price\n04/20/2020,1')).toThrow('no address');
+});
