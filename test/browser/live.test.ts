@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import { CATALOGUE_SIZE } from '../support/catalogue.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { NOON, openTestService, type TestService } from '../support/service.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';
 

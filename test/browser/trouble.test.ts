@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { openTestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';

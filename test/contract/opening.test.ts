@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
-import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, symbolOf } from '../support/ledgers.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 
 onEachEngine('opening', (engine) => {
   const ledgers = ledgersOf(engine);

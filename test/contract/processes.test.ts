@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { expectedOf, writeBatch } from '../support/children/batches.ts';
 import { Child } from '../support/children/child.ts';
-import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { ledgersOf } from '../support/ledgers.ts';
 import { Follower } from '../support/replication/follower.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 
 const BATCHES = 40;
 

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { loadFixture } from '../schemas/fixture.ts';
-import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf } from '../support/ledgers.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 
 const OLD = SCHEMA_VERSION - 2;
 

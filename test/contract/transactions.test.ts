@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { CATALOGUE_SIZE } from '../support/catalogue.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
+import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 
 onEachEngine('transactions', (engine) => {
   const ledgers = ledgersOf(engine);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, type Json } from '../../support/api.ts';
-import { CATALOGUE_SIZE } from '../../support/catalogue.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
 
 const MORE = 700;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { systemRuntime } from '../../src/feeds/fetch/runtime.ts';
-import { PROVIDERS } from '../../src/feeds/providers/index.ts';
-import { type LoadedEdition, loadSample } from '../../src/feeds/sample/load.ts';
-import { apiOn } from '../support/api.ts';
-import type { TestService } from '../support/service.ts';
+import { systemRuntime } from '../../../src/feeds/fetch/runtime.ts';
+import { PROVIDERS } from '../../../src/feeds/providers/index.ts';
+import { type LoadedEdition, loadSample } from '../../../src/feeds/sample/load.ts';
+import { apiOn } from '../../support/api.ts';
+import type { TestService } from '../../support/service.ts';
 
 /** After the newest day of the bundle. */
 const NOW = Date.UTC(2026, 7, 20, 12);
