@@ -13,6 +13,8 @@ const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
 export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
+  /** Of the symbols, in the same order. */
+  readonly series: readonly Series[];
   /** Whether a real price of any symbol or currency has ever been recorded. */
   readonly hasRealPrices: boolean;
   readonly #byCode = new Map<string, Series>();
@@ -33,6 +35,7 @@ export class Catalog {
   ) {
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
     this.#aliases = aliases;
+    this.series = this.symbols.map(({ id }) => series.get(id)!);
     this.hasRealPrices = [...symbols, ...currencies].some(({ real }) => real);
     for (const symbol of symbols) this.#byCode.set(symbol.code, series.get(symbol.id)!);
     for (const { alias, code } of aliases) this.#byCode.set(alias, this.#byCode.get(code)!);

@@ -1,7 +1,7 @@
 import { allocate, type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
 import { firstLines } from '../../http/message/serialize.ts';
-import { HEAD_ROOM } from '../model/byte-writer.ts';
+import { HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
 import { gzip } from '../response/gzip.ts';
 import {
   LAST_DIGITS_AT,
@@ -19,12 +19,6 @@ export interface EncodedResponseOptions {
   /** The other header lines, without `X-Request-Id` and `RateLimit`, which differ by request. */
   lines: string;
   madeAt: number;
-}
-
-/** A body in a pooled buffer, after `HEAD_ROOM` bytes for a head. */
-export interface UnsentBody {
-  packet: PooledBuffer;
-  length: number;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FrozenPrices, Prices, SettledRange } from '../../board/views/price
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { ByteWriter } from '../model/byte-writer.ts';
+import type { ByteWriter } from '../model/byte-writer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { SymbolSet } from '../params/symbol-set.ts';
 import { writeRenderedDays } from '../response/day-pages.ts';
@@ -20,6 +20,27 @@ export interface BarsMetadata {
   factors: string;
 }
 
+/** Finds the bars of each symbol. */
+export function findBars(
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  { first, last }: DayRange,
+): SymbolBars[] {
+  return symbols.map(
+    ({ series }) => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
+  );
+}
+
+/** About the length of a bar and of its share of a day in JSON. */
+const BAR_BYTES = 96;
+
+/** About how many bytes `writeRates` writes for these bars. */
+export function expectedLength(found: readonly SymbolBars[]): number {
+  let bars = 0;
+  for (const one of found) bars += Array.isArray(one) ? one.length : one.to - one.from;
+  return bars * BAR_BYTES;
+}
+
 /**
  * Writes the rates of each day: `,"2024-05-14":{"XAU":{…}}`. If all of them are settled, a symbol set that was requested
  * before has them cached.
@@ -27,26 +48,21 @@ export interface BarsMetadata {
 export function writeRates(
   writer: ByteWriter,
   symbols: readonly RequestedSymbol[],
-  prices: Prices,
+  found: readonly SymbolBars[],
   { first, last }: DayRange,
   symbolSet?: SymbolSet,
-): SymbolBars[] {
-  const found = symbols.map(
-    ({ series }): SymbolBars => prices.settled?.(series, first, last) ?? prices.bars(series, first, last),
-  );
+): void {
   const settled = found.filter((one): one is SettledRange => !Array.isArray(one));
   const isCached =
     symbolSet !== undefined &&
     settled.length === found.length &&
     writeRenderedDays(writer, symbolSet, settled, first, last);
-  if (!isCached) {
-    const lines = found.map((one, i) => {
-      const { code } = symbols[i]!;
-      return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
-    });
-    writeByDay(writer, lines);
-  }
-  return found;
+  if (isCached) return;
+  const lines = found.map((one, i) => {
+    const { code } = symbols[i]!;
+    return Array.isArray(one) ? new BarLines(code, one) : new SettledLines(code, one);
+  });
+  writeByDay(writer, lines);
 }
 
 export function metadataOf(bars: SymbolBars): BarsMetadata {
@@ -63,14 +79,14 @@ export function metadataOf(bars: SymbolBars): BarsMetadata {
 const BARS_PER_SLICE = 3_200;
 const CONVERTED_BARS_PER_SLICE = 1_000;
 
-/** Writes the rates of many days in slices, yielding to requests between them. */
-export async function buildRates(
+/** Writes the rates of many days in slices, yielding to requests between them. Returns the metadata of each slice. */
+export async function writeRatesInSlices(
+  writer: ByteWriter,
   symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
   { first, last }: DayRange,
   { symbolSet, isConverted }: { symbolSet: SymbolSet; isConverted: boolean },
-): Promise<{ bytes: Uint8Array; metadata: BarsMetadata[][] }> {
-  const writer = new ByteWriter();
+): Promise<BarsMetadata[][]> {
   const metadata: BarsMetadata[][] = [];
   const barsPerSlice = isConverted ? CONVERTED_BARS_PER_SLICE : BARS_PER_SLICE;
   const days = Math.max(1, Math.floor(barsPerSlice / symbols.length));
@@ -78,9 +94,10 @@ export async function buildRates(
   for (let start = first; start <= last; start += days) {
     if (shouldYield()) await yieldToRequests();
     const slice = { first: start, last: Math.min(last, start + days - 1) };
+    const found = findBars(symbols, prices, slice);
     // The cache admits a page on its second request. Slices of one request must not count as several.
-    const found = writeRates(writer, symbols, prices, slice, isWhole ? symbolSet : undefined);
+    writeRates(writer, symbols, found, slice, isWhole ? symbolSet : undefined);
     metadata.push(found.map(metadataOf)); // now: the history may change before the next slice
   }
-  return { bytes: writer.bytes(), metadata };
+  return metadata;
 }

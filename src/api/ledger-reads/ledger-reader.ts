@@ -19,7 +19,7 @@ import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
 import type { PriceQuery } from '../model/price-query.ts';
 import { readQuery } from '../model/query.ts';
 import { finalityAsOf } from '../params/as-of.ts';
-import { writeDown } from '../response/format.ts';
+import { encodeContent } from '../response/format.ts';
 import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
@@ -54,10 +54,10 @@ export class LedgerReader {
     const priceQuery = endpoint.read(context);
     const revision = (await this.#ledger.head()).prices;
     const answer = await this.#answer(endpoint, priceQuery, context, horizon);
-    const table = format === 'json' ? undefined : answer.table!();
-    const written = writeDown(table ? { ...answer, table: () => table } : answer, format);
-    if ('columns' in written) throw new Error('expected a page: tables from the ledger are never streamed');
-    const { packet, length, contentFrom, type } = written;
+    const { content, finality, next } = answer;
+    const encoded = encodeContent(content, format);
+    if ('columns' in encoded) throw new Error('expected a page: tables from the ledger are never streamed');
+    const { packet, length, contentFrom, type } = encoded;
     const body = packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + length);
     const transferable = new Uint8Array(HEAD_ROOM + length); // its own buffer, because it moves to the serving thread
     transferable.set(body, HEAD_ROOM);
@@ -67,10 +67,10 @@ export class LedgerReader {
       contentFrom,
       type,
       gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
-      finality: priceQuery.asOf ? finalityAsOf(priceQuery.asOf, now) : answer.finality,
-      next: answer.next,
+      finality: priceQuery.asOf ? finalityAsOf(priceQuery.asOf, now) : finality,
+      next,
       isFromStandby: false,
-      rows: table && 'rows' in table ? table.rows.length : 0,
+      rows: 'rows' in content ? content.rows.length : 0,
       revision,
       isChanged: await this.#isChanged(priceQuery, request.since ?? revision),
     };

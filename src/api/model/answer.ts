@@ -1,4 +1,4 @@
-import type { ByteWriter } from './byte-writer.ts';
+import type { UnsentBody } from './byte-writer.ts';
 import type { LongTable } from './long-table.ts';
 import type { FlatTable } from './table.ts';
 
@@ -15,17 +15,21 @@ export const CACHE_CONTROL: Readonly<Record<Finality, string>> = {
   final: 'private, max-age=86400',
 };
 
-/**
- * A success before it is encoded, as JSON or as flat rows. An endpoint may omit the form that the request does not need.
- */
+/** A success before it is encoded. */
 export interface Answer {
-  /** Calls `beginContent` after a part that differs in every response (a timestamp). */
-  json?(writer: ByteWriter): void;
-  /** A `LongTable` is streamed. */
-  table?(): FlatTable | LongTable;
+  content: Content;
   finality: Finality;
   /** The cursor of the next page. */
   next?: string | undefined;
+}
+
+/** What an answer says, in the requested format: JSON, or flat rows. A long table is written while it is sent. */
+export type Content = JsonText | UnsentBody | FlatTable | LongTable;
+
+export interface JsonText {
+  json: string;
+  /** The length of its beginning that differs in every response (a timestamp). The entity tag does not cover it. */
+  untaggedLength?: number;
 }
 
 /** A JSON answer that is tagged before it is built. Building it cannot be refused any more. */
@@ -35,6 +39,4 @@ export interface LargeAnswer {
   finality: Finality;
   /** The cursor of the next page. */
   next?: string | undefined;
-  /** Builds it from a snapshot of the prices, yielding to other requests. */
-  build(): Promise<Answer>;
 }

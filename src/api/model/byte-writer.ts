@@ -6,89 +6,100 @@ export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 /** How many bytes a packet reserves for the response head, in front of the body. Most heads fit. */
 export const HEAD_ROOM = 1_024;
 
-/** Most bodies fit. */
-const BYTES_USUAL = 64 * 1024;
-
 /** Lengths are rounded up, so that answers of about the same length reuse the same buffers. */
 const PACKET_STEP = 1024;
 
+/** A body in a pooled buffer, after `HEAD_ROOM` bytes for a head. */
+export interface UnsentBody {
+  packet: PooledBuffer;
+  length: number;
+}
+
 /**
- * Writes a body piece by piece, as bytes: concatenating long strings and encoding them takes three times as long. One writer
- * serves every response, so copy its content before the next one starts.
+ * Writes one body piece by piece, as bytes, into the buffer that is sent. Concatenating long strings and encoding them takes
+ * three times as long.
  */
 export class ByteWriter {
-  #bytes: Bytes = allocate(BYTES_USUAL);
-  #length = 0;
-  #contentFrom = 0;
+  #packet: PooledBuffer;
+  #memory: Bytes;
+  #end = HEAD_ROOM;
 
-  /** Starts an empty body. */
-  clear(): this {
-    if (this.#bytes.length > BYTES_USUAL) this.#bytes = allocate(BYTES_USUAL);
-    this.#length = 0;
-    this.#contentFrom = 0;
-    return this;
+  /** `expectedLength` avoids copies while it grows. */
+  constructor(expectedLength = 0) {
+    this.#packet = acquirePacket(expectedLength);
+    this.#memory = this.#packet.memory;
   }
 
   get length(): number {
-    return this.#length;
-  }
-
-  /** Excludes what was written so far from the entity tag: it differs in every response. */
-  beginContent(): void {
-    this.#contentFrom = this.#length;
+    return this.#end - HEAD_ROOM;
   }
 
   text(text: string): void {
     this.#makeRoom(text.length * 3);
-    this.#length += this.#bytes.utf8Write(text, this.#length);
+    this.#end += this.#memory.utf8Write(text, this.#end);
   }
 
   /** Faster than `text`, for ASCII only. */
   ascii(text: string): void {
     this.#makeRoom(text.length);
-    this.#length += this.#bytes.latin1Write(text, this.#length);
+    this.#end += this.#memory.latin1Write(text, this.#end);
   }
 
   /** Replaces one ASCII character. */
   overwrite(at: number, code: number): void {
-    this.#bytes[at] = code;
+    this.#memory[HEAD_ROOM + at] = code;
   }
 
   /** Appends a part of `bytes`. */
   copy(bytes: Uint8Array, from: number, to: number): void {
     this.#makeRoom(to - from);
-    (bytes as Buffer).copy(this.#bytes, this.#length, from, to);
-    this.#length += to - from;
+    (bytes as Buffer).copy(this.#memory, this.#end, from, to);
+    this.#end += to - from;
   }
 
   /** Appends one ASCII character. */
   byte(code: number): void {
     this.#makeRoom(1);
-    this.#bytes[this.#length++] = code;
+    this.#memory[this.#end++] = code;
   }
 
-  get contentFrom(): number {
-    return this.#contentFrom;
+  /** What was written. The writer must not be used any more. */
+  finish(): UnsentBody {
+    return { packet: this.#packet, length: this.length };
   }
 
-  /** A copy of what was written. */
-  bytes(): Bytes {
-    const bytes = allocate(this.#length);
-    this.#bytes.copy(bytes, 0, 0, this.#length);
+  /** A copy of what was written. The writer must not be used any more. */
+  finishAsBytes(): Bytes {
+    const bytes = allocate(this.length);
+    this.#memory.copy(bytes, 0, HEAD_ROOM, this.#end);
+    giveBack(this.#packet);
     return bytes;
   }
 
-  /** Copies what was written into a pooled buffer, after `room` free bytes. */
-  packet(room: number): PooledBuffer {
-    const packet = bufferPool.acquire(Math.ceil((room + this.#length) / PACKET_STEP) * PACKET_STEP);
-    this.#bytes.copy(packet.memory, room, 0, this.#length);
-    return packet;
-  }
-
   #makeRoom(count: number): void {
-    if (this.#length + count <= this.#bytes.length) return;
-    const bytes = allocate(Math.max(this.#bytes.length * 2, this.#length + count));
-    this.#bytes.copy(bytes, 0, 0, this.#length);
-    this.#bytes = bytes;
+    if (this.#end + count <= this.#memory.length) return;
+    const larger = acquirePacket(Math.max(2 * this.length, this.length + count));
+    this.#memory.copy(larger.memory, HEAD_ROOM, HEAD_ROOM, this.#end);
+    giveBack(this.#packet);
+    this.#packet = larger;
+    this.#memory = larger.memory;
   }
+}
+
+/** Encodes a body that is one text. */
+export function encodeText(text: string): UnsentBody {
+  const length = Buffer.byteLength(text);
+  const packet = acquirePacket(length);
+  if (length === text.length) packet.memory.latin1Write(text, HEAD_ROOM);
+  else packet.memory.utf8Write(text, HEAD_ROOM);
+  return { packet, length };
+}
+
+function acquirePacket(bodyLength: number): PooledBuffer {
+  return bufferPool.acquire(Math.ceil((HEAD_ROOM + bodyLength) / PACKET_STEP) * PACKET_STEP);
+}
+
+function giveBack(packet: PooledBuffer): void {
+  packet.take();
+  packet.release();
 }

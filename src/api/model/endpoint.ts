@@ -12,7 +12,8 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import type { Answer, LargeAnswer } from './answer.ts';
+import type { Answer, JsonText, LargeAnswer } from './answer.ts';
+import type { UnsentBody } from './byte-writer.ts';
 import type { MaybeAsync } from './maybe-async.ts';
 import type { PriceQuery, RequestedSymbol } from './price-query.ts';
 import type { QueryParams } from './query.ts';
@@ -47,7 +48,7 @@ export interface Reading {
  * An endpoint that serves prices and costs a unit. It reads a request into a query and answers it from prices. `read`
  * throws a Refusal if the request is invalid; between the two the pipeline loads `series`.
  */
-export interface PriceEndpoint<Q extends PriceQuery = PriceQuery> {
+export interface PriceEndpoint<Q extends PriceQuery = PriceQuery, L extends LargeAnswer = LargeAnswer> {
   readonly kind: 'prices';
   /** The name under which its units are counted. */
   readonly name: CountedEndpoint;
@@ -60,8 +61,10 @@ export interface PriceEndpoint<Q extends PriceQuery = PriceQuery> {
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
   reads?(priceQuery: Q): Reading;
   answer(priceQuery: Q, prices: Prices, context: EndpointContext): Answer | Promise<Answer>;
-  /** An answer that is large, from prices in memory; undefined if it is not. */
-  large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<LargeAnswer> | undefined;
+  /** Plans an answer that is large, from prices in memory; undefined if it is not. */
+  large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<L> | undefined;
+  /** Builds a large answer from a snapshot of the prices, yielding to other requests. */
+  build?(priceQuery: Q, large: L, context: EndpointContext): Promise<JsonText | UnsentBody>;
 }
 
 /** An endpoint about the customer's account. It is free, and its errors are in the field `error`. */
@@ -148,9 +151,9 @@ export type Endpoint =
   | AdminEndpoint
   | OpenEndpoint;
 
-/** Hides an endpoint's own query type: the pipeline passes the result of `read` to `answer`. */
-export function priceEndpoint<Q extends PriceQuery>(
-  definition: Omit<PriceEndpoint<Q>, 'kind'>,
+/** Hides an endpoint's own types: the pipeline passes the result of `read` to `answer`, and that of `large` to `build`. */
+export function priceEndpoint<Q extends PriceQuery, L extends LargeAnswer>(
+  definition: Omit<PriceEndpoint<Q, L>, 'kind'>,
 ): PriceEndpoint {
   return { kind: 'prices', ...definition } as unknown as PriceEndpoint;
 }

@@ -29,8 +29,6 @@ export function writeRenderedDays(
   return pages.copyRows(first, last, writer, (number) => renderPage(number, codes, settled));
 }
 
-const scratch = new ByteWriter();
-
 function renderPage(number: number, codes: readonly string[], settled: readonly SettledRange[]): TextPage {
   const first = number * DAYS_PER_PAGE;
   const lines = settled.map(({ columns }, i) => {
@@ -39,10 +37,10 @@ function renderPage(number: number, codes: readonly string[], settled: readonly 
   });
   const starts = new Uint32Array(DAYS_PER_PAGE + 1);
   let next = 0;
-  scratch.clear();
-  writeByDay(scratch, lines, (day) => {
-    while (next <= day - first) starts[next++] = scratch.length;
+  const writer = new ByteWriter();
+  writeByDay(writer, lines, (day) => {
+    while (next <= day - first) starts[next++] = writer.length;
   });
-  starts.fill(scratch.length, next);
-  return { bytes: scratch.bytes(), starts };
+  starts.fill(writer.length, next);
+  return { bytes: writer.finishAsBytes(), starts };
 }

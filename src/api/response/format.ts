@@ -1,10 +1,9 @@
-import { bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import { refuse } from '../errors/errors.ts';
-import type { Answer } from '../model/answer.ts';
-import { ByteWriter, HEAD_ROOM } from '../model/byte-writer.ts';
+import type { Content } from '../model/answer.ts';
+import { encodeText, HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
 import type { LongTable } from '../model/long-table.ts';
 import type { QueryParams } from '../model/query.ts';
-import { type Format, writeTable } from '../model/table.ts';
+import { type Format, type TableFormat, writeTable } from '../model/table.ts';
 import { single } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
 import { JSON_TYPE } from './headers.ts';
@@ -25,9 +24,7 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
 };
 
 /** The body of a success, with space for its head in front. The part before `contentFrom` is excluded from its tag. */
-export interface Body {
-  packet: PooledBuffer;
-  length: number;
+export interface Body extends UnsentBody {
   contentFrom: number;
   /** Its media type. */
   type: string;
@@ -40,7 +37,7 @@ export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<Arr
 
 /** Replaces the body of a response whose head alone is sent. */
 export function noBody(format: Format): Body {
-  return { packet: bufferPool.acquire(0), length: 0, contentFrom: 0, type: TYPES[format] };
+  return { ...encodeText(''), contentFrom: 0, type: TYPES[format] };
 }
 
 /** The format that the URL requests; undefined if it names none. */
@@ -65,18 +62,14 @@ export function formatAccepted(accept: string | null): Format {
   return best && best.quality >= other ? best.format : 'json';
 }
 
-const writer = new ByteWriter();
-
-/** Writes an answer as a body, or returns the table that is too long for one. */
-export function writeDown(answer: Answer, format: Format): Body | LongTable {
-  if (format === 'json') return written(format, () => answer.json!(writer));
-  const table = answer.table!();
-  return 'rows' in table ? written(format, () => writer.text(writeTable(table, format))) : table;
-}
-
-function written(format: Format, write: () => void): Body {
-  writer.clear();
-  write();
-  const { length, contentFrom } = writer;
-  return { packet: writer.packet(HEAD_ROOM), length, contentFrom, type: TYPES[format] };
+/** Encodes the content of an answer, or returns the table that is too long for that. */
+export function encodeContent(content: Exclude<Content, LongTable>, format: Format): Body;
+export function encodeContent(content: Content, format: Format): Body | LongTable;
+export function encodeContent(content: Content, format: Format): Body | LongTable {
+  const type = TYPES[format];
+  if ('json' in content)
+    return { ...encodeText(content.json), contentFrom: content.untaggedLength ?? 0, type };
+  if ('packet' in content) return { ...content, contentFrom: 0, type };
+  if (!('rows' in content)) return content;
+  return { ...encodeText(writeTable(content, format as TableFormat)), contentFrom: 0, type };
 }

@@ -3,8 +3,9 @@ import type { Prices } from '../../../board/views/prices.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
-import type { Answer, LargeAnswer } from '../../model/answer.ts';
-import { priceEndpoint } from '../../model/endpoint.ts';
+import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
+import { ByteWriter, COMMA, type UnsentBody } from '../../model/byte-writer.ts';
+import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatRow } from '../../model/table.ts';
 
@@ -21,24 +22,22 @@ export const symbols = priceEndpoint({
   path: '/symbols',
   needs: 'dates',
 
-  read({ board }) {
-    return { series: board.catalog.symbols.map(({ code }) => board.catalog.find(code)!) };
+  read: ({ board }) => ({ series: board.catalog.series }),
+
+  answer({ series }, prices, context): Answer | Promise<Answer> {
+    const isJson = context.format === 'json';
+    if (!isJson && series.length > LARGE_FROM_SYMBOLS) return longAnswer(series, prices, context);
+    const dated = series.map((one) => datesOf(one, prices));
+    const content = isJson ? jsonOf(dated) : { columns: COLUMNS, rows: dated.map(cellsOf) };
+    return { content, finality: 'open' };
   },
 
-  answer({ series }, prices, { format }): Answer | Promise<Answer> {
-    const dated = datesOf(series, prices);
-    if (format !== 'json' && series.length > LARGE_FROM_SYMBOLS) return longAnswer(dated);
-    return {
-      json: (writer) => writer.text(`{"success":true,"symbols":[${dated.map(jsonOf).join(',')}]}`),
-      table: () => ({ columns: COLUMNS, rows: dated.map(cellsOf) }),
-      finality: 'open',
-    };
+  large({ series }, prices, context) {
+    if (context.format !== 'json' || series.length <= LARGE_FROM_SYMBOLS) return undefined;
+    return largeAnswer(series, prices, context);
   },
 
-  large({ series }, prices, { format }) {
-    if (format !== 'json' || series.length <= LARGE_FROM_SYMBOLS) return undefined;
-    return largeAnswer(datesOf(series, prices));
-  },
+  build: (_, { dated }) => buildJson(dated),
 });
 
 /** A symbol, with the dates that the customer's plan can see. */
@@ -48,39 +47,64 @@ interface DatedSymbol {
   last: Day | undefined;
 }
 
-function datesOf(series: readonly Series[], prices: Prices): DatedSymbol[] {
-  return series.map((one) => ({
-    symbol: one.symbol,
-    first: prices.firstDay(one),
-    last: prices.lastDay(one),
-  }));
+interface LargeList extends LargeAnswer {
+  dated: readonly DatedSymbol[];
 }
 
-async function largeAnswer(dated: readonly DatedSymbol[]): Promise<LargeAnswer> {
-  return { state: await stateOf(dated), finality: 'open', build: () => build(dated) };
+function datesOf(series: Series, prices: Prices): DatedSymbol {
+  return { symbol: series.symbol, first: prices.firstDay(series), last: prices.lastDay(series) };
 }
 
-async function build(dated: readonly DatedSymbol[]): Promise<Answer> {
-  const parts: Buffer[] = [];
-  let text = '{"success":true,"symbols":[';
-  for (const [i, one] of dated.entries()) {
-    text += `${i > 0 ? ',' : ''}${jsonOf(one)}`;
-    if (!shouldYield()) continue;
-    parts.push(Buffer.from(text));
-    text = '';
-    await yieldToRequests();
+/** The dates of many symbols, yielding to requests. Their prices may be evicted meanwhile. */
+async function allDatesOf(
+  series: readonly Series[],
+  prices: Prices,
+  { board, now }: EndpointContext,
+): Promise<DatedSymbol[]> {
+  const dated: DatedSymbol[] = [];
+  for (const one of series) {
+    if (shouldYield()) await yieldToRequests();
+    if (!one.has('dates')) await board.ready([one], 'dates', now);
+    dated.push(datesOf(one, prices));
   }
-  parts.push(Buffer.from(`${text}]}`));
-  return {
-    json: (writer) => {
-      for (const part of parts) writer.copy(part, 0, part.length);
-    },
-    finality: 'open',
-  };
+  return dated;
 }
+
+async function largeAnswer(
+  series: readonly Series[],
+  prices: Prices,
+  context: EndpointContext,
+): Promise<LargeList> {
+  const dated = await allDatesOf(series, prices, context);
+  return { state: await stateOf(dated), finality: 'open', dated };
+}
+
+function jsonOf(dated: readonly DatedSymbol[]): JsonText {
+  return { json: `{"success":true,"symbols":[${dated.map(recordOf).join(',')}]}` };
+}
+
+async function buildJson(dated: readonly DatedSymbol[]): Promise<UnsentBody> {
+  const writer = new ByteWriter(dated.length * RECORD_BYTES);
+  writer.ascii('{"success":true,"symbols":[');
+  for (const [i, one] of dated.entries()) {
+    if (i > 0) writer.byte(COMMA);
+    writer.text(recordOf(one));
+    if (shouldYield()) await yieldToRequests();
+  }
+  writer.ascii(']}');
+  return writer.finish();
+}
+
+/** About the length of a symbol in JSON. */
+const RECORD_BYTES = 300;
 
 /** Costs one unit, like the same list in JSON. */
-async function longAnswer(dated: readonly DatedSymbol[]): Promise<Answer> {
+async function longAnswer(
+  series: readonly Series[],
+  prices: Prices,
+  context: EndpointContext,
+): Promise<Answer> {
+  const dated = await allDatesOf(series, prices, context);
   const table: LongTable = {
     columns: COLUMNS,
     state: await stateOf(dated),
@@ -88,7 +112,7 @@ async function longAnswer(dated: readonly DatedSymbol[]): Promise<Answer> {
     pieces: () => rowPieces(dated),
     unitsOf: () => 1,
   };
-  return { table: () => table, finality: 'open' };
+  return { content: table, finality: 'open' };
 }
 
 const ROWS_PER_PIECE = 100;
@@ -132,7 +156,7 @@ function staticPart(symbol: LedgerSymbol): StaticPart {
   return part;
 }
 
-function jsonOf({ symbol, first, last }: DatedSymbol): string {
+function recordOf({ symbol, first, last }: DatedSymbol): string {
   const firstDate = first === undefined ? 'null' : `"${printDay(first)}"`;
   const lastDate = last === undefined ? 'null' : `"${printDay(last)}"`;
   return `${staticPart(symbol).json},"firstDate":${firstDate},"lastDate":${lastDate}}`;

@@ -1,11 +1,14 @@
-import { printDay } from '../../../market/day.ts';
+import type { Board } from '../../../board/board.ts';
+import type { Measure, SourcedBar } from '../../../board/series/price-types.ts';
+import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
-import { fluctuation as change } from '../../../market/fluctuation.ts';
+import { fluctuation as change, type Fluctuation } from '../../../market/fluctuation.ts';
+import type { JsonText } from '../../model/answer.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
-import { columnsOf } from '../../model/table.ts';
+import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
-import { readRates } from '../../params/rates-query.ts';
-import { bySymbol, measureJson, sourceIdsOf, sourceNames } from '../../response/json.ts';
+import { type RatesQuery, readRates } from '../../params/rates-query.ts';
+import { bySymbol, measureJson, sourceIdsOf, sourceNames, sourcesJson } from '../../response/json.ts';
 import { barsFor, closesOn } from './closes.ts';
 
 const COLUMNS = columnsOf(
@@ -26,63 +29,81 @@ export const fluctuation = priceEndpoint({
 
   reads: ({ first, last, today }) => closesOn([first, Math.min(last, today)]),
 
-  answer({ symbols, first, last, today, metadata }, prices, { board, now }) {
+  answer(ratesQuery, prices, { board, now, format }) {
+    const { symbols, first, last, today } = ratesQuery;
     const starts = barsFor(symbols, first, prices);
     const ends = barsFor(symbols, Math.min(last, today), prices);
-    const records = symbols.map(({ series }, i) => {
+    const changes = symbols.map(({ code, series }, i): SymbolChange => {
       const [start, end] = [starts[i]!, ends[i]!];
-      return {
-        startRate: printNumber(start.close),
-        endRate: printNumber(end.close),
-        ...change(start.close, end.close),
-        measure: prices.measure(series),
-        start,
-        end,
-      };
+      return { code, measure: prices.measure(series), start, end, ...change(start.close, end.close) };
     });
-    type Record = (typeof records)[number];
-    const sourceOf = ({ start, end }: Record) =>
-      sourceNames(board, [...sourceIdsOf(start), ...sourceIdsOf(end)]);
-    return {
-      json(writer) {
-        const rates = bySymbol(symbols, (_, i) => {
-          const one = records[i]!;
-          return `{"startRate":${one.startRate},"endRate":${one.endRate},"change":${one.change},"changePercent":${one.changePercent}}`;
-        });
-        let content = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":${rates}`;
-        if (metadata) {
-          content += `,"metadata":${bySymbol(symbols, (_, i) => {
-            const one = records[i]!;
-            const { start, end } = one;
-            const factors =
-              start.factor && end.factor
-                ? `,"startFactor":${start.factor.text},"endFactor":${end.factor.text}`
-                : '';
-            return `{${measureJson(one.measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${JSON.stringify(sourceOf(one))}}`;
-          })}`;
-        }
-        writer.text(`${content}}`);
-      },
-      table: () => ({
-        columns: COLUMNS,
-        rows: records.map((one, i) => [
-          symbols[i]!.code,
-          printDay(first),
-          printDay(last),
-          one.startRate,
-          one.endRate,
-          one.change,
-          one.changePercent,
-          one.measure.unit,
-          one.measure.quote,
-          one.start.factor?.text ?? '1',
-          one.end.factor?.text ?? '1',
-          printDay(one.start.day),
-          printDay(one.end.day),
-          sourceOf(one),
-        ]),
-      }),
-      finality: finalityOf(last, symbols, now - prices.delayMs),
-    };
+    const content =
+      format === 'json' ? jsonOf(ratesQuery, changes, board) : tableOf(ratesQuery, changes, board);
+    return { content, finality: finalityOf(last, symbols, now - prices.delayMs) };
   },
 });
+
+interface FluctuationQuery extends RatesQuery {
+  first: Day;
+  last: Day;
+}
+
+interface SymbolChange extends Fluctuation {
+  code: string;
+  measure: Measure;
+  start: SourcedBar;
+  end: SourcedBar;
+}
+
+function jsonOf(
+  { symbols, first, last, metadata }: FluctuationQuery,
+  changes: readonly SymbolChange[],
+  board: Board,
+): JsonText {
+  const rates = bySymbol(symbols, (_, i) => rateOf(changes[i]!));
+  const json = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","rates":${rates}`;
+  if (!metadata) return { json: `${json}}` };
+  return { json: `${json},"metadata":${bySymbol(symbols, (_, i) => metadataOf(changes[i]!, board))}}` };
+}
+
+function rateOf({ start, end, change, changePercent }: SymbolChange): string {
+  return `{"startRate":${printNumber(start.close)},"endRate":${printNumber(end.close)},"change":${change},"changePercent":${changePercent}}`;
+}
+
+function metadataOf(one: SymbolChange, board: Board): string {
+  const { start, end, measure } = one;
+  const factors =
+    start.factor && end.factor ? `,"startFactor":${start.factor.text},"endFactor":${end.factor.text}` : '';
+  return `{${measureJson(measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sourcesJson(board, sourceIds(one))}}`;
+}
+
+function tableOf(
+  { first, last }: FluctuationQuery,
+  changes: readonly SymbolChange[],
+  board: Board,
+): FlatTable {
+  const rows = changes.map((one) => {
+    const { code, measure, start, end, change, changePercent } = one;
+    return [
+      code,
+      printDay(first),
+      printDay(last),
+      printNumber(start.close),
+      printNumber(end.close),
+      change,
+      changePercent,
+      measure.unit,
+      measure.quote,
+      start.factor?.text ?? '1',
+      end.factor?.text ?? '1',
+      printDay(start.day),
+      printDay(end.day),
+      sourceNames(board, sourceIds(one)),
+    ];
+  });
+  return { columns: COLUMNS, rows };
+}
+
+function sourceIds({ start, end }: SymbolChange): number[] {
+  return [...sourceIdsOf(start), ...sourceIdsOf(end)];
+}

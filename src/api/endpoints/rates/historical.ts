@@ -1,6 +1,10 @@
-import { printDay } from '../../../market/day.ts';
+import type { Board } from '../../../board/board.ts';
+import type { SourcedBar } from '../../../board/series/price-types.ts';
+import type { Prices } from '../../../board/views/prices.ts';
+import { type Day, printDay } from '../../../market/day.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
-import { columnsOf } from '../../model/table.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
+import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { finalityOf, readDay, readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
@@ -31,31 +35,41 @@ export const historical = priceEndpoint({
 
   reads: ({ day }) => closesOn([day]),
 
-  answer({ symbols, day, metadata }, prices, { board, now }) {
+  answer({ symbols, day, metadata }, prices, { board, now, format }) {
     const bars = barsFor(symbols, day, prices);
-    return {
-      json(writer) {
-        const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
-        let content = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
-        if (metadata) {
-          content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
-            const bar = bars[i]!;
-            const measure = measureJson(prices.measure(series), bar.factor);
-            return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
-          })}`;
-        }
-        writer.text(`${content}}`);
-      },
-      table: () => ({
-        columns: COLUMNS,
-        rows: symbols.map(({ code, series }, i) => {
-          const bar = bars[i]!;
-          const measure = measureCells(prices.measure(series), bar.factor);
-          const source = sourceNames(board, sourceIdsOf(bar));
-          return [printDay(day), code, ...ohlcCells(bar), ...measure, printDay(bar.day), source];
-        }),
-      }),
-      finality: finalityOf(day, symbols, now - prices.delayMs),
-    };
+    const asked = { symbols, bars, day };
+    const content =
+      format === 'json' ? jsonOf(asked, metadata, prices, board) : tableOf(asked, prices, board);
+    return { content, finality: finalityOf(day, symbols, now - prices.delayMs) };
   },
 });
+
+interface BarsOfDay {
+  day: Day;
+  symbols: readonly RequestedSymbol[];
+  /** One for each symbol. */
+  bars: readonly SourcedBar[];
+}
+
+function jsonOf({ symbols, bars, day }: BarsOfDay, metadata: boolean, prices: Prices, board: Board) {
+  const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
+  let json = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
+  if (metadata) {
+    json += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+      const bar = bars[i]!;
+      const measure = measureJson(prices.measure(series), bar.factor);
+      return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
+    })}`;
+  }
+  return { json: `${json}}` };
+}
+
+function tableOf({ symbols, bars, day }: BarsOfDay, prices: Prices, board: Board): FlatTable {
+  const rows = symbols.map(({ code, series }, i) => {
+    const bar = bars[i]!;
+    const measure = measureCells(prices.measure(series), bar.factor);
+    const source = sourceNames(board, sourceIdsOf(bar));
+    return [printDay(day), code, ...ohlcCells(bar), ...measure, printDay(bar.day), source];
+  });
+  return { columns: COLUMNS, rows };
+}

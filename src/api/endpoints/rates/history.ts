@@ -1,18 +1,20 @@
-import type { Prices } from '../../../board/views/prices.ts';
+import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { refuse } from '../../errors/errors.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
-import type { Span } from '../../history/interval-rows.ts';
+import type { IntervalRow, Span } from '../../history/interval-rows.ts';
 import { INTERVAL_COLUMNS, intervalTable, rowWriter } from '../../history/interval-table.ts';
-import { planPage } from '../../history/page-plan.ts';
+import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
-import type { Answer, LargeAnswer } from '../../model/answer.ts';
+import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { LARGE_FROM_BARS, stateOfBars } from '../../model/large-answer.ts';
 import { unitsByRows } from '../../model/long-table.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
 import type { QueryParams } from '../../model/query.ts';
+import type { FlatTable } from '../../model/table.ts';
 import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
@@ -50,6 +52,12 @@ export const history = priceEndpoint({
   large(ratesQuery, prices, context) {
     return context.format === 'json' ? largePageOf(ratesQuery, prices, context) : undefined;
   },
+
+  async build(ratesQuery, { frozen, plan }, context) {
+    const { from, symbols } = ratesQuery;
+    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows);
+    return pageJson(ratesQuery, page, plan.next, frozen, context);
+  },
 });
 
 interface HistoryQuery extends RatesQuery {
@@ -59,6 +67,11 @@ interface HistoryQuery extends RatesQuery {
   /** Identifies the request, so that a cursor is not accepted by another. */
   cursorScope: string;
   from: Cursor;
+}
+
+interface LargePage extends LargeAnswer {
+  frozen: FrozenPrices;
+  plan: PagePlan;
 }
 
 function spanOf({ first, last, today, interval }: HistoryQuery): Span {
@@ -76,7 +89,7 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
     from,
     unitsOf: unitsByRows,
   });
-  return { table: () => table, finality: finalityOf(last, symbols, now - prices.delayMs) };
+  return { content: table, finality: finalityOf(last, symbols, now - prices.delayMs) };
 }
 
 /** One page. A table with `asOf` is read in pages, too, which `LedgerTableSource` joins. */
@@ -92,18 +105,29 @@ function answerOf(
   prices: Prices,
   context: EndpointContext,
 ): Answer {
-  const { board } = context;
-  const { symbols } = ratesQuery;
   return {
-    json(writer) {
-      const page = new HistoryPage(symbols);
-      for (const row of rows) page.add(row);
-      writer.text(pageJson(ratesQuery, page, next, prices, context));
-    },
-    table: () => ({ columns: INTERVAL_COLUMNS, rows: rows.map(rowWriter(board, symbols, prices)) }),
+    content:
+      context.format === 'json'
+        ? pageJson(ratesQuery, pageFrom(rows, ratesQuery.symbols), next, prices, context)
+        : pageTable(ratesQuery, rows, prices, context),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursorOf(ratesQuery, next),
   };
+}
+
+function pageFrom(rows: readonly IntervalRow[], symbols: readonly RequestedSymbol[]): HistoryPage {
+  const page = new HistoryPage(symbols);
+  for (const row of rows) page.add(row);
+  return page;
+}
+
+function pageTable(
+  { symbols }: HistoryQuery,
+  rows: readonly IntervalRow[],
+  prices: Prices,
+  { board }: EndpointContext,
+): FlatTable {
+  return { columns: INTERVAL_COLUMNS, rows: rows.map(rowWriter(board, symbols, prices)) };
 }
 
 /** A page made of many bars is planned now and built once it is paid for. */
@@ -111,7 +135,7 @@ function largePageOf(
   ratesQuery: HistoryQuery,
   prices: Prices,
   context: EndpointContext,
-): LargeAnswer | undefined {
+): LargePage | undefined {
   const { symbols, first, last, interval, from, metadata } = ratesQuery;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
   if (!frozen) return undefined;
@@ -122,20 +146,13 @@ function largePageOf(
   const days = { first: Math.max(first, from.day), last: plan.last };
   for (const { series } of symbols) frozen.requireComplete(series, days.first, days.last);
   const bars = stateOfBars(symbols, frozen, days);
-  const finality = finalityOfPage(ratesQuery, next, prices, context);
   const cursor = cursorOf(ratesQuery, next);
   return {
     state: JSON.stringify(['history', first, last, interval, from, metadata, cursor ?? null, bars]),
-    finality,
+    finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursor,
-    async build() {
-      const page = await buildPage(from, symbols, frozen, span, plan.rows);
-      return {
-        json: (writer) => writer.text(pageJson(ratesQuery, page, next, frozen, context)),
-        finality,
-        next: cursor,
-      };
-    },
+    frozen,
+    plan,
   };
 }
 
@@ -145,12 +162,12 @@ function pageJson(
   next: Cursor | undefined,
   prices: Prices,
   { board }: EndpointContext,
-): string {
+): JsonText {
   const { first, last, interval, metadata } = ratesQuery;
   const cursor = JSON.stringify(cursorOf(ratesQuery, next) ?? null);
   const start = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}"`;
   const end = metadata ? `,"metadata":${page.metadataJson(board, prices)}}` : '}';
-  return `${start},"rates":${page.ratesJson()},"next":${cursor}${end}`;
+  return { json: `${start},"rates":${page.ratesJson()},"next":${cursor}${end}` };
 }
 
 function cursorOf({ cursorScope }: HistoryQuery, next: Cursor | undefined): string | undefined {

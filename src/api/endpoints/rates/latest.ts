@@ -1,12 +1,15 @@
 import type { LatestPrice } from '../../../board/series/price-types.ts';
 import type { Series } from '../../../board/series/series.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
 import { marketOf, tradeDate } from '../../../market/session.ts';
 import type { UpdateInterval } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
-import { priceEndpoint } from '../../model/endpoint.ts';
-import { columnsOf } from '../../model/table.ts';
+import type { JsonText } from '../../model/answer.ts';
+import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
+import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
@@ -30,45 +33,63 @@ export const latest = priceEndpoint({
     return readRates(context, readSymbolSet(context.query, context.plan));
   },
 
-  answer({ symbols, metadata }, prices, { board, now }) {
-    const found = symbols.map(({ series }) => prices.latest(series));
-    const missing = symbols.filter((_, i) => found[i] === undefined);
-    if (missing.length > 0) {
-      throw refuse('no_data', {
-        date: undefined,
-        missing: missing.map(({ code }) => ({ code, firstDate: undefined })),
-      });
-    }
-    const horizon = now - prices.delayMs;
-    return {
-      json(writer) {
-        writer.ascii(`{"success":true,"timestamp":${Math.floor(now / 1000)},`);
-        writer.beginContent();
-        let content = `"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
-        if (metadata) {
-          content += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
-            const latest = found[i]!;
-            const measure = measureJson(prices.measure(series), latest.factor);
-            const source = sourcesJson(board, sourceIdsOf(latest));
-            return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
-          })}`;
-        }
-        writer.text(`${content}}`);
-      },
-      table: () => ({
-        columns: COLUMNS,
-        rows: symbols.map(({ code, series }, i) => {
-          const latest = found[i]!;
-          const measure = measureCells(prices.measure(series), latest.factor);
-          const source = sourceNames(board, sourceIdsOf(latest));
-          const stale = String(isStale(series, latest.day, horizon));
-          return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
-        }),
-      }),
-      finality: 'live',
-    };
+  answer({ symbols, metadata }, prices, context) {
+    const found = latestOf(symbols, prices);
+    const content =
+      context.format === 'json'
+        ? jsonOf(symbols, found, metadata, prices, context)
+        : tableOf(symbols, found, prices, context);
+    return { content, finality: 'live' };
   },
 });
+
+/** The newest price of each symbol. Throws a refusal that names the symbols without one. */
+function latestOf(symbols: readonly RequestedSymbol[], prices: Prices): LatestPrice[] {
+  const found = symbols.map(({ series }) => prices.latest(series));
+  const missing = symbols.filter((_, i) => found[i] === undefined);
+  if (missing.length === 0) return found as LatestPrice[];
+  throw refuse('no_data', {
+    date: undefined,
+    missing: missing.map(({ code }) => ({ code, firstDate: undefined })),
+  });
+}
+
+function jsonOf(
+  symbols: readonly RequestedSymbol[],
+  found: readonly LatestPrice[],
+  metadata: boolean,
+  prices: Prices,
+  { board, now }: EndpointContext,
+): JsonText {
+  const begin = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
+  const horizon = now - prices.delayMs;
+  let json = `${begin}"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
+  if (metadata) {
+    json += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+      const latest = found[i]!;
+      const measure = measureJson(prices.measure(series), latest.factor);
+      const source = sourcesJson(board, sourceIdsOf(latest));
+      return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
+    })}`;
+  }
+  return { json: `${json}}`, untaggedLength: begin.length };
+}
+
+function tableOf(
+  symbols: readonly RequestedSymbol[],
+  found: readonly LatestPrice[],
+  prices: Prices,
+  { board, now }: EndpointContext,
+): FlatTable {
+  const rows = symbols.map(({ code, series }, i) => {
+    const latest = found[i]!;
+    const measure = measureCells(prices.measure(series), latest.factor);
+    const source = sourceNames(board, sourceIdsOf(latest));
+    const stale = String(isStale(series, latest.day, now - prices.delayMs));
+    return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
+  });
+  return { columns: COLUMNS, rows };
+}
 
 /** The time of a tick, or the day of a close. */
 export function printAt({ at, day }: LatestPrice): string {

@@ -1,11 +1,13 @@
 import type { Board } from '../../../board/board.ts';
+import type { Prices } from '../../../board/views/prices.ts';
 import type { Plan } from '../../../ledger/accounts/plans.ts';
-import type { SymbolRevision } from '../../../ledger/prices/past.ts';
+import type { DayRange, SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
+import type { JsonText } from '../../model/answer.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
-import type { RequestedSymbol } from '../../model/price-query.ts';
+import type { PriceQuery, RequestedSymbol } from '../../model/price-query.ts';
 import type { QueryParams } from '../../model/query.ts';
-import { columnsOf } from '../../model/table.ts';
+import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { printCursor, readCursor } from '../../params/cursor.ts';
 import { findSymbols, readDay, readRange, readSymbolSet, wantsMetadata } from '../../params/parameters.ts';
 import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../../response/json.ts';
@@ -45,42 +47,74 @@ export const revisions = priceEndpoint({
     return { symbols, series: symbols.map((one) => one.series), days, from, cursorScope, metadata };
   },
 
-  async answer({ symbols, days, from, cursorScope, metadata }, prices, { board, past }) {
+  async answer(revisionsQuery, prices, { board, past, format }) {
+    const { symbols, days, from, cursorScope } = revisionsQuery;
     const stored = await past!.versions();
     const { versions: found, readTo } = days.isRange
       ? await stored.ofRange({ first: from, last: days.last }, VERSIONS_MAX)
       : { versions: await stored.ofDay(days.first), readTo: days.last };
-    const next = readTo < days.last ? readTo + 1 : undefined;
     const versions = placed(symbols, found);
     versions.sort((a, b) => a.day - b.day || a.symbolIndex - b.symbolIndex || a.revision - b.revision);
-    const cursor = next === undefined ? undefined : printCursor({ day: next, symbolIndex: 0 }, cursorScope);
+    const next =
+      readTo < days.last ? printCursor({ day: readTo + 1, symbolIndex: 0 }, cursorScope) : undefined;
     return {
-      json(writer) {
-        const content = days.isRange
-          ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(cursor ?? null)}`
-          : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, symbolIndex) => listJson(board, versions, symbolIndex))}`;
-        const measures = () => bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`);
-        writer.text(`${content}${metadata ? `,"metadata":${measures()}` : ''}}`);
-      },
-      table: () => ({
-        columns: COLUMNS,
-        rows: versions.map((bar) => {
-          const { code, series } = symbols[bar.symbolIndex]!;
-          const { unit, quote } = prices.measure(series);
-          const source = board.sourceName(bar.sourceId);
-          const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
-          const ohlc = bar.withdrawn ? NO_PRICES : ohlcCells(bar);
-          return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
-        }),
-      }),
+      content:
+        format === 'json'
+          ? jsonOf(revisionsQuery, versions, next, prices, board)
+          : tableOf(revisionsQuery, versions, prices, board),
       finality: 'open', // clients look here for corrections, which may arrive at any time
-      next: cursor,
+      next,
     };
   },
 });
 
+interface RevisionsQuery extends PriceQuery {
+  symbols: readonly RequestedSymbol[];
+  days: RequestedDays;
+  metadata: boolean;
+}
+
+interface RequestedDays extends DayRange {
+  isRange: boolean;
+  /** The parameter that names the first day. */
+  name: string;
+}
+
+function jsonOf(
+  { symbols, days, metadata }: RevisionsQuery,
+  versions: readonly Version[],
+  next: string | undefined,
+  prices: Prices,
+  board: Board,
+): JsonText {
+  let json = days.isRange
+    ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(next ?? null)}`
+    : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, symbolIndex) => listJson(board, versions, symbolIndex))}`;
+  if (metadata) {
+    json += `,"metadata":${bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`)}`;
+  }
+  return { json: `${json}}` };
+}
+
+function tableOf(
+  { symbols }: RevisionsQuery,
+  versions: readonly Version[],
+  prices: Prices,
+  board: Board,
+): FlatTable {
+  const rows = versions.map((bar) => {
+    const { code, series } = symbols[bar.symbolIndex]!;
+    const { unit, quote } = prices.measure(series);
+    const source = board.sourceName(bar.sourceId);
+    const tail = [unit, quote, source, recordedAt(bar), bar.reason ?? undefined];
+    const ohlc = bar.withdrawn ? NO_PRICES : ohlcCells(bar);
+    return [printDay(bar.day), code, String(bar.revision), ...ohlc, ...tail, String(!!bar.withdrawn)];
+  });
+  return { columns: COLUMNS, rows };
+}
+
 /** Reads `date`, or `startDate` and `endDate`. A plan with long history has no limit on the span. */
-function readDays(query: QueryParams, plan: Plan) {
+function readDays(query: QueryParams, plan: Plan): RequestedDays {
   const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
   if (isRange) {
     const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);

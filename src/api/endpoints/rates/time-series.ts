@@ -1,13 +1,20 @@
 import type { Board } from '../../../board/board.ts';
-import type { Prices } from '../../../board/views/prices.ts';
+import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
+import type { DayRange } from '../../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { intervalTable } from '../../history/interval-table.ts';
-import { type BarsMetadata, buildRates, metadataOf, writeRates } from '../../history/rates-by-day.ts';
+import {
+  type BarsMetadata,
+  expectedLength,
+  findBars,
+  metadataOf,
+  writeRates,
+  writeRatesInSlices,
+} from '../../history/rates-by-day.ts';
 import type { LargeAnswer } from '../../model/answer.ts';
-import { type ByteWriter, CLOSE, OPEN } from '../../model/byte-writer.ts';
+import { ByteWriter, CLOSE, OPEN, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, stateOfBars } from '../../model/large-answer.ts';
-import type { RequestedSymbol } from '../../model/price-query.ts';
 import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, measureJson, sourcesJson } from '../../response/json.ts';
@@ -26,29 +33,11 @@ export const timeSeries = priceEndpoint({
 
   reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),
 
-  answer(ratesQuery, prices, { board, now }) {
-    const { symbolSet, symbols, first, last, metadata } = ratesQuery;
-    const end = lastDayOf(ratesQuery);
-    return {
-      json(writer) {
-        const begin = openJson(writer, ratesQuery);
-        const found = writeRates(writer, symbols, prices, { first, last: end }, symbolSet);
-        closeJson(writer, begin, metadata && metadataJson(board, symbols, prices, [found.map(metadataOf)]));
-      },
-      table() {
-        const span = { first, last: end, interval: 'day' } as const;
-        // It costs one unit regardless of its rows: the plan limits its span.
-        return intervalTable({
-          board,
-          symbols,
-          prices,
-          span,
-          from: { day: first, symbolIndex: 0 },
-          unitsOf: () => 1,
-        });
-      },
-      finality: finalityOf(last, symbols, now - prices.delayMs),
-    };
+  answer(ratesQuery, prices, context) {
+    const { symbols, last } = ratesQuery;
+    const content =
+      context.format === 'json' ? jsonOf(ratesQuery, prices, context) : tableOf(ratesQuery, prices, context);
+    return { content, finality: finalityOf(last, symbols, context.now - prices.delayMs) };
   },
 
   large(ratesQuery, prices, context) {
@@ -57,6 +46,15 @@ export const timeSeries = priceEndpoint({
       return undefined;
     return largeOf(ratesQuery, prices, context);
   },
+
+  async build(ratesQuery, { frozen }, { board }) {
+    const { symbolSet, symbols, conversion } = ratesQuery;
+    const writer = new ByteWriter();
+    const begin = openJson(writer, ratesQuery);
+    const how = { symbolSet, isConverted: conversion !== undefined };
+    const metadata = await writeRatesInSlices(writer, symbols, frozen, daysOf(ratesQuery), how);
+    return closeJson(writer, begin, metadataOfAll(ratesQuery, metadata, frozen, board));
+  },
 });
 
 interface TimeSeriesQuery extends RatesQuery {
@@ -64,33 +62,54 @@ interface TimeSeriesQuery extends RatesQuery {
   last: Day;
 }
 
+interface LargeTimeSeries extends LargeAnswer {
+  frozen: FrozenPrices;
+}
+
 function lastDayOf({ last, today }: TimeSeriesQuery): Day {
   return Math.min(last, today);
 }
 
-function largeOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board, now }: EndpointContext): LargeAnswer {
-  const { symbolSet, symbols, first, last, metadata, conversion } = ratesQuery;
-  const days = { first, last: lastDayOf(ratesQuery) };
+function daysOf(ratesQuery: TimeSeriesQuery): DayRange {
+  return { first: ratesQuery.first, last: lastDayOf(ratesQuery) };
+}
+
+function jsonOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board }: EndpointContext): UnsentBody {
+  const { symbolSet, symbols } = ratesQuery;
+  const days = daysOf(ratesQuery);
+  const found = findBars(symbols, prices, days);
+  const writer = new ByteWriter(expectedLength(found) + ENVELOPE_BYTES);
+  const begin = openJson(writer, ratesQuery);
+  writeRates(writer, symbols, found, days, symbolSet);
+  return closeJson(writer, begin, metadataOfAll(ratesQuery, [found.map(metadataOf)], prices, board));
+}
+
+/** About the length of what is not a rate. */
+const ENVELOPE_BYTES = 512;
+
+/** It costs one unit regardless of its rows: the plan limits its span. */
+function tableOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board }: EndpointContext) {
+  const { symbols, first } = ratesQuery;
+  const span = { ...daysOf(ratesQuery), interval: 'day' } as const;
+  return intervalTable({
+    board,
+    symbols,
+    prices,
+    span,
+    from: { day: first, symbolIndex: 0 },
+    unitsOf: () => 1,
+  });
+}
+
+function largeOf(ratesQuery: TimeSeriesQuery, prices: Prices, { now }: EndpointContext): LargeTimeSeries {
+  const { symbols, first, last, metadata } = ratesQuery;
+  const days = daysOf(ratesQuery);
   const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
   for (const { series } of symbols) frozen.requireComplete(series, first, days.last);
-  const finality = finalityOf(last, symbols, now - prices.delayMs);
   return {
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
-    finality,
-    async build() {
-      const rates = await buildRates(symbols, frozen, days, {
-        symbolSet,
-        isConverted: !!conversion,
-      });
-      return {
-        json(writer) {
-          const begin = openJson(writer, ratesQuery);
-          writer.copy(rates.bytes, 0, rates.bytes.length);
-          closeJson(writer, begin, metadata && metadataJson(board, symbols, frozen, rates.metadata));
-        },
-        finality,
-      };
-    },
+    finality: finalityOf(last, symbols, now - prices.delayMs),
+    frozen,
   };
 }
 
@@ -101,21 +120,23 @@ function openJson(writer: ByteWriter, { first, last }: TimeSeriesQuery): number 
 }
 
 /** Every day is written with a leading comma; the first one is overwritten with the opening brace. */
-function closeJson(writer: ByteWriter, begin: number, metadata: string | false): void {
+function closeJson(writer: ByteWriter, begin: number, metadata: string | undefined): UnsentBody {
   if (writer.length > begin) writer.overwrite(begin, OPEN);
   else writer.byte(OPEN);
   writer.byte(CLOSE);
-  if (metadata !== false) writer.text(`,"metadata":${metadata}`);
+  if (metadata !== undefined) writer.text(`,"metadata":${metadata}`);
   writer.byte(CLOSE);
+  return writer.finish();
 }
 
-/** `parts` are consecutive spans of days, each with the metadata of every symbol. */
-function metadataJson(
-  board: Board,
-  symbols: readonly RequestedSymbol[],
-  prices: Prices,
+/** `parts` are consecutive spans of days, each with the metadata of every symbol. Undefined if the client wants none. */
+function metadataOfAll(
+  { symbols, metadata }: TimeSeriesQuery,
   parts: readonly (readonly BarsMetadata[])[],
-): string {
+  prices: Prices,
+  board: Board,
+): string | undefined {
+  if (!metadata) return undefined;
   return bySymbol(symbols, ({ series }, i) => {
     const { sourceIds, factors } = parts.length === 1 ? parts[0]![i]! : joined(parts.map((part) => part[i]!));
     const factorsJson = factors === '' ? '' : `,"factors":{${factors}}`;

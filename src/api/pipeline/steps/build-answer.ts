@@ -10,7 +10,7 @@ import type { Answer, LargeAnswer } from '../../model/answer.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TableFormat } from '../../model/table.ts';
-import { type Body, contentOf, noBody, writeDown } from '../../response/format.ts';
+import { contentOf, encodeContent, noBody } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
@@ -56,8 +56,8 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
 
   function encode(priceRequest: PriceRequest, answer: Answer): CachedAnswer | Download {
     const { format } = priceRequest.context;
-    const { finality, next } = answer;
-    const body = writeDown(answer, format);
+    const { content, finality, next } = answer;
+    const body = encodeContent(content, format);
     if ('columns' in body) {
       const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
       const source = new LongTableSource(body, format as TableFormat);
@@ -70,11 +70,12 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
 
   /** The tag is known at once; the body is written when somebody pays for it. It is never cached: its prices may change meanwhile. */
   function defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
+    const { endpoint, context, priceQuery } = priceRequest;
     const { finality, next } = large;
     const etag = encoder.tagOfState(priceRequest, large);
-    const head = { body: noBody(priceRequest.context.format), finality, next };
+    const head = { body: noBody(context.format), finality, next };
     return new DeferredAnswer(encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
-      const body = writeDown(await large.build(), 'json') as Body;
+      const body = encodeContent(await endpoint.build!(priceQuery, large, context), 'json');
       const isLong = body.length > COMPRESS_FROM_BYTES;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
       return encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
