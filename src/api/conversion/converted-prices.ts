@@ -10,6 +10,7 @@ import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import { type Day, printDay, utcDay } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
 import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../../market/ratio.ts';
+import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Conversion, SeriesConversion } from '../model/price-query.ts';
 import { foldConverted } from './fold-converted.ts';
@@ -21,7 +22,9 @@ export const RATE_DAYS_MAX = 14;
 const FACTOR_DIGITS = 12;
 
 /** Enough for a page of days. A longer response reads its days in order and never returns to an earlier one. */
-const FACTORS_MAX = 4_000;
+const FACTORS_BYTES_MAX = 2 * 1024 * 1024;
+/** Measured: a factor with its numbers of any length. */
+const FACTOR_BYTES = 300;
 
 /** Prices in another currency or unit. Each price is converted at the rate of its own day, and rounded once. */
 export class ConvertedPrices<P extends Prices = Prices> implements Prices {
@@ -29,7 +32,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
   protected readonly conversion: Conversion;
   readonly #now: number;
   /** Factors by day. Without an exchange rate, a single factor under day 0 applies to all days. */
-  readonly #factors = new Map<SeriesConversion, Map<Day, ExactFactor>>();
+  readonly #factors = new Map<SeriesConversion, BoundedCache<Day, ExactFactor>>();
 
   constructor(prices: P, conversion: Conversion, now: number) {
     this.prices = prices;
@@ -92,15 +95,17 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
   /** Returns the function that gives the factor of a series on each day. */
   #factorsOf(series: Series): (day: Day) => ExactFactor {
     const conversion = this.of(series);
-    const known = this.#factors.getOrInsertComputed(conversion, () => new Map<Day, ExactFactor>());
+    const known = this.#factors.getOrInsertComputed(
+      conversion,
+      () => new BoundedCache<Day, ExactFactor>({ bytesMax: FACTORS_BYTES_MAX }),
+    );
     const isFixed = !conversion.from && !conversion.to;
     return (day) => {
       const key = isFixed ? 0 : day;
       const found = known.get(key);
       if (found) return found;
-      if (known.size >= FACTORS_MAX) known.clear();
       const factor = factorBy(conversion, (rate) => this.#rateOn(rate, day));
-      known.set(key, factor);
+      known.set(key, factor, FACTOR_BYTES);
       return factor;
     };
   }

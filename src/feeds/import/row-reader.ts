@@ -1,4 +1,5 @@
 import { type Day, printDay } from '../../market/day.ts';
+import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { ColumnIndexes } from '../csv/columns.ts';
 import { type DateOrder, DateOrderFinder, needsDateOrder, readDay } from '../csv/dates.ts';
 import {
@@ -43,14 +44,15 @@ export type RowResult =
   | { kind: 'missing' }
   | { kind: 'refused'; reason: string };
 
-/** Size of the cache of parsed days: a file of many symbols repeats them. */
-const DAYS_CACHED = 50_000;
+/** Memory for parsed days: a file of many symbols repeats them. */
+const DAYS_BYTES_MAX = 16 * 1024 * 1024;
+const DAY_BYTES = 8;
 
 /** Reads rows, one at a time. */
 export class RowReader {
   readonly #rules: RowRules;
   readonly #conventions: Conventions;
-  readonly #days = new Map<string, Day | undefined>();
+  readonly #days = new BoundedCache<string, Day>({ bytesMax: DAYS_BYTES_MAX });
 
   constructor(rules: RowRules, conventions: Conventions) {
     this.#rules = rules;
@@ -86,8 +88,7 @@ export class RowReader {
     const known = this.#days.get(text);
     if (known !== undefined) return known;
     const day = readDay(text, this.#conventions.dateOrder, this.#rules.zone);
-    if (this.#days.size >= DAYS_CACHED) this.#days.clear();
-    this.#days.set(text, day);
+    if (day !== undefined) this.#days.set(copyText(text), day, DAY_BYTES);
     return day;
   }
 

@@ -1,3 +1,4 @@
+import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
 import type { Engine } from './engine.ts';
 import type { RowValues, Sql } from './rows.ts';
 
@@ -78,8 +79,7 @@ function flatten(rows: readonly RowValues[], width: number): (string | number | 
 }
 
 // A bulk write needs the same texts of tens of kilobytes hundreds of times.
-const cache = new Map<string, string>();
-const CACHED_TEXTS_MAX = 20;
+const cache = new BoundedCache<string, string>({ bytesMax: 4 * 1024 * 1024 });
 
 /** The placeholders of `count` rows: `(?,?),(?,?)`. */
 export function placeholders(engine: Engine, width: number, count: number): string {
@@ -89,7 +89,6 @@ export function placeholders(engine: Engine, width: number, count: number): stri
   let n = 0;
   const row = () => `(${Array.from({ length: width }, () => engine.placeholder(++n)).join(',')})`;
   const text = Array.from({ length: count }, row).join(',');
-  if (cache.size >= CACHED_TEXTS_MAX) cache.delete(cache.keys().next().value!);
-  cache.set(key, text);
+  cache.set(key, text, textBytes(text));
   return text;
 }
