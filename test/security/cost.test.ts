@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Refusal } from '../../src/api/errors/errors.ts';
-import { readQuery } from '../../src/api/model/query.ts';
+import { QueryParams, readQuery } from '../../src/api/model/query.ts';
 import { readCursor } from '../../src/api/params/cursor.ts';
 import { matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
@@ -47,7 +47,7 @@ const READERS: readonly [name: string, read: (text: string) => unknown][] = [
   ['the hint for a wrong path', (text) => router.hint(`/${text}`)],
   ['the hint under a mount', (text) => router.hint(`/v1/${text}`)],
   ['the query', readQuery],
-  ['a cursor', (text) => readCursor(new Map([['cursor', [text]]]), 'q')],
+  ['a cursor', (text) => readCursor(new QueryParams(new Map([['cursor', [text]]])), 'q')],
   ['If-None-Match', (text) => matches(text, 'W/"abc"')],
   ['Accept', formatAccepted],
   ['Accept-Encoding', acceptsGzip],

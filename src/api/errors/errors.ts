@@ -1,7 +1,10 @@
-/** An unknown code, and the known codes closest to it. */
-interface UnknownCode {
+/** An unknown code, and what it may mean. */
+export interface UnknownCode {
   code: string;
+  /** Known codes, the likeliest first. */
   nearest: readonly string[];
+  /** The same codes separated by commas, if it is a list with another separator. */
+  list?: string;
 }
 
 interface NoData {
@@ -32,8 +35,10 @@ const NOT_ALLOWED = {
 const ERRORS = {
   missing_parameter: entry(
     400,
-    (d: { name: string; example: string }) =>
-      `The parameter "${d.name}" is missing. Add it, for example ${d.name}=${d.example}.`,
+    (d: { name: string; example: string; sentInstead?: string | undefined }) =>
+      d.sentInstead === undefined
+        ? `The parameter "${d.name}" is missing. Add it, for example ${d.name}=${d.example}.`
+        : `The parameter "${d.name}" is missing (received "${d.sentInstead}"). Rename it, for example ${d.name}=${d.example}.`,
     { name: 'symbols', example: 'XAU' },
   ),
   invalid_symbols: entry(
@@ -69,12 +74,15 @@ const ERRORS = {
   range_too_long: entry(
     400,
     (d: { days: number; maxDays: number }) =>
-      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. Ask for shorter ranges one after the other.`,
+      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. Use /rates/history for long ranges, or ask for shorter ones one after the other. The operator can set another limit with "openpit plan set NAME --max-span-days DAYS".`,
     { days: 31, maxDays: 30 },
   ),
   repeated_parameter: entry(
     400,
-    (d: { name: string }) => `The parameter "${d.name}" was sent more than once. Send it once.`,
+    (d: { name: string } | { header: string }) =>
+      'header' in d
+        ? `The header "${d.header}" was sent more than once, with different values. Send it once.`
+        : `The parameter "${d.name}" was sent more than once. Send it once.`,
     { name: 'date' },
   ),
   invalid_body: entry(
@@ -115,9 +123,9 @@ const ERRORS = {
   ),
   missing_key: entry(
     401,
-    (d: { hasCursor: boolean }) =>
-      `No API key was sent. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The URL of a next page never contains the key: append it.' : ''}`,
-    { hasCursor: false },
+    (d: { hasCursor: boolean; received: readonly string[] }) =>
+      `No API key was sent${d.received.length > 0 ? `: what is in ${d.received.join(' and in ')} is not a key of this service` : ''}. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The URL of a next page never contains the key: append it.' : ''}`,
+    { hasCursor: false, received: [] },
   ),
   invalid_key: entry(
     401,
@@ -154,9 +162,11 @@ const ERRORS = {
   ),
   unknown_currency: entry(
     404,
-    (d: { received: string; code: string; own: string; known: readonly string[] }) =>
-      `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`,
-    { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'] },
+    (d: { received: string; code: string; own: string; known: readonly string[]; hasRates: boolean }) =>
+      d.hasRates
+        ? `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`
+        : `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}": the feed of exchange rates is off or has not run yet. The operator can enable it with "openpit feed enable ecb". Without it, the currencies known for ${d.code} are ${d.known.join(', ')}.`,
+    { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'], hasRates: true },
   ),
   no_data: entry(
     404,
@@ -292,7 +302,8 @@ function entry<D>(
   return { status, message, example: () => message(example), members };
 }
 
-function suggest({ code, nearest }: UnknownCode): string {
+function suggest({ code, nearest, list }: UnknownCode): string {
+  if (list !== undefined) return `${code} (separate codes with commas: symbols=${list})`;
   return nearest.length > 0 ? `${code} (did you mean ${nearest.join(', ')}?)` : code;
 }
 

@@ -48,8 +48,8 @@ export class LedgerReader {
     const { endpoint: name, plan, now, horizon, format, gzip: wantsGzip } = request;
     await this.#board.followCatalog();
     const endpoint = ENDPOINTS.get(name)!;
-    const query = new Map(readQuery(request.query));
-    if (request.cursor !== undefined) query.set('cursor', [request.cursor]);
+    const sent = readQuery(request.query);
+    const query = request.cursor === undefined ? sent : sent.with('cursor', request.cursor);
     const context: EndpointContext = { query, plan, board: this.#board, now, format };
     const priceQuery = endpoint.read(context);
     const revision = (await this.#ledger.head()).prices;

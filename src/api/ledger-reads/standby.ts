@@ -89,7 +89,7 @@ async function isCurrentFor(
   ledger: Ledger,
   { query, now, known, since = 0 }: LedgerRequest,
 ): Promise<boolean> {
-  const asOf = readAsOf(new Map(readQuery(query)), now)?.moment;
+  const asOf = readAsOf(readQuery(query), now)?.moment;
   const replayedAt = await ledger.engine.replayedAt();
   const { epoch, prices } = await ledger.head();
   if (epoch !== known.epoch || prices < known.catalogRevision) return false;

@@ -19,8 +19,40 @@ export function readTarget(url: string): Target {
   return { path, query: mark < 0 ? '' : url.slice(mark + 1), length: url.length - start };
 }
 
-/** The decoded parameters of a query string: by name, every value that was sent. */
-export type QueryParams = ReadonlyMap<string, readonly string[]>;
+/**
+ * The decoded parameters of a query string: by name, every value that was sent. It remembers which were read, so that a
+ * parameter without effect can be reported.
+ */
+export class QueryParams implements Iterable<[name: string, values: readonly string[]]> {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+  readonly #namesRead: string[] = [];
+
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
+    this.#values = values;
+  }
+
+  get(name: string): readonly string[] | undefined {
+    this.#namesRead.push(name);
+    return this.#values.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  isRead(name: string): boolean {
+    return this.#namesRead.includes(name);
+  }
+
+  /** A copy with another value of one parameter. */
+  with(name: string, value: string): QueryParams {
+    return new QueryParams(new Map([...this.#values, [name, [value]]]));
+  }
+
+  [Symbol.iterator](): Iterator<[string, readonly string[]]> {
+    return this.#values[Symbol.iterator]();
+  }
+}
 
 export function readQuery(text: string): QueryParams {
   const query = new Map<string, string[]>();
@@ -32,7 +64,7 @@ export function readQuery(text: string): QueryParams {
     if (values) values.push(value);
     else query.set(name, [value]);
   }
-  return query;
+  return new QueryParams(query);
 }
 
 /** The parts of a text that are not empty. */

@@ -13,7 +13,7 @@ export const SETTLED_AFTER_MS = 3_600_000;
 
 /** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined if it is absent. */
 export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
-  const text = single(query, 'asOf')?.trim();
+  const text = single(query, 'asOf');
   if (text === undefined) return undefined;
   const day = parseDay(text);
   const moment = day === undefined ? parseTime(text) : (day + 1) * MS_PER_DAY - 1;

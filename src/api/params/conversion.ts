@@ -6,7 +6,7 @@ import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Conversion, RequestedSymbol, SeriesConversion } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
-import { echo, single } from './parameters.ts';
+import { echo, singleUnlessEmpty } from './parameters.ts';
 
 /** Currencies that are a hundredth of another. */
 const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };
@@ -19,8 +19,8 @@ export function readConversion(
   symbols: readonly RequestedSymbol[],
   catalog: Catalog,
 ): Conversion | undefined {
-  const quote = single(query, 'quote')?.trim().toUpperCase();
-  const unit = single(query, 'unit')?.trim();
+  const quote = singleUnlessEmpty(query, 'quote')?.toUpperCase();
+  const unit = singleUnlessEmpty(query, 'unit');
   if (quote === undefined && unit === undefined) return undefined;
   const units = unitsOf(symbols, unit);
   const of = new Map<Series, SeriesConversion>();
@@ -79,7 +79,8 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
   const isKnown = (currency: string, rate: Series | undefined) => currency === 'EUR' || rate !== undefined;
   if (!isKnown(from, fromRate) || !isKnown(to, toRate)) {
     const known = currenciesFor(own, from, catalog);
-    throw refuse('unknown_currency', { received: echo(quote), code, own, known });
+    const hasRates = catalog.currencies.length > 0;
+    throw refuse('unknown_currency', { received: echo(quote), code, own, known, hasRates });
   }
   return { quote, constant, from: fromRate, to: toRate };
 }

@@ -1,12 +1,14 @@
 import type { Board } from '../../board/board.ts';
+import type { Catalog } from '../../board/catalog.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
-import { refuse } from '../errors/errors.ts';
+import { type Refusal, refuse, type UnknownCode } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
 import { type SymbolSet, symbolSetOf } from './symbol-set.ts';
+import { nameSentInstead } from './synonyms.ts';
 
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
 export interface RequestedSymbols {
@@ -30,11 +32,27 @@ export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horiz
 /** How many characters of an invalid value an error message repeats. */
 const ECHO_MAX = 64;
 
-/** The value of a parameter that may occur only once. */
+/** The value of a parameter that may occur only once, trimmed. */
 export function single(query: QueryParams, name: string): string | undefined {
   const values = query.get(name);
-  if (values && values.length > 1) throw refuse('repeated_parameter', { name });
-  return values?.[0];
+  if (!values) return undefined;
+  if (values.length > 1) throw refuse('repeated_parameter', { name });
+  return values[0]!.trim();
+}
+
+/** The same for a parameter of which an empty value counts as missing: `quote=` is what forms and templates send. */
+export function singleUnlessEmpty(query: QueryParams, name: string): string | undefined {
+  return single(query, name) || undefined;
+}
+
+function required(query: QueryParams, name: string, example: string): string {
+  const value = singleUnlessEmpty(query, name);
+  if (value === undefined) throw missing(query, name, example);
+  return value;
+}
+
+function missing(query: QueryParams, name: string, example: string): Refusal {
+  return refuse('missing_parameter', { name, example, sentInstead: nameSentInstead(query, name) });
 }
 
 export function wantsMetadata(query: QueryParams): boolean {
@@ -44,7 +62,7 @@ export function wantsMetadata(query: QueryParams): boolean {
 /** Reads `symbols`. */
 export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
   const values = query.get('symbols');
-  if (!values) throw refuse('missing_parameter', { name: 'symbols', example: 'XAU,WTIOIL-FUT' });
+  if (!values) throw missing(query, 'symbols', 'XAU,WTIOIL-FUT');
   const received = values.length === 1 ? values[0]! : values.join(',');
   const symbolSet = symbolSetOf(received);
   const { length } = symbolSet.codes;
@@ -55,8 +73,7 @@ export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
 
 /** Reads a required day. */
 export function readDay(query: QueryParams, name: string): Day {
-  const text = single(query, name);
-  if (text === undefined || text === '') throw refuse('missing_parameter', { name, example: '2024-01-31' });
+  const text = required(query, name, '2024-01-31');
   const day = parseDay(text);
   if (day === undefined) throw refuse('invalid_date', { name, received: echo(text) });
   return day;
@@ -93,12 +110,20 @@ export function findSymbols(
   if (symbols.length === symbolSet.codes.length) return { symbols, today };
   const unknown = symbolSet.codes.filter((code) => !catalog.find(code));
   throw refuse('unknown_symbol', {
-    unknown: unknown.map((code, i) => ({
-      code: echo(code),
-      nearest: i < SUGGESTIONS_MAX ? catalog.nearest(code) : [],
-    })),
+    unknown: unknown.map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX)),
   });
 }
+
+/** An unknown code, with what it may mean. */
+function describeUnknown(code: string, catalog: Catalog, suggests: boolean): UnknownCode {
+  const parts = code.split(SEPARATOR).filter((part) => part !== '');
+  const isList = parts.length > 1 && parts.every((part) => catalog.find(part));
+  if (isList) return { code: echo(code), nearest: [], list: echo(parts.join(',')) };
+  return { code: echo(code), nearest: suggests ? catalog.nearest(code) : [] };
+}
+
+/** What people put between codes instead of a comma; `%2C` is a comma that was escaped twice. */
+const SEPARATOR = /[;|/+&\s]|%2C/;
 
 /** Finding similar codes takes time, so only the first unknown codes get suggestions. */
 const SUGGESTIONS_MAX = 3;

@@ -44,7 +44,7 @@ export function noBody(format: Format): Body {
 export function formatInUrl(query: QueryParams): Format | undefined {
   const text = single(query, 'format');
   if (text === undefined) return undefined;
-  const format = FORMATS.find((one) => one === text.trim().toLowerCase());
+  const format = FORMATS.find((one) => one === text.toLowerCase());
   if (!format) throw refuse('invalid_format', { received: text, formats: FORMATS });
   return format;
 }

@@ -39,7 +39,7 @@ export interface Routes<Route> {
   mounted: Readonly<Record<string, Route>>;
   /** Only at the root. */
   root: Readonly<Record<string, Route>>;
-  /** The paths that a message lists if no better guess is found. */
+  /** The paths that a message about an unknown path lists. */
   named: readonly string[];
 }
 
@@ -59,7 +59,12 @@ export class Router<Route> {
     for (const [path, route] of Object.entries(root)) this.#add(path, route);
   }
 
+  /** A doubled slash counts as one: base URLs often end in a slash. */
   find(path: string): Found<Route> | undefined {
+    return this.#find(path) ?? (path.includes('//') ? this.#find(path.replace(/\/{2,}/g, '/')) : undefined);
+  }
+
+  #find(path: string): Found<Route> | undefined {
     const exact = this.#exact.get(path);
     if (exact) return exact;
     for (const { pattern, route } of this.#open) {
@@ -69,14 +74,20 @@ export class Router<Route> {
     return undefined;
   }
 
-  /** A hint for an unknown path: the right one, if it can be guessed. */
+  /** A hint for an unknown path: the right one, if it can be guessed, and all others. */
   hint(asked: string): string {
-    const path = asked.slice(0, HINT_FROM_MAX);
+    const path = asked.slice(0, HINT_FROM_MAX).replace(/\/{2,}/g, '/');
     const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
     const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
       .replace(/\/+$/, '')
       .toLowerCase();
     const rest = inside.replace(/^\/(v\d+|api(\/v\d+)?)(?=\/)/, '');
+    const guess = this.#guess(mount, rest);
+    const all = `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
+    return guess === undefined ? all : `${guess} ${all}`;
+  }
+
+  #guess(mount: string, rest: string): string | undefined {
     if (/^(\/rates)?\/\d{4}-\d{2}-\d{2}$/.test(rest)) {
       return `The rates of a day are at ${mount}/rates/historical?date=${rest.slice(-10)}&symbols=….`;
     }
@@ -87,8 +98,7 @@ export class Router<Route> {
       return 'The documentation is at /#/docs, and the reference at /docs/reference.';
     }
     const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
-    if (meant) return `Did you mean ${mount}${meant}?`;
-    return `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
+    return meant && `Did you mean ${mount}${meant}?`;
   }
 
   #add(path: string, route: Route): void {

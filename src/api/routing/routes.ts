@@ -90,7 +90,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   return {
     mounted: byPath([...INTERFACE, ...additions]),
     root: byPath(atRoot),
-    named: INTERFACE.map(({ path }) => path),
+    named: [...INTERFACE, ...additions].map(({ path }) => path.replace(':id', '{id}')),
   };
 }
 

@@ -20,7 +20,8 @@ function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
           ? { ok: true, remaining: 1 }
           : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
     },
-    quotaRefusal: () => refuse('quota_exhausted', { quota: 1, plan: 'free', units: 1, resetAt: 'soon' }),
+    quotaRefusal: () =>
+      refuse('quota_exhausted', { quota: 1, plan: 'free', units: 1, resetAt: '2024-06-01T00:00:00.000Z' }),
     onClose: () => state.closed++,
   });
   return { connection, state };
@@ -78,6 +79,6 @@ test('the 101st event costs a unit, and is not sent when the quota is exhausted'
   const text = await readAll(connection.body);
   expect(text.match(/^event: rate$/gm)).toHaveLength(100);
   expect(text).toEndWith(
-    'event: end\ndata: {"code":"quota_exhausted","message":"The monthly quota of 1 requests of the plan \\"free\\" is used up. The quota resets at soon."}\n\n',
+    'event: end\ndata: {"code":"quota_exhausted","message":"The monthly quota of 1 requests of the plan \\"free\\" is used up. The quota resets at 2024-06-01T00:00:00.000Z.","resetAt":1717200000}\n\n',
   );
 });

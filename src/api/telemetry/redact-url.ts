@@ -1,11 +1,12 @@
 import { redactKeys } from '../../gate/key.ts';
+import { isKeyName } from '../access/api-key.ts';
 import { decode } from '../model/query.ts';
 
 const REDACTED = 'REDACTED';
 
 /**
- * Makes a URL safe to log. It replaces the value of `apiKey`, however the name is written, and anything else that looks
- * like a key once decoded.
+ * Makes a URL safe to log. It replaces the value of `apiKey` and of its other names, however they are written, and anything
+ * else that looks like a key once decoded.
  */
 export function redactUrl(url: string): string {
   const mark = url.indexOf('?');
@@ -18,7 +19,7 @@ function redactPair(pair: string): string {
   const equals = pair.indexOf('=');
   if (equals < 0) return redactText(pair);
   const name = pair.slice(0, equals);
-  if (decode(name).trim().toLowerCase() === 'apikey') return `apiKey=${REDACTED}`;
+  if (isKeyName(decode(name))) return `${redactText(name)}=${REDACTED}`;
   return `${redactText(name)}=${redactText(pair.slice(equals + 1))}`;
 }
 

@@ -46,10 +46,8 @@ onEachEngine('key rules', (engine) => {
     expect((await api.ask(path)).status).toBe(200);
   });
 
-  test('keys are case-sensitive, and other parameter names are not accepted', async () => {
+  test('keys are case-sensitive', async () => {
     expectRefusal(await api.ask('/symbols', { key: api.key.toUpperCase() }), 401, 'invalid_key');
-    expectRefusal(await api.ask(`/symbols?apikey=${api.key}`, { key: '' }), 401, 'missing_key');
-    expectRefusal(await api.ask(`/symbols?access_key=${api.key}`, { key: '' }), 401, 'missing_key');
   });
 
   test('a key is valid until it expires', async () => {

@@ -109,7 +109,7 @@ onEachEngine('quote=', (engine) => {
   });
 
   test('an unknown currency is refused with the known ones', async () => {
-    for (const quote of ['XYZ', 'GBP', '', 'EURO', '__proto__']) {
+    for (const quote of ['XYZ', 'GBP', 'EURO', '__proto__']) {
       const message = expectRefusal(await api.ask(day('XAU', quote)), 404, 'unknown_currency');
       expect(message).toContain('CNY, EUR, SEK, USD, USX');
     }
@@ -209,6 +209,6 @@ onEachEngine('quote= without any exchange rate', (engine) => {
 
   test('the euro is unknown', async () => {
     const reply = await api.ask('/rates/latest?symbols=XAU&quote=EUR');
-    expect(expectRefusal(reply, 404, 'unknown_currency')).toContain('known for it are USD, USX.');
+    expect(expectRefusal(reply, 404, 'unknown_currency')).toContain('known for XAU are USD, USX.');
   });
 });

@@ -187,7 +187,7 @@ function finalityOfPage(
 
 function readInterval(query: QueryParams): Interval {
   const text = single(query, 'interval') ?? 'day';
-  const interval = INTERVALS.find((one) => one === text.trim().toLowerCase());
+  const interval = INTERVALS.find((one) => one === text.toLowerCase());
   if (!interval) throw refuse('invalid_interval', { received: echo(text), intervals: INTERVALS });
   return interval;
 }

@@ -34,7 +34,7 @@ export class RequestContext implements Addressee, RequestName {
   /** Set by `authenticate`, also when it refuses a key that belongs to a customer. */
   customer: Customer | undefined;
   /** Set by `authenticate`. */
-  key: { text: string; known: ApiKey } | undefined;
+  key: { text: string; inUrl: boolean; known: ApiKey } | undefined;
   /** Set by `readParameters`. */
   priceRequest: PriceRequest | undefined;
   /** Set by `buildAnswer`. */

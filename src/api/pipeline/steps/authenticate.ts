@@ -1,4 +1,5 @@
 import type { Admission, Gate } from '../../../gate/gate.ts';
+import { keyInHeader, misplacedKey, namesOfMisplacedKeys, type SentKey } from '../../access/api-key.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
 import { refuse } from '../../errors/errors.ts';
 import { admissionRefusal } from '../../errors/from-gate.ts';
@@ -17,18 +18,16 @@ export interface AuthenticateOptions {
 /** Finds out who sent the request, and counts it against the burst limit. A key in the header wins over one in the URL. */
 export function authenticate({ gate, rateLimits, clientAddress }: AuthenticateOptions): Step {
   return (context) => {
-    const inHeader = context.request.headers.get('x-api-key')?.trim();
-    const key = inHeader || keyInUrl(context);
-    if (!key) throw refuse('missing_key', { hasCursor: context.params.has('cursor') });
+    const key = keyInHeader(context.request.headers) ?? keyInUrl(context) ?? keyElsewhere(context);
     const admission = gate.admit(
-      { key, inUrl: !inHeader, address: () => clientAddress.ofRequest(context) },
+      { key: key.text, inUrl: key.inUrl, address: () => clientAddress.ofRequest(context) },
       context.now,
     );
     if (admission instanceof Promise) return admission.then((found) => settle(context, key, found));
     return settle(context, key, admission);
   };
 
-  function settle(context: RequestContext, key: string, admission: Admission): MaybeAsync<undefined> {
+  function settle(context: RequestContext, key: SentKey, admission: Admission): MaybeAsync<undefined> {
     if ('customer' in admission) {
       context.customer = admission.customer;
       const loading = rateLimits.load(admission.customer, context.now);
@@ -38,11 +37,20 @@ export function authenticate({ gate, rateLimits, clientAddress }: AuthenticateOp
   }
 }
 
-function requireAdmitted(context: RequestContext, key: string, admission: Admission): undefined {
+function requireAdmitted(context: RequestContext, key: SentKey, admission: Admission): undefined {
   if (!admission.ok) throw admissionRefusal(admission);
-  context.key = { text: key, known: admission.key };
+  context.key = { ...key, known: admission.key };
 }
 
-function keyInUrl(context: RequestContext): string | undefined {
-  return context.knownUrl?.key ?? single(context.params, 'apiKey')?.trim();
+function keyInUrl(context: RequestContext): SentKey | undefined {
+  const text = context.knownUrl?.key ?? single(context.params, 'apiKey');
+  return text ? { text, inUrl: true } : undefined;
+}
+
+/** A key in the place where another service expects it. */
+function keyElsewhere({ request, params }: RequestContext): SentKey {
+  const key = misplacedKey(request.headers, params);
+  if (key) return key;
+  const received = namesOfMisplacedKeys(request.headers, params);
+  throw refuse('missing_key', { hasCursor: params.has('cursor'), received });
 }

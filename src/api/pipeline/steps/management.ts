@@ -39,8 +39,7 @@ export class Management {
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = context;
     const method = methodOf(request);
-    if (method !== 'GET' && !request.headers.get('x-api-key')?.trim())
-      throw refuse('key_not_allowed', { why: 'management' });
+    if (method !== 'GET' && context.key!.inUrl) throw refuse('key_not_allowed', { why: 'management' });
     if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
       throw refuse('key_not_allowed', { why: 'shared' });
     return endpoint.actions[method]!({ ...this.#call(context), customer, key });

@@ -1,0 +1,91 @@
+import { isKeyName } from '../access/api-key.ts';
+import type { QueryParams } from '../model/query.ts';
+
+/** All parameters of the rates endpoints. The API key is not among them: it says who asks, not what for. */
+const PARAMETERS = [
+  'symbols',
+  'date',
+  'startDate',
+  'endDate',
+  'metadata',
+  'quote',
+  'unit',
+  'asOf',
+  'interval',
+  'format',
+  'cursor',
+] as const;
+
+type ParameterName = (typeof PARAMETERS)[number];
+
+/** What other services call these parameters, in lower case and without separators. */
+const OTHER_NAMES: Readonly<Record<string, ParameterName>> = {
+  symbol: 'symbols',
+  ticker: 'symbols',
+  tickers: 'symbols',
+  code: 'symbols',
+  codes: 'symbols',
+  commodity: 'symbols',
+  commodities: 'symbols',
+  day: 'date',
+  from: 'startDate',
+  fromdate: 'startDate',
+  datefrom: 'startDate',
+  start: 'startDate',
+  since: 'startDate',
+  to: 'endDate',
+  todate: 'endDate',
+  dateto: 'endDate',
+  end: 'endDate',
+  until: 'endDate',
+  base: 'quote',
+  basecurrency: 'quote',
+  currency: 'quote',
+  currencies: 'quote',
+  quotecurrency: 'quote',
+  units: 'unit',
+  period: 'interval',
+  frequency: 'interval',
+  granularity: 'interval',
+  output: 'format',
+  outputformat: 'format',
+  page: 'cursor',
+};
+
+const OWN_NAMES: ReadonlyMap<string, ParameterName> = new Map([
+  ...PARAMETERS.map((name) => [plain(name), name] as const),
+  ...Object.entries(OTHER_NAMES),
+]);
+
+/** The parameter that is probably meant by a name: our own, spelled differently, or another service's. */
+function meantBy(name: string): ParameterName | undefined {
+  return OWN_NAMES.get(plain(name));
+}
+
+/** Which name was sent instead of this one. */
+export function nameSentInstead(query: QueryParams, name: string): string | undefined {
+  for (const [sent] of query) if (sent !== name && meantBy(sent) === name) return sent;
+  return undefined;
+}
+
+/**
+ * One message for each parameter that has no effect: our own that the endpoint does not read, other names of them, and empty
+ * ones. Unknown names get none: caches and trackers add them. Call it after the endpoint has read its parameters.
+ */
+export function parameterWarnings(query: QueryParams, path: string): string[] {
+  const warnings: string[] = [];
+  for (const [name, values] of query) {
+    const meant = isKeyName(name) ? undefined : meantBy(name);
+    if (!meant) continue;
+    if (meant !== name) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
+    else if (!query.isRead(name)) warnings.push(`The parameter "${name}" has no effect on ${path}.`);
+    else if (values.every((value) => value.trim() === '')) {
+      warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
+    }
+  }
+  return warnings;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, '');
+}
