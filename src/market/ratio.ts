@@ -41,6 +41,11 @@ export function roundTo({ numerator, denominator }: Ratio, significant: number):
   return print({ digits: divideHalfAway(numerator, denominator * unit) * unit, scale: 0 });
 }
 
+/** Rounds half away from zero to a number of decimals; returns decimal text. */
+export function roundAt({ numerator, denominator }: Ratio, places: number): string {
+  return print({ digits: divideHalfAway(numerator * 10n ** BigInt(places), denominator), scale: places });
+}
+
 /** Significant digits of converted numbers. */
 export const CONVERTED_DIGITS = 8;
 

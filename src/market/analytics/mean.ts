@@ -1,0 +1,80 @@
+import { decimalOf } from '../decimal.ts';
+import { roundAt, roundTo } from '../ratio.ts';
+
+/** Prices are exact to this many significant digits, and so is a mean. */
+const SIGNIFICANT_MAX = 15;
+
+/** Integers below this are exact in a float64. */
+const EXACT_BELOW = 1e15;
+
+const PLACES_MAX = 15;
+const POWERS = Array.from({ length: PLACES_MAX + 1 }, (_, i) => 10 ** i);
+
+/**
+ * The exact mean, rounded once, half away from zero: to `places` decimals or to the decimals of the values, whichever are
+ * more, but at most to 15 significant digits. The mean of one value is the value.
+ */
+export function mean(values: readonly number[], places: number): number {
+  if (values.length === 1) return values[0]!;
+  const scale = commonPlaces(values, places);
+  const sum = scale === undefined ? Number.NaN : sumAt(values, scale);
+  // Unlikely: a price with more than 15 digits, or prices of very different sizes.
+  if (scale === undefined || Number.isNaN(sum)) return meanOfAny(values, places);
+  return roundedQuotient(sum, values.length) / POWERS[scale]!;
+}
+
+/** The exact mean, rounded once, half away from zero, to a number of significant digits. */
+export function meanTo(values: readonly number[], significant: number): number {
+  const { sum, scale } = exactSum(values);
+  return Number(
+    roundTo({ numerator: sum, denominator: BigInt(values.length) * 10n ** BigInt(scale) }, significant),
+  );
+}
+
+/** Handles values of any size with integers of any size. */
+function meanOfAny(values: readonly number[], places: number): number {
+  const { sum, scale } = exactSum(values);
+  const ratio = { numerator: sum, denominator: BigInt(values.length) * 10n ** BigInt(scale) };
+  const rounded = roundAt(ratio, Math.max(places, scale));
+  const digits = rounded.replace(/[-.]/g, '').replace(/^0+/, '').length;
+  return Number(digits <= SIGNIFICANT_MAX ? rounded : roundTo(ratio, SIGNIFICANT_MAX));
+}
+
+/** The sum is `sum` × 10^−`scale`. */
+function exactSum(values: readonly number[]): { sum: bigint; scale: number } {
+  const decimals = values.map(decimalOf);
+  const scale = Math.max(...decimals.map((one) => one.scale));
+  let sum = 0n;
+  for (const { digits, scale: own } of decimals) sum += digits * 10n ** BigInt(scale - own);
+  return { sum, scale };
+}
+
+/** The smallest number of decimals, at least `least`, that all values have; undefined if one may have more than 15 digits. */
+function commonPlaces(values: readonly number[], least: number): number | undefined {
+  let places = least;
+  for (const value of values) {
+    // The quotient of two exact integers is the nearest float, so equality means that these are all its digits.
+    while (!(Math.round(value * POWERS[places]!) / POWERS[places]! === value)) {
+      if (++places > PLACES_MAX) return undefined;
+    }
+  }
+  return places;
+}
+
+/** NaN if a partial sum may not be exact. */
+function sumAt(values: readonly number[], places: number): number {
+  let sum = 0;
+  for (const value of values) {
+    sum += Math.round(value * POWERS[places]!);
+    if (!(Math.abs(sum) < EXACT_BELOW)) return Number.NaN;
+  }
+  return sum;
+}
+
+/** Rounds half away from zero. Both are integers below 10^15, so the remainder and the quotient without it are exact. */
+function roundedQuotient(sum: number, count: number): number {
+  const size = Math.abs(sum);
+  const rest = size % count;
+  const quotient = (size - rest) / count + (rest * 2 >= count ? 1 : 0);
+  return (sum < 0 ? -quotient : quotient) + 0; // −0 + 0 is 0
+}
