@@ -67,6 +67,10 @@ export class Multiplier {
     this.#approximate = Number(ratio.numerator) / Number(ratio.denominator);
   }
 
+  get isOne(): boolean {
+    return this.#isOne;
+  }
+
   /** The product with an error below 2 × 10⁻¹⁵ of it, not rounded. */
   estimate(value: number): number {
     return value * this.#approximate;

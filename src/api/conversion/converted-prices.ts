@@ -80,7 +80,12 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
   }
 
   fold(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[] {
-    return foldConverted(this.prices.bars(series, first, last), this.#factorsOf(series), interval);
+    return foldConverted(
+      this.prices.bars(series, first, last),
+      this.#factorsOf(series),
+      interval,
+      series.symbol.decimals,
+    );
   }
 
   freeze(series: readonly Series[]): FrozenPrices | undefined {

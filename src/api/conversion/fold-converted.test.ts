@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { SourcedBar } from '../../board/series/price-types.ts';
+import { mean, meanTo } from '../../market/analytics/mean.ts';
 import { foldBars, INTERVALS } from '../../market/interval.ts';
-import { Multiplier, ratioOf } from '../../market/ratio.ts';
+import { CONVERTED_DIGITS, Multiplier, ratioOf } from '../../market/ratio.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 import { foldConverted } from './fold-converted.ts';
 
@@ -23,6 +24,12 @@ const price = fc
   .map(([base, parts]) => Number((base * 100 + parts / 1e9).toFixed(9)));
 const bar = fc.record({ open: price, high: price, low: price, close: price, sourceId: fc.nat(2) });
 const rate = fc.constantFrom(1, 1, 1.00000001, 0.99999999, 1.07, 0.9);
+
+/** The mean of the converted closes: with their own digits, or with 8 if any of them was rounded. */
+function averageOf(bars: readonly (SourcedBar & { factor: TestFactor })[]): number {
+  const closes = bars.map(({ close }) => close);
+  return bars.every(({ factor }) => factor.isOne) ? mean(closes, 2) : meanTo(closes, CONVERTED_DIGITS);
+}
 
 test('folding and then converting gives what converting and then folding gives', () => {
   fc.assert(
@@ -45,10 +52,11 @@ test('folding and then converting gives what converting and then folding gives',
         const expected = foldBars(converted, interval).map(({ bars: own, ...folded }) => ({
           ...folded,
           bars: own.length,
+          average: averageOf(own),
           factor: own.at(-1)!.factor,
           sourceIds: sourceIdsOfAll(own),
         }));
-        expect(foldConverted(bars, (one) => factors.get(one)!, interval)).toEqual(expected);
+        expect(foldConverted(bars, (one) => factors.get(one)!, interval, 2)).toEqual(expected);
       },
     ),
     { numRuns: 300 },

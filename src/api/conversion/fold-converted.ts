@@ -1,24 +1,27 @@
 import type { Factor, IntervalBar, SourcedBar } from '../../board/series/price-types.ts';
+import { mean, meanTo } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
 import { type FoldedBar, foldBars, type Interval } from '../../market/interval.ts';
-import type { Multiplier } from '../../market/ratio.ts';
+import { CONVERTED_DIGITS, type Multiplier } from '../../market/ratio.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 
 /**
- * Folds bars and converts the results. Equal to converting every bar and then folding, with four conversions per
- * interval instead of four per bar.
+ * Folds bars and converts the results. Equal to converting every bar and then folding, with few
+ * conversions of opens, highs and lows.
  */
 export function foldConverted(
   bars: readonly SourcedBar[],
   factorOn: (day: Day) => Multiplier & Factor,
   interval: Interval,
+  decimals: number,
 ): IntervalBar[] {
-  return foldBars(bars, interval).map((folded) => convertFolded(folded, factorOn));
+  return foldBars(bars, interval).map((folded) => convertFolded(folded, factorOn, decimals));
 }
 
 function convertFolded(
   { day, bars }: FoldedBar<SourcedBar>,
   factorOn: (day: Day) => Multiplier & Factor,
+  decimals: number,
 ): IntervalBar {
   const factors = bars.map((bar) => factorOn(bar.day));
   const last = factors.length - 1;
@@ -29,9 +32,17 @@ function convertFolded(
     low: extreme(bars, factors, 'low'),
     close: factors[last]!.apply(bars[last]!.close),
     bars: bars.length,
+    average: averageOf(bars, factors, decimals),
     factor: factors[last],
     sourceIds: sourceIdsOfAll(bars, factors),
   };
+}
+
+/** The mean of the converted closes, with as many digits as they have. */
+function averageOf(bars: readonly SourcedBar[], factors: readonly Multiplier[], decimals: number): number {
+  const closes = bars.map(({ close }, i) => factors[i]!.apply(close));
+  const isUnchanged = factors.every(({ isOne }) => isOne);
+  return isUnchanged || closes.length === 1 ? mean(closes, decimals) : meanTo(closes, CONVERTED_DIGITS);
 }
 
 /** Results have 8 significant digits, so rounding changes a number by at most half this fraction of it. */

@@ -6,6 +6,7 @@ import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+import { fieldsJson, type RowFields } from './row-fields.ts';
 
 /** Collects a page of history as JSON, and the sources of each symbol in it. */
 export class HistoryPage {
@@ -14,9 +15,11 @@ export class HistoryPage {
   #rates = '';
   #length = 0;
   readonly #sources: readonly Set<number>[];
+  readonly #fields: RowFields;
 
-  constructor(symbols: readonly RequestedSymbol[]) {
+  constructor(symbols: readonly RequestedSymbol[], fields: RowFields) {
     this.#symbols = symbols;
+    this.#fields = fields;
     this.#codes = symbols.map(({ code }) => `","symbol":"${code}",`); // codes contain nothing to escape
     this.#sources = symbols.map(() => new Set<number>());
   }
@@ -28,7 +31,8 @@ export class HistoryPage {
   add(row: IntervalRow): void {
     const { day, symbolIndex, factor, sourceIds } = row;
     const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printDay(day)}${this.#codes[symbolIndex]}`;
-    this.#rates += `${start}${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}}`;
+    const prices = `${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}`;
+    this.#rates += `${start}${prices}${fieldsJson(this.#fields, row)}}`;
     for (const id of sourceIds) this.#sources[symbolIndex]!.add(id);
   }
 
@@ -51,8 +55,9 @@ export async function buildPage(
   prices: Prices,
   span: Span,
   rows: number,
+  fields: RowFields,
 ): Promise<HistoryPage> {
-  const page = new HistoryPage(symbols);
+  const page = new HistoryPage(symbols, fields);
   for (const piece of intervalPieces(from, symbols, prices, span)) {
     for (const row of piece.rows.slice(0, rows - page.length)) page.add(row);
     if (page.length === rows) return page;

@@ -1,6 +1,7 @@
 import type { IntervalBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
+import { mean } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
 import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
@@ -168,9 +169,14 @@ function foldSeries(
   interval: Interval,
 ): IntervalBar[] {
   if (prices.fold) return prices.fold(series, first, last, interval);
+  const { decimals } = series.symbol;
   return foldBars(prices.bars(series, first, last), interval).map(({ bars, ...folded }) => ({
     ...folded,
     bars: bars.length,
+    average: mean(
+      bars.map(({ close }) => close),
+      decimals,
+    ),
     factor: bars.at(-1)!.factor,
     sourceIds: sourceIdsOfAll(bars),
   }));

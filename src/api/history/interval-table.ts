@@ -6,13 +6,18 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
-import { columnsOf, type FlatRow, type FlatTable } from '../model/table.ts';
+import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+import type { RowFields } from './row-fields.ts';
+
+const BAR_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
 
 /** The columns of /rates/history and /rates/time-series. */
-export const INTERVAL_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
+export function intervalColumns({ names }: RowFields): FlatColumn[] {
+  return [...BAR_COLUMNS, ...names.map((name) => ({ name, kind: 'plain' as const }))];
+}
 
 export interface IntervalTableOptions<P extends Prices = Prices> {
   board: Board;
@@ -20,6 +25,7 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
   prices: P;
   span: Span;
   from: Cursor;
+  fields: RowFields;
   unitsOf: (rows: number) => number;
 }
 
@@ -29,15 +35,15 @@ export function intervalTable(options: IntervalTableOptions): FlatTable | LongTa
   if (isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
     return longTable({ ...options, prices: prices.freeze!(symbols.map(({ series }) => series))! });
   }
-  return { columns: INTERVAL_COLUMNS, rows: [...rowPieces(options)].flat() };
+  return { columns: intervalColumns(options.fields), rows: [...rowPieces(options)].flat() };
 }
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
-  const { symbols, prices, span, from, unitsOf } = options;
+  const { symbols, prices, span, from, fields, unitsOf } = options;
   const first = Math.max(span.first, from.day);
   for (const { series } of symbols) prices.requireComplete(series, first, span.last);
   return {
-    columns: INTERVAL_COLUMNS,
+    columns: intervalColumns(fields),
     state: stateOf(options),
     count: () => countRows(options),
     pieces: () => rowPieces(options),
@@ -45,8 +51,9 @@ function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
   };
 }
 
-function* rowPieces({ board, symbols, prices, span, from }: IntervalTableOptions): Generator<FlatRow[]> {
-  const cells = rowWriter(board, symbols, prices);
+function* rowPieces(options: IntervalTableOptions): Generator<FlatRow[]> {
+  const { board, symbols, prices, span, from, fields } = options;
+  const cells = rowWriter(board, symbols, prices, fields);
   for (const { rows } of intervalPieces(from, symbols, prices, span)) yield rows.map(cells);
 }
 
@@ -55,23 +62,26 @@ export function rowWriter(
   board: Board,
   symbols: readonly RequestedSymbol[],
   prices: Prices,
+  fields: RowFields,
 ): (row: IntervalRow) => FlatRow {
   const measures = symbols.map(({ series }) => prices.measure(series));
   return (row) => {
     const { symbolIndex } = row;
     const measure = measureCells(measures[symbolIndex]!, row.factor);
     const source = sourceNames(board, row.sourceIds);
-    return [printDay(row.day), symbols[symbolIndex]!.code, ...ohlcCells(row), ...measure, source];
+    const bar = [printDay(row.day), symbols[symbolIndex]!.code, ...ohlcCells(row), ...measure, source];
+    return [...bar, ...fields.values(row)];
   };
 }
 
-function stateOf({ symbols, prices, span, from }: IntervalTableOptions<FrozenPrices>): string {
+function stateOf({ symbols, prices, span, from, fields }: IntervalTableOptions<FrozenPrices>): string {
   const { first, last, interval } = span;
   return JSON.stringify([
     first,
     interval,
     from.day,
     from.symbolIndex,
+    fields.names,
     stateOfBars(symbols, prices, { first: Math.max(first, from.day), last }),
   ]);
 }

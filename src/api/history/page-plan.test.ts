@@ -21,7 +21,10 @@ function marketOf(gaps: readonly number[]) {
     }
     const measure = { unit: '', quote: '' };
     const ends = { latest: undefined, firstDay: FIRST, lastDay: FIRST + DAYS - 1 };
-    return [{} as Series, { measure, ...ends, bars: columns.freeze(), overlay: [] }] as const;
+    return [
+      { symbol: { decimals: 2 } } as Series,
+      { measure, ...ends, bars: columns.freeze(), overlay: [] },
+    ] as const;
   });
   const symbols = frozen.map(([series], i) => ({ code: `S${i}`, series }));
   return { symbols, prices: new FrozenView(0, new Map(frozen)) };

@@ -26,6 +26,15 @@ const metadataOf = <T extends z.ZodRawShape>(more: T) =>
     .describe('Unit, currency and source of each symbol; omitted with metadata=false')
     .optional();
 
+const historyRow = z.strictObject({
+  date: day,
+  symbol: code,
+  ...ohlc.shape,
+  factor,
+  average: z.number().describe('The mean of the closes'),
+  count: z.int().describe('The number of closes'),
+});
+
 const symbol = z.strictObject({
   symbol: code,
   category: text,
@@ -116,7 +125,7 @@ export const SCHEMAS = {
     startDate: day,
     endDate: day,
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
-    rates: z.array(z.strictObject({ date: day, symbol: code, ...ohlc.shape, factor })),
+    rates: z.array(historyRow),
     next: text.nullable().describe('Cursor of the next page; null on the last page'),
     metadata: metadataOf({}),
   }),

@@ -37,6 +37,8 @@ export interface IntervalBar extends Ohlc {
   day: Day;
   /** How many bars were folded. */
   bars: number;
+  /** The mean of their closes. */
+  average: number;
   /** The factor of the close, if prices were converted. */
   factor: Factor | undefined;
   /** The sources of the bars and of the exchange rates that converted them, each once. */

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalPieces } from '../../../src/api/history/interval-rows.ts';
 import { intervalTable } from '../../../src/api/history/interval-table.ts';
+import { AVERAGES } from '../../../src/api/history/row-fields.ts';
 import type { Reply } from '../../../src/http/message/reply.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { INTERVALS, intervalStart } from '../../../src/market/interval.ts';
@@ -129,7 +130,8 @@ onEachEngine('a streamed table', (engine) => {
       async (interval, first, days, offset, symbolIndex) => {
         const span = { first, last: first + days, interval };
         const day = intervalStart(interval, first + offset);
-        const options = { board, symbols, prices, span, from: { day, symbolIndex }, unitsOf: () => 1 };
+        const from = { day, symbolIndex };
+        const options = { board, symbols, prices, span, from, fields: AVERAGES, unitsOf: () => 1 };
         const table = intervalTable(options);
         const pieces = [...intervalPieces(options.from, symbols, prices, span)];
         const rows = pieces.flatMap((piece) => piece.rows);

@@ -68,8 +68,8 @@ onEachEngine('formats', (engine) => {
     [
       `/rates/history?symbols=XAU&${RANGE}&interval=month&quote=USX&unit=T.oz`,
       [
-        'date,symbol,open,high,low,close,unit,quote,factor,source',
-        '2024-05-01,XAU,236010,236100,233220,235820,T.oz,USX,100,test',
+        'date,symbol,open,high,low,close,unit,quote,factor,source,average,count',
+        '2024-05-01,XAU,236010,236100,233220,235820,T.oz,USX,100,test,234715,2',
       ],
     ],
   ];

@@ -4,9 +4,10 @@ import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../..
 import { refuse } from '../../errors/errors.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
-import { INTERVAL_COLUMNS, intervalTable, rowWriter } from '../../history/interval-table.ts';
+import { intervalColumns, intervalTable, rowWriter } from '../../history/interval-table.ts';
 import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
+import { AVERAGES } from '../../history/row-fields.ts';
 import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { LARGE_FROM_BARS, stateOfBars } from '../../model/large-answer.ts';
@@ -19,7 +20,7 @@ import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 
-/** GET /rates/history: open, high, low and close by interval over any range. JSON is paginated; CSV and NDJSON are complete. */
+/** GET /rates/history: open, high, low, close and average by interval over any range. JSON is paginated; CSV and NDJSON are complete. */
 export const history = priceEndpoint({
   name: 'history',
   path: '/rates/history',
@@ -55,7 +56,7 @@ export const history = priceEndpoint({
 
   async build(ratesQuery, { frozen, plan }, context) {
     const { from, symbols } = ratesQuery;
-    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows);
+    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows, AVERAGES);
     return pageJson(ratesQuery, page, plan.next, frozen, context);
   },
 });
@@ -87,6 +88,7 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
     prices,
     span: spanOf(ratesQuery),
     from,
+    fields: AVERAGES,
     unitsOf: unitsByRows,
   });
   return { content: table, finality: finalityOf(last, symbols, now - prices.delayMs) };
@@ -116,7 +118,7 @@ function answerOf(
 }
 
 function pageFrom(rows: readonly IntervalRow[], symbols: readonly RequestedSymbol[]): HistoryPage {
-  const page = new HistoryPage(symbols);
+  const page = new HistoryPage(symbols, AVERAGES);
   for (const row of rows) page.add(row);
   return page;
 }
@@ -127,7 +129,10 @@ function pageTable(
   prices: Prices,
   { board }: EndpointContext,
 ): FlatTable {
-  return { columns: INTERVAL_COLUMNS, rows: rows.map(rowWriter(board, symbols, prices)) };
+  return {
+    columns: intervalColumns(AVERAGES),
+    rows: rows.map(rowWriter(board, symbols, prices, AVERAGES)),
+  };
 }
 
 /** A page made of many bars is planned now and built once it is paid for. */
@@ -148,7 +153,17 @@ function largePageOf(
   const bars = stateOfBars(symbols, frozen, days);
   const cursor = cursorOf(ratesQuery, next);
   return {
-    state: JSON.stringify(['history', first, last, interval, from, metadata, cursor ?? null, bars]),
+    state: JSON.stringify([
+      'history',
+      first,
+      last,
+      interval,
+      from,
+      metadata,
+      cursor ?? null,
+      AVERAGES.names,
+      bars,
+    ]),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursor,
     frozen,

@@ -11,6 +11,7 @@ import {
   writeRates,
   writeRatesInSlices,
 } from '../../history/rates-by-day.ts';
+import { NO_FIELDS } from '../../history/row-fields.ts';
 import type { LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, CLOSE, OPEN, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
@@ -97,6 +98,7 @@ function tableOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board }: Endpoin
     prices,
     span,
     from: { day: first, symbolIndex: 0 },
+    fields: NO_FIELDS,
     unitsOf: () => 1,
   });
 }
