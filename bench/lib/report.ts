@@ -23,6 +23,7 @@ const PARTS = [
   'fairness',
   'cost',
   'retained-ticks',
+  'push',
   'symbols',
   'processes',
   'move',

@@ -126,21 +126,40 @@ export class TickWatch<T extends WatchedTick> {
 
 type Priced = Pick<WatchedTick, 'at' | 'price'>;
 
+/** The accepted ticks around a new one. */
+export interface TickNeighbours {
+  /** The last one before it. */
+  before: Priced | undefined;
+  /** The time of the first one that is not before it; Infinity if there is none. */
+  nextAt: number;
+}
+
+const NO_NEIGHBOURS: TickNeighbours = { before: undefined, nextAt: Number.POSITIVE_INFINITY };
+
 /**
- * Whether consecutive ticks after `last` are each accepted because of the one before. True implies the same result from
- * TickWatch, whatever came before `last`; when false, TickWatch must decide.
+ * Whether each of the new ticks, which must be sorted by time, is accepted because of the tick before it. True implies the
+ * same result from TickWatch, whatever other ticks there are; when false, TickWatch must decide. `neighbours` has those at
+ * the time of each tick, or of the first one only if no accepted tick lies between the new ones.
  */
-export function areCalm(usual: Usual, last: Priced | undefined, ticks: readonly Priced[]): boolean {
-  let before = last;
+export function areCalm(
+  usual: Usual,
+  ticks: readonly Priced[],
+  neighbours: ReadonlyMap<number, TickNeighbours>,
+): boolean {
+  let previous: Priced | undefined;
   for (const tick of ticks) {
-    if (
-      before &&
-      (isBelowZero(usual, tick, [before]) || distance(tick, before) > floorOf(usual, tick, before))
-    )
-      return false;
-    before = tick;
+    const { before, nextAt } = neighbours.get(tick.at) ?? NO_NEIGHBOURS;
+    if (nextAt === tick.at) return false; // an accepted tick of the same time comes before it
+    const neighbour = !previous || (before && before.at > previous.at) ? before : previous;
+    if (neighbour ? !isNear(usual, tick, neighbour) : nextAt !== Number.POSITIVE_INFINITY) return false;
+    previous = tick;
   }
   return true;
+}
+
+function isNear(usual: Usual, tick: Priced, neighbour: Priced): boolean {
+  if (isBelowZero(usual, tick, [neighbour])) return false;
+  return distance(tick, neighbour) <= floorOf(usual, tick, neighbour);
 }
 
 function isBelowZero({ canBeZero }: Usual, tick: Priced, neighbours: readonly Priced[]): boolean {

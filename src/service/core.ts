@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { FeedAdmin } from '../feeds/thread/feed-admin.ts';
 import { Freshness } from '../feeds/thread/freshness.ts';
-import { writePush } from '../feeds/thread/push.ts';
+import { PushWriter } from '../feeds/thread/push.ts';
 import { BurstLimits } from '../gate/burst/burst-limits.ts';
 import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
@@ -208,6 +208,7 @@ export async function openCore(
     onError: (error) => faults.damage.observe(error),
   });
 
+  const pushes = new PushWriter(async () => ledger);
   const core: Core = {
     replica,
     ledger,
@@ -224,7 +225,7 @@ export async function openCore(
     feedsLatency: latency.feeds,
     certificate,
     alarms: report.alarms,
-    push: (push) => writePush(ledger, push),
+    push: (push) => pushes.write(push),
     follow,
     close: () => toClose.disposeAsync(),
   };

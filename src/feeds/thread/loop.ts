@@ -13,7 +13,7 @@ import { Simulator } from '../simulator/simulator.ts';
 import { DueFeeds } from './due-feeds.ts';
 import { packOutcomes } from './packed-push.ts';
 import type { FromWorker } from './protocol.ts';
-import { writePush } from './push.ts';
+import { PushWriter } from './push.ts';
 
 /** Simulated ticks are due at any second. */
 const TURN_MS = 1_000;
@@ -57,6 +57,7 @@ export class FeedLoop {
   readonly #stopping = new AbortController();
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
+  readonly #writer = new PushWriter(() => this.#openLedger());
   #workers: Workers | undefined;
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
@@ -106,7 +107,7 @@ export class FeedLoop {
 
   /** Writes a push, concurrently with the turns, and posts the outcome. */
   async push(number: number, push: Push): Promise<void> {
-    const writing = this.#openLedger().then((ledger) => writePush(ledger, push));
+    const writing = this.#writer.write(push);
     this.#pushes.add(writing);
     try {
       const outcomes = await writing;

@@ -1,11 +1,12 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import type { BarOutcome } from '../../ledger/prices/publish-bars.ts';
-import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
+import type { BarPush, Push, PushOutcome } from '../../ledger/prices/pushes.ts';
 import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
 import { unitChanges } from '../run/doubts.ts';
+import { GroupCommit } from './group-commit.ts';
 
 const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
   taken: 'accepted',
@@ -13,17 +14,27 @@ const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
   unchanged: 'duplicate',
 };
 
-/** Writes a push of the operator's own feed. Returns the outcome of each record once accepted ones are on disk. */
-export async function writePush(ledger: Ledger, push: Push): Promise<PushOutcome[]> {
-  const outcomes =
-    push.kind === 'ticks'
-      ? await ledger.quarantine.admit(push.ticks, push.source)
-      : await writeBars(ledger, push);
-  await ledger.engine.flush();
-  return outcomes;
+/** Writes what the operator's own feed pushes. */
+export class PushWriter {
+  readonly #openLedger: () => Promise<Ledger>;
+  readonly #ticks: GroupCommit;
+
+  constructor(openLedger: () => Promise<Ledger>) {
+    this.#openLedger = openLedger;
+    this.#ticks = new GroupCommit(openLedger);
+  }
+
+  /** Returns the outcome of each record once accepted ones are on disk. */
+  async write(push: Push): Promise<PushOutcome[]> {
+    if (push.kind === 'ticks') return this.#ticks.write(push);
+    const ledger = await this.#openLedger();
+    const outcomes = await writeBars(ledger, push);
+    await ledger.engine.flush();
+    return outcomes;
+  }
 }
 
-async function writeBars(ledger: Ledger, push: Push & { kind: 'bars' }): Promise<PushOutcome[]> {
+async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> {
   const { source, bars, received, accept } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
   const unique = withoutRepeats(bars, outcomes);

@@ -65,6 +65,22 @@ export async function insertWithShared(
   );
 }
 
+/**
+ * Repeats the last row up to a round number, for a statement that reads each row once or more: the text of a statement depends on its
+ * number of rows, and both engines cache statements by text.
+ */
+export function padRows<T>(rows: readonly T[]): readonly T[] {
+  const { length } = rows;
+  const wanted =
+    length > ROWS_STEP ? Math.ceil(length / ROWS_STEP) * ROWS_STEP : 2 ** Math.ceil(Math.log2(length));
+  return length === 0 || wanted === length
+    ? rows
+    : [...rows, ...new Array<T>(wanted - length).fill(rows.at(-1)!)];
+}
+
+/** Smaller numbers of rows are rounded to a power of two. */
+const ROWS_STEP = 256;
+
 /** A list of `count` placeholders, starting with number `first`: `$2,$3,$4`. */
 export function listOf(engine: Engine, count: number, first = 1): string {
   return Array.from({ length: count }, (_, i) => engine.placeholder(first + i)).join(',');

@@ -2,10 +2,16 @@ import type { NewTick } from '../ticks/ticks.ts';
 import type { NewBar } from './bars.ts';
 
 /** What the operator's own feed sends in one request. */
-export type Push =
-  | { kind: 'ticks'; source: string; ticks: readonly NewTick[] }
-  /** `accept`: publishes even what looks like a change of unit. */
-  | { kind: 'bars'; source: string; bars: readonly NewBar[]; received: number; accept: boolean };
+export type Push = { kind: 'ticks'; source: string; ticks: readonly NewTick[] } | BarPush;
+
+export interface BarPush {
+  kind: 'bars';
+  source: string;
+  bars: readonly NewBar[];
+  received: number;
+  /** Whether to publish even what looks like a change of unit. */
+  accept: boolean;
+}
 
 /** The result for one record. */
 export interface PushOutcome {

@@ -1,6 +1,7 @@
 import {
   areCalm,
   QUARANTINE_MS,
+  type TickNeighbours,
   TickWatch,
   type WatchedTick,
   WINDOW_TICKS,
@@ -15,11 +16,11 @@ import { sourceId } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';
 import {
-  edgesOf,
   heldOf,
   type Known,
   keyOf,
   knownTicks,
+  neighboursOf,
   ONWARD_TICKS,
   type QuarantinedTick,
   realTicksAround,
@@ -46,7 +47,7 @@ interface Admission {
 
 /** The new ticks of one symbol, by time. */
 interface Group {
-  moment: TickPosition;
+  symbolId: number;
   traits: Traits;
   ticks: readonly NewTick[];
 }
@@ -68,10 +69,11 @@ interface Decided {
 /**
  * Judges ticks of one source in an open transaction, and returns an outcome for each:
  *
- *     known by its id? ─► calm: nothing held, nothing later, each near the one before ─► accepted
+ *     known by its id? ─► calm: nothing held, each near the one before ─► accepted
  *                         otherwise: judged by its neighbours ─► accepted or held
  *
- * Most ticks are calm. They take one statement of each kind, for any number of symbols.
+ * Most ticks are calm. They take one statement of each kind, for any number of symbols. So does a backfill: ticks between
+ * known ones take one statement more.
  */
 export async function admitSome(
   engine: Engine,
@@ -132,46 +134,74 @@ function byTime(a: NewTick, b: NewTick): number {
 function groupOf(admission: Admission, symbolId: number, ticks: readonly NewTick[]): Group {
   const traits = admission.traits.get(symbolId);
   if (!traits) throw new Error(`no symbol has the id ${symbolId}`);
-  const { at } = ticks[0]!;
-  return { moment: { symbolId, day: tradeDate(traits.market, at), at }, traits, ticks };
+  return { symbolId, traits, ticks };
+}
+
+function positionOf({ symbolId, traits }: Group, at: number): TickPosition {
+  return { symbolId, day: tradeDate(traits.market, at), at };
 }
 
 /** Judges the groups and writes the decisions. Returns the rest of groups whose ticks span too many existing ones. */
 async function admitGroups(admission: Admission, groups: readonly Group[]): Promise<Group[]> {
   const { engine, tx } = admission;
-  const moments = groups.map((group) => group.moment);
-  const held = await heldOf(
-    engine,
-    tx,
-    moments.map(({ symbolId }) => symbolId),
+  const symbolIds = groups.map(({ symbolId }) => symbolId);
+  const held = await heldOf(engine, tx, symbolIds);
+  const calm = await calmGroups(
+    admission,
+    groups.filter(({ symbolId }) => !held.has(symbolId)),
   );
-  const edges = await edgesOf(engine, tx, moments);
   const decided: Decided = { fresh: [], released: [], doubted: [] };
   const left: Group[] = [];
-  for (const [i, group] of groups.entries()) {
-    const { before, isOvertaken } = edges[i]!;
-    const waiting = held.get(group.moment.symbolId);
-    if (!waiting && !isOvertaken && areCalm(group.traits.usual, before, group.ticks)) {
+  for (const group of groups) {
+    if (calm.has(group)) {
       for (const tick of group.ticks) admission.outcomes.set(tick, { status: 'accepted' });
       for (const tick of group.ticks) decided.fresh.push(tick);
     } else {
-      const rest = await judge(admission, group, waiting ?? [], decided);
-      if (rest.length > 0) left.push(groupOf(admission, group.moment.symbolId, rest));
+      const rest = await judge(admission, group, held.get(group.symbolId) ?? [], decided);
+      if (rest.length > 0) left.push(groupOf(admission, group.symbolId, rest));
     }
   }
   await write(admission, decided);
   return left;
 }
 
+/** The groups whose ticks are each near the one before. Reads the neighbours at every time only where known ticks lie between. */
+async function calmGroups(admission: Admission, groups: readonly Group[]): Promise<Set<Group>> {
+  const atFirst = await neighboursOfGroups(admission, groups, ({ ticks }) => [ticks[0]!.at]);
+  const mixed = groups.filter((group) => {
+    const { ticks } = group;
+    return atFirst.get(group)!.get(ticks[0]!.at)!.nextAt <= ticks.at(-1)!.at;
+  });
+  const atEach = await neighboursOfGroups(admission, mixed, ({ ticks }) => ticks.map(({ at }) => at));
+  const isCalm = (group: Group) =>
+    areCalm(group.traits.usual, group.ticks, atEach.get(group) ?? atFirst.get(group)!);
+  return new Set(groups.filter(isCalm));
+}
+
+/** The neighbours of some times in each group, by time. */
+async function neighboursOfGroups(
+  { engine, tx }: Admission,
+  groups: readonly Group[],
+  timesOf: (group: Group) => number[],
+): Promise<Map<Group, Map<number, TickNeighbours>>> {
+  const wanted = groups.flatMap((group) => [...new Set(timesOf(group))].map((at) => ({ group, at })));
+  const positions = wanted.map(({ group, at }) => positionOf(group, at));
+  const found = await neighboursOf(engine, tx, positions);
+  const byGroup = new Map(groups.map((group) => [group, new Map<number, TickNeighbours>()]));
+  for (const [i, { group, at }] of wanted.entries()) byGroup.get(group)!.set(at, found[i]!);
+  return byGroup;
+}
+
 /** Judges the first ticks of a group by their neighbours. Returns those beyond the neighbours that were read. */
 async function judge(
   { engine, tx, source, outcomes }: Admission,
-  { moment, traits, ticks }: Group,
+  group: Group,
   waiting: readonly QuarantinedTick[],
   decided: Decided,
 ): Promise<NewTick[]> {
+  const { traits, ticks } = group;
   const now = ticks.reduce((newest, tick) => Math.max(newest, tick.received), 0);
-  const { before, onward } = await realTicksAround(engine, tx, moment);
+  const { before, onward } = await realTicksAround(engine, tx, positionOf(group, ticks[0]!.at));
   const edge = onward.length < ONWARD_TICKS ? undefined : onward[ONWARD_TICKS - WINDOW_TICKS - 1];
   const count = edge ? ticks.findLastIndex((tick) => tick.at <= edge.at) + 1 : ticks.length;
   const last = ticks[count - 1]!.at;

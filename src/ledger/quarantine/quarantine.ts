@@ -37,6 +37,12 @@ const HELD_TICK = rowReader<HeldTick>({
   decidedBy: optional(asText),
 });
 
+/** Ticks of one source. */
+export interface TickBatch {
+  source: string;
+  ticks: readonly NewTick[];
+}
+
 /** How long decisions about ticks are listed. */
 const KEEP_MS = 30 * 86_400_000;
 
@@ -54,11 +60,26 @@ export class QuarantineStore {
   async admit(ticks: readonly NewTick[], source: string): Promise<TickOutcome[]> {
     const outcomes: TickOutcome[] = [];
     for (let from = 0; from < ticks.length; from += ROWS_PER_TRANSACTION) {
-      const chunk = ticks.slice(from, from + ROWS_PER_TRANSACTION);
-      const some = await this.#engine.writePrices((tx) => admitSome(this.#engine, tx, chunk, source));
-      for (const outcome of some) outcomes.push(outcome);
+      const [some] = await this.admitTogether([
+        { source, ticks: ticks.slice(from, from + ROWS_PER_TRANSACTION) },
+      ]);
+      for (const outcome of some!) outcomes.push(outcome);
     }
     return outcomes;
+  }
+
+  /** Admits several batches in one transaction: all of them or none. Returns the outcomes of each batch. */
+  admitTogether(batches: readonly TickBatch[]): Promise<TickOutcome[][]> {
+    const bySource = Map.groupBy(batches, ({ source }) => source);
+    return this.#engine.writePrices(async (tx) => {
+      const outcomes = new Map<TickBatch, TickOutcome[]>();
+      for (const [source, alike] of bySource) {
+        const ticks = alike.flatMap((batch) => batch.ticks);
+        const ofAll = await admitSome(this.#engine, tx, ticks, source);
+        for (const batch of alike) outcomes.set(batch, ofAll.splice(0, batch.ticks.length));
+      }
+      return batches.map((batch) => outcomes.get(batch)!);
+    });
   }
 
   /** Held ticks, newest first; with `all`, decided ones too. */

@@ -1,10 +1,10 @@
 import type { Day } from '../../market/day.ts';
-import { type Usual, type WatchedTick, WINDOW_TICKS } from '../../market/quarantine.ts';
+import { type TickNeighbours, type Usual, type WatchedTick, WINDOW_TICKS } from '../../market/quarantine.ts';
 import { type Market, marketOf } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, rowReader, type Sql } from '../engine/rows.ts';
-import { listOf, placeholders } from '../engine/statements.ts';
+import { asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
+import { listOf, padRows, placeholders } from '../engine/statements.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/ticks.ts';
 
@@ -27,14 +27,6 @@ export interface TickPosition {
   symbolId: number;
   day: Day;
   at: number;
-}
-
-/** The ticks next to a position. */
-export interface Edge {
-  /** The last real tick before it. */
-  before: { at: number; price: number } | undefined;
-  /** Whether real ticks exist at or after the position. */
-  isOvertaken: boolean;
 }
 
 /** A tick in quarantine. */
@@ -72,9 +64,10 @@ export async function traitsOf(
   tx: Sql,
   ids: readonly number[],
 ): Promise<Map<number, Traits>> {
+  const padded = padRows(ids);
   const rows = await tx.unsafe(
-    `SELECT ${TRAITS.columns} FROM symbol WHERE id IN (${listOf(engine, ids.length)})`,
-    [...ids],
+    `SELECT ${TRAITS.columns} FROM symbol WHERE id IN (${listOf(engine, padded.length)})`,
+    [...padded],
   );
   return new Map(
     rows.map(TRAITS.read).map(({ id, market, category, unitSymbol, unitName, decimals }) => {
@@ -97,30 +90,61 @@ export async function knownTicks(
   source: number,
   ticks: readonly NewTick[],
 ): Promise<Map<string, Known>> {
-  if (ticks.length === 0) return new Map();
-  // CROSS JOIN makes SQLite look up each sent tick by index. The casts give PostgreSQL the column types.
-  const find = (columns: string, table: string) =>
-    `SELECT t.symbol_id, t.tick_id, t.at, t.price, ${columns} FROM sent CROSS JOIN ${table} t
-     WHERE t.symbol_id = sent.symbol_id AND t.source_id = ${source} AND t.tick_id = sent.tick_id`;
-  const rows = await tx
-    .unsafe(
-      `WITH sent (symbol_id, tick_id) AS (SELECT CAST(column1 AS INTEGER), CAST(column2 AS TEXT)
-         FROM (VALUES ${placeholders(engine, 2, ticks.length)}) AS v)
-       ${find('t.state, t.reason', 'quarantine_tick')} UNION ALL ${find(`'taken', ''`, 'tick')}`,
-      ticks.flatMap((tick) => [tick.symbolId, tick.id]),
-    )
-    .values();
-  return new Map(
-    rows.map(([symbolId, id, at, price, state, reason]) => [
-      keyOf({ symbolId: asNumber(symbolId), id: asText(id) }),
-      {
-        at: asNumber(at),
-        price: asNumber(price),
+  const found = await lookUp(engine, tx, source, ticks, ['t.at', 'q.at']);
+  const known = ticks.filter((_, i) => found[i]!.some((cell) => cell !== null));
+  const details = await lookUp(engine, tx, source, known, [
+    't.at',
+    't.price',
+    'q.at',
+    'q.price',
+    'q.state',
+    'q.reason',
+  ]);
+  return new Map(known.map((tick, i) => [keyOf(tick), toKnown(details[i]!)]));
+}
+
+function toKnown([at, price, heldAt, heldPrice, state, reason]: readonly Cell[]): Known {
+  return at === null
+    ? {
+        at: asNumber(heldAt),
+        price: asNumber(heldPrice),
         state: asText(state) as Known['state'],
         reason: asText(reason),
-      },
-    ]),
-  );
+      }
+    : { at: asNumber(at), price: asNumber(price), state: 'taken', reason: '' };
+}
+
+/**
+ * Columns of each tick as it is stored (`t`) or in quarantine (`q`); NULL where it is not. As subqueries, because PostgreSQL
+ * would rather join thousands of ticks by a scan of the whole table.
+ */
+async function lookUp(
+  engine: Engine,
+  tx: Sql,
+  source: number,
+  ticks: readonly NewTick[],
+  columns: readonly `${'t' | 'q'}.${string}`[],
+): Promise<Cell[][]> {
+  if (ticks.length === 0) return [];
+  const find = (column: string) => {
+    const from = column.startsWith('t.') ? 'tick t' : 'quarantine_tick q';
+    const [, alias] = from.split(' ');
+    return `(SELECT ${column} FROM ${from} WHERE ${alias}.symbol_id = m.symbol_id AND ${alias}.source_id = ${source}
+      AND ${alias}.tick_id = m.tick_id)`;
+  };
+  const padded = padRows(ticks);
+  // The casts give PostgreSQL the column types.
+  const rows = await tx
+    .unsafe(
+      `SELECT m.place, ${columns.map(find).join(', ')}
+       FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id, CAST(column3 AS TEXT) AS tick_id
+         FROM (VALUES ${placeholders(engine, 3, padded.length)}) AS v) AS m`,
+      padded.flatMap((tick, i) => [Math.min(i, ticks.length - 1), tick.symbolId, tick.id]),
+    )
+    .values();
+  const found = new Array<Cell[]>(ticks.length);
+  for (const [place, ...cells] of rows) found[asNumber(place)] = cells;
+  return found;
 }
 
 // Includes a tie-breaker: without it, PostgreSQL returns ticks of one time in any order, and results would vary.
@@ -128,30 +152,35 @@ const OLDEST_FIRST = 'day, at, source_id, tick_id';
 const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
 
 /** The neighbours of each position, in order. One statement for all, because a feed sends ticks of all its symbols together. */
-export async function edgesOf(engine: Engine, tx: Sql, moments: readonly TickPosition[]): Promise<Edge[]> {
+export async function neighboursOf(
+  engine: Engine,
+  tx: Sql,
+  positions: readonly TickPosition[],
+): Promise<TickNeighbours[]> {
+  if (positions.length === 0) return [];
   // The unary + removes the affinity of the CAST. With it, SQLite would use only the day in the index and scan all of it.
   const next = (column: string, side: string, order: string) =>
     `(SELECT ${column} FROM tick t WHERE t.symbol_id = m.symbol_id AND t.source_id <> ${SIMULATED_ID}
        AND (t.day, t.at) ${side} (+m.day, +m.at) ORDER BY ${order} LIMIT 1)`;
   const before = (column: string) => next(column, '<', NEWEST_FIRST);
+  const padded = padRows(positions);
   const rows = await tx
     .unsafe(
-      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('1', '>=', OLDEST_FIRST)}
+      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('t.at', '>=', 'day, at')}
        FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id,
            CAST(column3 AS INTEGER) AS day, CAST(column4 AS BIGINT) AS at
-         FROM (VALUES ${placeholders(engine, 4, moments.length)}) AS v) AS m`,
-      moments.flatMap(({ symbolId, day, at }, i) => [i, symbolId, day, at]),
+         FROM (VALUES ${placeholders(engine, 4, padded.length)}) AS v) AS m`,
+      padded.flatMap(({ symbolId, day, at }, i) => [Math.min(i, positions.length - 1), symbolId, day, at]),
     )
     .values();
-  const edges = new Array<Edge>(moments.length);
-  for (const [place, at, price, later] of rows) {
-    const isFirst = at === null;
-    edges[asNumber(place)] = {
-      before: isFirst ? undefined : { at: asNumber(at), price: asNumber(price) },
-      isOvertaken: later !== null,
+  const found = new Array<TickNeighbours>(positions.length);
+  for (const [place, at, price, nextAt] of rows) {
+    found[asNumber(place)] = {
+      before: at === null ? undefined : { at: asNumber(at), price: asNumber(price) },
+      nextAt: nextAt === null ? Number.POSITIVE_INFINITY : asNumber(nextAt),
     };
   }
-  return edges;
+  return found;
 }
 
 /** How many later ticks are read at a time: a late tick may have a whole day of ticks after it. */
@@ -189,10 +218,11 @@ export async function heldOf(
   tx: Sql,
   symbolIds: readonly number[],
 ): Promise<Map<number, QuarantinedTick[]>> {
+  const padded = padRows(symbolIds);
   const rows = await tx.unsafe(
     `SELECT ${QUARANTINED_TICK.columns} FROM quarantine_tick
-     WHERE state = 'held' AND symbol_id IN (${listOf(engine, symbolIds.length)})`,
-    [...symbolIds],
+     WHERE state = 'held' AND symbol_id IN (${listOf(engine, padded.length)})`,
+    [...padded],
   );
   return Map.groupBy(rows.map(QUARANTINED_TICK.read), (tick) => tick.symbolId);
 }

@@ -1,7 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { listOf } from '../engine/statements.ts';
+import { listOf, padRows } from '../engine/statements.ts';
 import { SIMULATED_ID } from './sources.ts';
 
 /** A symbol has a real and a simulated price history. They are never mixed. */
@@ -31,10 +31,11 @@ export async function markReal(
   revision: number,
 ): Promise<void> {
   if (symbolIds.length === 0) return;
+  const padded = padRows(symbolIds);
   await tx.unsafe(
     `UPDATE symbol SET real_revision = ${engine.placeholder(1)}, revision = ${engine.placeholder(2)}
-     WHERE real_revision IS NULL AND id IN (${listOf(engine, symbolIds.length, 3)})`,
-    [revision, revision, ...symbolIds],
+     WHERE real_revision IS NULL AND id IN (${listOf(engine, padded.length, 3)})`,
+    [revision, revision, ...padded],
   );
 }
 

@@ -4,18 +4,23 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 
 interface Statement {
   text: string;
+  /** Of its first use. */
   values: unknown[];
+  /** How often it was executed. */
+  uses: number;
 }
 
-/** Runs some work, and returns each distinct statement it executed, with the values of its first use. */
+/** Runs some work, and returns each distinct statement it executed. */
 export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>): Promise<Statement[]> {
   const engine = ledger.engine as { -readonly [K in keyof Engine]: Engine[K] };
   const { read, write, writePrices, placeholder } = engine;
   const seen = new Map<string, Statement>();
   const note = (text: string, values: unknown[]) => {
-    if (!seen.has(text)) seen.set(text, { text, values });
+    seen.getOrInsertComputed(text, () => ({ text, values, uses: 0 })).uses++;
   };
+  const known = new WeakSet<Sql>();
   const watched = (handle: Sql): Sql => {
+    if (known.has(handle)) return handle; // on PostgreSQL, `writePrices` calls `write`
     const ask = (strings: TemplateStringsArray, ...values: unknown[]) => {
       note(
         strings.reduce((text, part, i) => `${text}${placeholder(i)}${part}`),
@@ -27,7 +32,9 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
       note(text, values);
       return handle.unsafe(text, values);
     };
-    return Object.assign(ask, { unsafe }) as unknown as Sql;
+    const wrapped = Object.assign(ask, { unsafe }) as unknown as Sql;
+    known.add(wrapped);
+    return wrapped;
   };
   engine.read = watched(read);
   engine.write = (job, isMigration) => write((tx) => job(watched(tx)), isMigration);
