@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
+import { statementsOf } from '../support/database/statements.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
 import { Seeded } from '../support/seeded.ts';
-import { statementsOf } from '../support/statements.ts';
 
 const DAY_MS = 86_400_000;
 const SYMBOLS = 12;
