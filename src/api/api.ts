@@ -4,13 +4,14 @@ import type { RateWindow } from '../gate/rate-window.ts';
 import type { Fault } from '../http/message/fault.ts';
 import type { IncomingRequest } from '../http/message/incoming-request.ts';
 import { type RawReply, type Reply, reply } from '../http/message/reply.ts';
-import { type CachedFields, type CachedHeads, HeadCache } from '../http/parse/head-cache.ts';
+import { type CachedFields, HeaderCache } from '../http/parse/header-cache.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import { AdminGuard } from './access/admin-guard.ts';
+import { KEY_HEADER } from './access/api-key.ts';
 import { ClientAddress } from './access/client-address.ts';
 import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
 import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
@@ -64,7 +65,6 @@ export interface ApiOptions extends RouteOptions {
 
 export interface ApiCaches {
   readonly answers: BoundedCache<string, KnownUrl>;
-  readonly heads: CachedHeads;
   readonly headerLines: CachedFields;
   readonly failedTokens: BoundedCache<string, RateWindow>;
 }
@@ -107,10 +107,9 @@ export class Api {
     return this.#options.clock;
   }
 
-  /** Creates a cache of parsed request heads over the shared caches. */
-  heads(): HeadCache {
-    const { heads, headerLines } = this.#options.caches;
-    return new HeadCache(heads, headerLines);
+  /** Parses request heads, with the shared cache of header lines. */
+  headers(): HeaderCache {
+    return new HeaderCache(KEY_HEADER, this.#options.caches.headerLines);
   }
 
   arrivalMs(): number {

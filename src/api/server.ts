@@ -35,7 +35,7 @@ export function listen(api: Api, { hostname, port, isShared = false, tls, http }
     refuse: (fault) => api.refuse(fault),
     onError: (error) => api.connectionFailed(error),
     arrivalMs: () => api.arrivalMs(),
-    heads: api.heads(),
+    headers: api.headers(),
   });
   const reachable = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname;
   return {

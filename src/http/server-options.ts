@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Fault } from './message/fault.ts';
 import type { Handler } from './message/handler.ts';
 import type { Reply } from './message/reply.ts';
-import type { HeadCache } from './parse/head-cache.ts';
+import type { HeaderCache } from './parse/header-cache.ts';
 import type { Credentials } from './tls/credentials.ts';
 
 /** What both HTTP servers need: `serve` on Bun's sockets and `serveWithBun` on `Bun.serve`. */
@@ -24,8 +24,8 @@ export interface ServerOptions {
   everySecond?: (sweep: () => void) => () => void;
   /** The time that a drain measures. Tests inject their own. */
   time?: DrainTime;
-  /** Parsed heads of earlier requests. */
-  heads?: HeadCache;
+  /** Parsed header lines of earlier requests. */
+  headers?: HeaderCache;
   /** Serves HTTPS with these, plain HTTP without. */
   tls?: Credentials | undefined;
 }

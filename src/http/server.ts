@@ -4,7 +4,7 @@ import type { ConnectionState } from './connection/limits.ts';
 import { REAL_TIME, untilQuiet } from './drain.ts';
 import { connectionsMax } from './fd-limit.ts';
 import { headerLines } from './message/serialize.ts';
-import { HeadCache } from './parse/head-cache.ts';
+import { HeaderCache } from './parse/header-cache.ts';
 import { HSTS_HEADERS, type HttpServer, type ServerOptions } from './server-options.ts';
 import { listenerTls, setCredentials } from './tls/secure-context.ts';
 
@@ -14,7 +14,7 @@ import { listenerTls, setCredentials } from './tls/secure-context.ts';
  */
 export function serve(options: ServerOptions): HttpServer {
   const { hostname, port, isShared, clock, handle, refuse, onError, arrivalMs, tls } = options;
-  const { heads = new HeadCache(), everySecond = everyRealSecond, time = REAL_TIME } = options;
+  const { headers = new HeaderCache(), everySecond = everyRealSecond, time = REAL_TIME } = options;
   const connections = new Set<Connection>();
   const state = { second: 0, requests: 0, isClosing: false };
   const connectionOptions = {
@@ -22,7 +22,7 @@ export function serve(options: ServerOptions): HttpServer {
     refuse,
     onError,
     clock,
-    heads,
+    headers,
     batch: new IoBatch(onError, arrivalMs),
     server: state,
     securityLines: tls ? headerLines(HSTS_HEADERS) : '',

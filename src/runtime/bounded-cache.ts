@@ -121,8 +121,10 @@ export class BoundedCache<K, V> implements CacheStats {
     this.#bytes -= entry.bytes;
   }
 
+  /** Removes all entries, and forgets which keys were used. */
   clear(): void {
     this.#entries.clear();
+    this.#seen?.clear();
     this.#bytes = this.#bytesFixed;
   }
 

@@ -21,4 +21,8 @@ export class SeenBefore {
     this.#hashes[slot] = hash;
     return isKnown;
   }
+
+  clear(): void {
+    this.#hashes.fill(0);
+  }
 }

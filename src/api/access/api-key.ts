@@ -11,6 +11,8 @@ export interface SentKey {
 
 type Headers = IncomingRequest['headers'];
 
+export const KEY_HEADER = 'x-api-key';
+
 /** Headers in which other services expect a key. */
 const OTHER_HEADERS = [
   'authorization',
@@ -41,7 +43,7 @@ export function isKeyName(name: string): boolean {
 
 /** The key in the header `x-api-key`. The same value twice counts as one: proxies and client libraries both may add it. */
 export function keyInHeader(headers: Headers): SentKey | undefined {
-  const text = headers.get('x-api-key')?.trim();
+  const text = headers.get(KEY_HEADER)?.trim();
   if (!text) return undefined;
   return { text: text.includes(',') ? onlyValue(text) : text, inUrl: false };
 }
@@ -49,7 +51,7 @@ export function keyInHeader(headers: Headers): SentKey | undefined {
 function onlyValue(list: string): string {
   const values = [...new Set(list.split(',').map((value) => value.trim()))];
   if (values.length === 1) return values[0]!;
-  if (values.every(isWellFormed)) throw refuse('repeated_parameter', { header: 'x-api-key' });
+  if (values.every(isWellFormed)) throw refuse('repeated_parameter', { header: KEY_HEADER });
   return list;
 }
 

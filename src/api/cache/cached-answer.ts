@@ -5,12 +5,12 @@ import type { View } from '../../board/views/view.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { headerLines } from '../../http/message/serialize.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
-import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
+import type { Finality } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
-import { COMMON_HEADERS, JSON_TYPE, policyLine } from '../response/headers.ts';
+import { JSON_TYPE, sharedLines } from '../response/headers.ts';
 import { EncodedResponse } from './encoded-response.ts';
 
 export interface CachedAnswerOptions {
@@ -30,59 +30,62 @@ export interface CachedAnswerOptions {
 }
 
 /**
- * An encoded answer. It can be sent again until the end of the current second, unless one of its series or the catalogue
- * changes. Everything that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
+ * An encoded answer. Once retained, it can be sent again within its second, unless one of its series or the catalogue changes.
+ * Everything that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
  */
 export class CachedAnswer {
+  readonly #options: CachedAnswerOptions;
   readonly #plain: EncodedResponse;
-  readonly #isCompressible: boolean;
   #gzipResponse: EncodedResponse | undefined;
-  readonly #gzipBody: Uint8Array<ArrayBuffer> | undefined;
   #gzippedUnchanged: EncodedResponse | undefined;
-  readonly #series: readonly Series[];
-  readonly #versions: readonly number[];
-  readonly #view: View;
-  readonly #board: Board;
-  readonly #catalog: Catalog;
-  readonly #validUntil: number;
-  /** The global series version at which this answer was last found valid. */
-  #checkedVersion = Series.lastVersion;
-  /** Upper bound of its memory use, including packets built for later sends. */
-  readonly bytes: number;
+  #validity: Validity | undefined;
 
   constructor(options: CachedAnswerOptions) {
-    const { body, etag, finality, link, series, view, board, plan, now } = options;
-    const { packet, length } = body;
-    let lines = `${COMMON_LINES}Cache-Control: ${CACHE_CONTROL[finality]}\r\n${policyLine(plan)}`;
+    this.#options = options;
+    const { body, etag, finality, link, plan, now } = options;
+    let lines = sharedLines(plan, finality);
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files over HTTP send range requests, which are not supported.
     if (body.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${body.type}\r\n`;
-    this.#plain = new EncodedResponse({ body: { packet, length }, etag, bodyLines, lines, madeAt: now });
-    this.#isCompressible = length > COMPRESS_FROM_BYTES;
-    this.bytes = bytesOf(length, this.#isCompressible, series.length);
-    this.#gzipBody = options.gzipped;
-    this.#series = series;
-    this.#versions = series.map((one) => view.version(one));
-    this.#view = view;
-    this.#board = board;
-    this.#catalog = board.catalog;
-    this.#validUntil = Math.floor(now / 1000) * 1000 + 1000;
+    this.#plain = new EncodedResponse({ body, etag, bodyLines, lines, madeAt: now });
   }
 
-  isValid(now: number): boolean {
-    if (now >= this.#validUntil || now < this.#validUntil - 1000) return false;
-    if (this.#board.catalog !== this.#catalog) return false;
-    if (this.#checkedVersion === Series.lastVersion) return true;
-    for (let i = 0; i < this.#series.length; i++) {
-      if (this.#view.version(this.#series[i]!) !== this.#versions[i]) return false;
+  get madeAt(): number {
+    return this.#options.now;
+  }
+
+  /** Upper bound of its memory use, including packets built for later sends. */
+  get bytes(): number {
+    const { body, series } = this.#options;
+    return bytesOf(body.length, this.#isCompressible, series.length);
+  }
+
+  get #isCompressible(): boolean {
+    return this.#options.body.length > COMPRESS_FROM_BYTES;
+  }
+
+  /** Whether a retained answer still says what its series do. */
+  get isCurrent(): boolean {
+    const { board, series, view } = this.#options;
+    const validity = this.#validity;
+    if (!validity || board.catalog !== validity.catalog) return false;
+    if (validity.checkedVersion === Series.lastVersion) return true;
+    for (let i = 0; i < series.length; i++) {
+      if (view.version(series[i]!) !== validity.versions[i]) return false;
     }
-    this.#checkedVersion = Series.lastVersion;
+    validity.checkedVersion = Series.lastVersion;
     return true;
   }
 
   /** Makes it reusable. Without this its memory returns to the pool once it is sent, and sending it again throws. */
   retain(): void {
+    const { board, series, view } = this.#options;
+    this.#validity = {
+      catalog: board.catalog,
+      versions: series.map((one) => view.version(one)),
+      checkedVersion: Series.lastVersion,
+    };
     this.#plain.retain();
   }
 
@@ -106,9 +109,21 @@ export class CachedAnswer {
   /** The response in the encoding that the client accepts. */
   encodingFor(request: IncomingRequest): EncodedResponse {
     if (!this.#isCompressible || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
-    this.#gzipResponse ??= this.#plain.gzipped(etagOfEncoding(this.#plain.etag, 'gzip'), this.#gzipBody);
+    this.#gzipResponse ??= this.#plain.gzipped(
+      etagOfEncoding(this.#plain.etag, 'gzip'),
+      this.#options.gzipped,
+    );
     return this.#gzipResponse;
   }
+}
+
+/** What a retained answer was built from. */
+interface Validity {
+  readonly catalog: Catalog;
+  /** Of each series. */
+  readonly versions: readonly number[];
+  /** The global series version at which the answer was last found valid. */
+  checkedVersion: number;
 }
 
 /** Objects and header lines of an answer and of its packets, measured. */
@@ -120,5 +135,3 @@ function bytesOf(length: number, isLong: boolean, series: number): number {
   const copies = isLong ? 3 : 2;
   return copies * (length + HEAD_ROOM) + OBJECT_BYTES + SERIES_BYTES * series;
 }
-
-const COMMON_LINES = headerLines(COMMON_HEADERS);

@@ -28,11 +28,10 @@ export interface EncodedResponseOptions {
 export class EncodedResponse {
   readonly #options: EncodedResponseOptions;
   readonly #bodyLength: number;
-  /** Undefined while the body is in a pooled buffer, and after that was sent. */
+  #unsent: PooledBuffer | undefined;
+  /** Undefined while the body is only in a pooled buffer, and after that was sent. */
   #body: Uint8Array<ArrayBuffer> | undefined;
-  #packet: PooledBuffer | undefined;
-  /** The memory of a retained body, until its head room is used. */
-  #retained: Bytes | undefined;
+  #isRetained = false;
   #success: Packet | undefined;
   #notModified: Packet | undefined;
 
@@ -40,7 +39,7 @@ export class EncodedResponse {
     this.#options = options;
     const { body } = options;
     this.#bodyLength = body.length;
-    if ('packet' in body) this.#packet = body.packet;
+    if ('packet' in body) this.#unsent = body.packet;
     else this.#body = body;
   }
 
@@ -50,35 +49,27 @@ export class EncodedResponse {
 
   /** A 200. Only a retained response can be sent more than once. */
   success(name: RequestName, rateLimit: string | undefined): RawReply {
-    if (!this.#packet && !this.#retained && name.givenId === undefined && rateLimit !== undefined) {
+    if (this.#isRetained && !this.#unsent && name.givenId === undefined && rateLimit !== undefined) {
       this.#success ??= new Packet(200, this.#successHead(), this.#bodyBytes());
       return this.#success.stamped(name.requestNumber, rateLimit);
     }
     const head = this.#successHead() + lastLines(name.requestId, rateLimit);
-    if (head.length > HEAD_ROOM) return joined(200, head, this.#bodyBytes());
-    const [start, end] = [HEAD_ROOM - head.length, HEAD_ROOM + this.#bodyLength];
-    if (this.#packet) {
-      const packet = this.#packet;
-      this.#packet = undefined;
-      packet.memory.latin1Write(head, start);
-      packet.crop(start, end);
-      return { status: 200, bytes: packet, isAuthenticated: true, timer: undefined };
-    }
-    if (this.#retained) {
-      const memory = this.#retained;
-      this.#retained = undefined;
-      memory.latin1Write(head, start);
-      return { status: 200, bytes: memory.subarray(start, end), isAuthenticated: true, timer: undefined };
-    }
-    return joined(200, head, this.#bodyBytes());
+    const packet = this.#unsent;
+    if (!packet || head.length > HEAD_ROOM) return joined(200, head, this.#bodyBytes());
+    this.#unsent = undefined;
+    const start = HEAD_ROOM - head.length;
+    packet.memory.latin1Write(head, start);
+    packet.crop(start, HEAD_ROOM + this.#bodyLength);
+    return { status: 200, bytes: packet, isAuthenticated: true, timer: undefined };
   }
 
-  /** Makes it reusable: its memory does not return to the pool. */
+  /** Makes it reusable. The buffer with the body is still sent, once. */
   retain(): void {
-    if (!this.#packet) return;
-    this.#retained = this.#packet.keep();
-    this.#packet = undefined;
-    this.#body = this.#retained.subarray(HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
+    if (this.#unsent) {
+      this.#body = allocate(this.#bodyLength);
+      this.#unsent.memory.copy(this.#body, 0, HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
+    }
+    this.#isRetained = true;
   }
 
   /**
@@ -101,12 +92,14 @@ export class EncodedResponse {
   /** The same answer in gzip. */
   gzipped(etag: string, compressed?: Uint8Array<ArrayBuffer>): EncodedResponse {
     const { bodyLines } = this.#options;
-    return new EncodedResponse({
+    const response = new EncodedResponse({
       ...this.#options,
       body: compressed ?? gzip(this.#bodyBytes()),
       etag,
       bodyLines: `${bodyLines}Content-Encoding: gzip\r\n`,
     });
+    if (this.#isRetained) response.retain();
+    return response;
   }
 
   /** The same answer with another tag, for a 304. */
@@ -116,8 +109,8 @@ export class EncodedResponse {
 
   #bodyBytes(): Uint8Array<ArrayBuffer> {
     if (this.#body) return this.#body;
-    if (!this.#packet) throw new Error('an answer that was not retained was sent twice');
-    return this.#packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
+    if (!this.#unsent) throw new Error('an answer that was not retained was sent twice');
+    return this.#unsent.memory.subarray(HEAD_ROOM, HEAD_ROOM + this.#bodyLength);
   }
 
   #successHead(): string {
@@ -159,49 +152,41 @@ function joined(status: number, head: string, body: Uint8Array): RawReply {
 }
 
 /**
- * A whole response as bytes. The copies that are sent differ in two values:
+ * A response that is sent many times. The copies that are sent differ in two values:
  *
  *     HTTP/1.1 200 OK … X-Request-Id: 3kd81m0pa-0000002f ⏎ RateLimit: "month";r=998;t=1234 ⏎⏎ {"success":true, …
- *                                                     └┘              └──── rate limit ───┘
+ *     └──────────────── head ────────────────────────└┘───────────┘└──── rate limit ───┘    └──── body ────
  */
 class Packet {
   readonly #status: number;
-  readonly #head: string;
+  readonly #head: Bytes;
   readonly #body: Uint8Array;
-  #bytes: Bytes = allocate(0);
-  readonly #digitsAt: number;
+  readonly #idAt: number;
   /** The first number of the block whose ids differ in their last digits alone. */
   #block = -1;
-  readonly #rateLimitAt: number;
-  #rateLimitLength = -1;
 
   constructor(status: number, head: string, body: Uint8Array) {
     this.#status = status;
-    this.#head = head;
+    this.#idAt = head.length + REQUEST_ID.length;
+    this.#head = Buffer.from(`${head}${REQUEST_ID}${requestIdText(0)}\r\n${RATE_LIMIT}`, 'latin1') as Bytes;
     this.#body = body;
-    const idAt = head.length + REQUEST_ID.length;
-    this.#digitsAt = idAt + LAST_DIGITS_AT;
-    this.#rateLimitAt = idAt + requestIdText(0).length + '\r\n'.length + RATE_LIMIT.length;
   }
 
   stamped(requestNumber: number, rateLimit: string): RawReply {
+    const head = this.#head;
     const block = requestNumber - (requestNumber % REQUEST_NUMBERS_PER_BLOCK);
-    if (rateLimit.length !== this.#rateLimitLength || block !== this.#block) {
-      this.#write(block, rateLimit);
+    if (block !== this.#block) {
+      head.latin1Write(requestIdText(block), this.#idAt);
+      this.#block = block;
     }
-    const bytes = bufferPool.acquire(this.#bytes.length);
+    writeLastDigits(head, this.#idAt + LAST_DIGITS_AT, requestNumber);
+    const end = `${rateLimit}\r\n\r\n`;
+    const bodyAt = head.length + end.length;
+    const bytes = bufferPool.acquire(bodyAt + this.#body.length);
     const { memory } = bytes;
-    this.#bytes.copy(memory);
-    writeLastDigits(memory, this.#digitsAt, requestNumber);
-    memory.latin1Write(rateLimit, this.#rateLimitAt);
+    head.copy(memory);
+    memory.latin1Write(end, head.length);
+    memory.set(this.#body, bodyAt);
     return { status: this.#status, bytes, isAuthenticated: true, timer: undefined };
-  }
-
-  #write(block: number, rateLimit: string): void {
-    const head = this.#head + lastLines(requestIdText(block), rateLimit);
-    if (rateLimit.length === this.#rateLimitLength) this.#bytes.latin1Write(head, 0);
-    else this.#bytes = join(head, this.#body).keep();
-    this.#block = block;
-    this.#rateLimitLength = rateLimit.length;
   }
 }

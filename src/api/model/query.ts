@@ -3,8 +3,6 @@ export interface Target {
   path: string;
   /** What follows the question mark, still encoded. */
   query: string;
-  /** Length of path and query as sent. */
-  length: number;
 }
 
 /** The maximum length of path and query, in characters. */
@@ -16,7 +14,7 @@ export function readTarget(url: string): Target {
   const start = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const mark = url.indexOf('?', start);
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark);
-  return { path, query: mark < 0 ? '' : url.slice(mark + 1), length: url.length - start };
+  return { path, query: mark < 0 ? '' : url.slice(mark + 1) };
 }
 
 /**

@@ -93,7 +93,7 @@ export class Pipeline {
 
   handle(request: IncomingRequest, peer: () => string): MaybeAsync<Response> {
     const { answerCache, clock } = this.#options;
-    const context = new RequestContext(request, peer, answerCache.find(request.url), clock.now());
+    const context = new RequestContext(request, peer, answerCache, clock.now());
     try {
       const response = this.#start(context);
       if (!(response instanceof Promise)) return this.#observe(context, response);

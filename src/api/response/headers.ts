@@ -1,4 +1,6 @@
+import { headerLines } from '../../http/message/serialize.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
+import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 
 /** Headers of every response of the interface. */
@@ -21,15 +23,21 @@ export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
   return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
 }
 
-const policyLines = new WeakMap<Plan, string>();
+const linesOfPlans = new WeakMap<Plan, Partial<Record<Finality, string>>>();
 
-/** The same for a plan, as a header line. A changed plan is a new object. */
-export function policyLine(plan: Plan): string {
-  const known = policyLines.get(plan);
-  if (known !== undefined) return known;
-  const line = `RateLimit-Policy: ${rateLimitPolicy(plan.quota, plan.burstPerSecond)}\r\n`;
-  policyLines.set(plan, line);
-  return line;
+/** The header lines that all successes of a plan share, by finality. A changed plan is a new object. */
+export function sharedLines(plan: Plan, finality: Finality): string {
+  let lines = linesOfPlans.get(plan);
+  if (!lines) {
+    lines = {};
+    linesOfPlans.set(plan, lines);
+  }
+  lines[finality] ??= headerLines({
+    ...COMMON_HEADERS,
+    'Cache-Control': CACHE_CONTROL[finality],
+    'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
+  });
+  return lines[finality];
 }
 
 /** What is left of the quota, and until when, as in the IETF draft. */

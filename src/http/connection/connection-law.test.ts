@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { get, post } from '../../../test/support/http/raw-http.ts';
 import { bufferPool } from '../message/buffer-pool.ts';
 import { type RawReply, type Reply, reply } from '../message/reply.ts';
-import { HeadCache } from '../parse/head-cache.ts';
+import { HeaderCache } from '../parse/header-cache.ts';
 import { Connection } from './connection.ts';
 import { IoBatch } from './io-batch.ts';
 
@@ -74,7 +74,7 @@ function connect(securityLines: string) {
     },
     refuse: ({ status, reason }) => reply(reason, {}, status),
     onError: rethrow,
-    heads: new HeadCache(),
+    headers: new HeaderCache(),
     batch: new IoBatch(rethrow),
     clock: { now: () => 0 },
     server,

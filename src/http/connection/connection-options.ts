@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Fault } from '../message/fault.ts';
 import type { Handler } from '../message/handler.ts';
 import type { Reply } from '../message/reply.ts';
-import type { HeadCache } from '../parse/head-cache.ts';
+import type { HeaderCache } from '../parse/header-cache.ts';
 import type { IoBatch } from './io-batch.ts';
 
 export interface ConnectionOptions {
@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   refuse(fault: Fault): Reply;
   /** Called with an error after which no response is possible. The connection is closed. */
   onError(error: unknown): void;
-  heads: HeadCache;
+  headers: HeaderCache;
   batch: IoBatch;
   clock: Clock;
   server: ServerState;

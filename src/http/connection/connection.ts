@@ -168,7 +168,7 @@ export class Connection {
 
   /** Returns false while the head is incomplete. */
   #parseHead(): boolean {
-    const head = this.#received.takeHead(this.#options.heads);
+    const head = this.#received.takeHead(this.#options.headers);
     if (head === undefined) {
       if (this.#received.length > 0 && this.#phase.state !== 'head') this.#phase.enter('head');
       return false;
@@ -199,7 +199,7 @@ export class Connection {
 
   #respond(answer: RawReply | Reply, head: Head): void {
     if (answer.timer) this.#options.batch.addTimer(answer.timer, this.#arrivedAt);
-    if (head.cacheKey !== undefined && answer.isAuthenticated) this.#options.heads.keep(head);
+    if (head.fields.cacheKey !== undefined && answer.isAuthenticated) this.#options.headers.keep(head);
     this.#send(answer, head);
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { get } from '../../../test/support/http/raw-http.ts';
 import { reply } from '../message/reply.ts';
-import { HeadCache } from '../parse/head-cache.ts';
+import { HeaderCache } from '../parse/header-cache.ts';
 import { Connection } from './connection.ts';
 import { IoBatch } from './io-batch.ts';
 import { PIPELINED_BYTES_MAX } from './limits.ts';
@@ -29,7 +29,7 @@ function connect() {
     },
     refuse: ({ status }) => reply(null, {}, status),
     onError: rethrow,
-    heads: new HeadCache(),
+    headers: new HeaderCache(),
     batch: new IoBatch(rethrow),
     clock: { now: () => 0 },
     server,

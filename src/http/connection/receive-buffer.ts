@@ -1,6 +1,6 @@
 import { type Fault, fault } from '../message/fault.ts';
 import type { Head } from '../parse/head.ts';
-import type { HeadCache } from '../parse/head-cache.ts';
+import type { HeaderCache } from '../parse/header-cache.ts';
 import { HEAD_BYTES_MAX, PIPELINED_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -8,6 +8,8 @@ import type { RequestBody } from './request-body.ts';
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY;
   #isPaused = false;
+  /** The last request without a body: most clients repeat it, byte for byte. */
+  #last: { bytes: Buffer; head: Head } | undefined;
 
   get length(): number {
     return this.#bytes.length;
@@ -31,21 +33,30 @@ export class ReceiveBuffer {
   }
 
   /** Removes the head of the next request. Returns undefined while the head is incomplete. */
-  takeHead(heads: HeadCache): Head | Fault | undefined {
-    const head = heads.find(this.#bytes); // usually the buffer holds exactly one head
-    if (head) {
+  takeHead(headers: HeaderCache): Head | Fault | undefined {
+    if (this.#last?.bytes.equals(this.#bytes)) {
       this.clear();
-      return head;
+      return this.#last.head;
     }
     while (this.#bytes[0] === CR && this.#bytes[1] === LF) this.#drop(2); // RFC 9112, 2.2: ignore empty lines
     const end = this.#bytes.indexOf(HEAD_END);
-    if (end >= 0 && end <= HEAD_BYTES_MAX) {
-      const text = this.#bytes.toString('latin1', 0, end + HEAD_END.length);
-      this.#drop(text.length);
-      return heads.parse(text);
-    }
+    if (end >= 0 && end <= HEAD_BYTES_MAX) return this.#parseHead(end, headers);
     if (this.#bytes.length <= HEAD_BYTES_MAX) return undefined;
     return fault(431, `the headers are longer than ${HEAD_BYTES_MAX} bytes`);
+  }
+
+  #parseHead(end: number, headers: HeaderCache): Head | Fault {
+    const head = headers.parse(this.#bytes.toString('latin1', 0, end));
+    const length = end + HEAD_END.length;
+    const isRemembered =
+      length === this.#bytes.length &&
+      length <= REMEMBERED_BYTES_MAX &&
+      !('reason' in head) &&
+      !head.framing &&
+      !head.fields.hasCredentials;
+    if (isRemembered) this.#last = { bytes: this.#bytes, head };
+    this.#drop(length);
+    return head;
   }
 
   /** Moves the bytes that belong to a body into it. */
@@ -61,6 +72,9 @@ export class ReceiveBuffer {
     this.#bytes = count === this.#bytes.length ? EMPTY : this.#bytes.subarray(count);
   }
 }
+
+/** Longer heads are not remembered, so that a thousand connections take no more than a megabyte for them. */
+const REMEMBERED_BYTES_MAX = 1_024;
 
 const EMPTY = Buffer.alloc(0);
 const HEAD_END = Buffer.from('\r\n\r\n');

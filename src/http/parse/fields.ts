@@ -11,6 +11,7 @@ const HOST = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
 /** Headers that must not be repeated: two parsers could choose different ones. */
 const SINGLE = new Set(['host', 'content-length', 'transfer-encoding', 'content-type', 'authorization']);
 
+/** Headers that are never cached. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 
 /** The header fields of a request. Immutable but for `cacheKey`, because requests with the same header lines share them. */
@@ -20,7 +21,7 @@ export class Fields {
   readonly framing: Framing | undefined;
   readonly wantsClose: boolean;
   readonly wantsKeepAlive: boolean;
-  /** Whether they contain credentials, which are not cached. An API key is cached: it authenticated its client. */
+  /** Whether they contain credentials, which are not cached. */
   readonly hasCredentials: boolean;
   /** The text to cache them under. Undefined if they are cached already, or must not be. */
   cacheKey: string | undefined;
@@ -46,6 +47,27 @@ export class Fields {
 
   has(name: string): boolean {
     return this.#values.has(name);
+  }
+}
+
+/** Header fields that several clients share, and the API key of one of them. */
+export class FieldsWithKey {
+  readonly #fields: Fields;
+  readonly #name: string;
+  readonly #key: string;
+
+  constructor(fields: Fields, name: string, key: string) {
+    this.#fields = fields;
+    this.#name = name;
+    this.#key = key;
+  }
+
+  get(name: string): string | null {
+    return name === this.#name ? this.#key : this.#fields.get(name);
+  }
+
+  has(name: string): boolean {
+    return name === this.#name || this.#fields.has(name);
   }
 }
 
@@ -90,7 +112,7 @@ function parseValues(text: string): Map<string, string> | Fault {
 }
 
 /** Removes spaces and tabs only. `trim` also removes 0xA0, and parsers would disagree about `\xA0chunked`. */
-function trimBlanks(text: string): string {
+export function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start++;

@@ -9,37 +9,47 @@ const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
 /**
  * The head of a request, parsed strictly: whatever two parsers could understand differently is refused, so that no
- * request can be smuggled past a proxy. Immutable but for `cacheKey`, because requests with the same bytes share it.
+ * request can be smuggled past a proxy. Immutable, because repeated requests of a connection share it.
  */
 export class Head implements IncomingRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: Fields;
+  /** The parsed header lines, without an API key that is kept apart. */
+  readonly fields: Fields;
+  readonly headers: IncomingRequest['headers'];
   /** HTTP/1.0 has no chunks, and closes connections by default. */
   readonly isHttp10: boolean;
-  /** The text to cache it under. Undefined if it is cached already, or must not be. */
-  cacheKey: string | undefined;
 
-  constructor(method: string, url: string, headers: Fields, isHttp10: boolean) {
+  constructor(
+    method: string,
+    url: string,
+    isHttp10: boolean,
+    fields: Fields,
+    headers: IncomingRequest['headers'] = fields,
+  ) {
     this.method = method;
     this.url = url;
-    this.headers = headers;
     this.isHttp10 = isHttp10;
-    this.cacheKey = undefined;
+    this.fields = fields;
+    this.headers = headers;
+  }
+
+  withHeaders(headers: IncomingRequest['headers']): Head {
+    return new Head(this.method, this.url, this.isHttp10, this.fields, headers);
   }
 
   /** Undefined when there is no body. */
   get framing(): Framing | undefined {
-    return this.headers.framing;
+    return this.fields.framing;
   }
 
   /** Whether the client wants to keep the connection open. */
   get persists(): boolean {
-    return !this.headers.wantsClose && (!this.isHttp10 || this.headers.wantsKeepAlive);
+    return !this.fields.wantsClose && (!this.isHttp10 || this.fields.wantsKeepAlive);
   }
 
   get expectsContinue(): boolean {
-    return !this.isHttp10 && this.headers.has('expect');
+    return !this.isHttp10 && this.fields.has('expect');
   }
 
   /** The body of a request that has none. */
@@ -49,23 +59,28 @@ export class Head implements IncomingRequest {
 }
 
 /** Parses a head. `text` has one character per byte, without the empty line at its end. */
-export function parseHead(
-  text: string,
-  fieldsOf: (text: string) => Fields | Fault = parseFields,
-): Head | Fault {
+export function parseHead(text: string): Head | Fault {
   const end = text.indexOf('\r\n');
-  const line = end < 0 ? text : text.slice(0, end);
-  const rest = end < 0 ? '' : text.slice(end + 2);
+  if (end < 0) return parseLines(text, '', parseFields);
+  return parseLines(text.slice(0, end), text.slice(end + '\r\n'.length), parseFields);
+}
+
+/** The same for a head whose first line is apart. */
+export function parseLines(
+  line: string,
+  headerLines: string,
+  fieldsOf: (text: string) => Fields | Fault,
+): Head | Fault {
   const plain = PLAIN_LINE.exec(line);
   const first = plain ? { method: 'GET', url: plain[1]!, isHttp10: false } : parseLine(line);
   if ('reason' in first) return first;
-  const fields = fieldsOf(rest);
+  const fields = fieldsOf(headerLines);
   if ('reason' in fields) return fields;
   const { method, url, isHttp10 } = first;
   if (!isHttp10 && !fields.has('host')) return fault(400, 'there must be exactly one header "Host"');
   if (isHttp10 && fields.framing?.kind === 'chunked')
     return fault(400, 'HTTP/1.0 has no "Transfer-Encoding"');
-  return new Head(method, url, fields, isHttp10);
+  return new Head(method, url, isHttp10, fields);
 }
 
 function parseLine(line: string): { method: string; url: string; isHttp10: boolean } | Fault {

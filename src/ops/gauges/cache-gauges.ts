@@ -7,7 +7,7 @@ import { Catalog } from '../../board/catalog.ts';
 import { barTextCache } from '../../board/series/columns.ts';
 import type { RateWindow } from '../../gate/rate-window.ts';
 import { bufferPool } from '../../http/message/buffer-pool.ts';
-import type { CachedFields, CachedHeads } from '../../http/parse/head-cache.ts';
+import type { CachedFields } from '../../http/parse/header-cache.ts';
 import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
 
 /**
@@ -18,13 +18,12 @@ export const CACHE_SHARES = {
   /** Responses by URL and plan. */
   answers: 0.25,
   /** Keys that were looked up, with their accounts. */
-  keys: 0.26,
+  keys: 0.31,
   /** Bars as JSON, by symbol. */
   bar_texts: 0.2,
   /** Days of several symbols as JSON. */
   day_lines: 0.16,
-  /** Parsed requests of customers. */
-  heads: 0.05,
+  /** Parsed header lines of customers. */
   header_lines: 0.02,
   /** Lists of symbols that are requested together. */
   symbol_sets: 0.02,
@@ -43,7 +42,6 @@ export type CacheName = keyof typeof CACHE_SHARES;
 /** The caches that one service owns. Module-level caches are shared by all services of the process. */
 export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
-  readonly heads: CachedHeads;
   readonly headerLines: CachedFields;
   readonly failedKeys: BoundedCache<string, RateWindow>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
@@ -52,7 +50,6 @@ export class Caches {
   constructor(bytes: number) {
     this.#bytes = bytes;
     this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: true });
-    this.heads = new BoundedCache({ bytesMax: this.bytesMax('heads'), admitsOnSecondUse: true });
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
@@ -75,7 +72,6 @@ export class Caches {
       keys,
       bar_texts: barTextCache,
       day_lines: dayPageCache,
-      heads: this.heads,
       header_lines: this.headerLines,
       symbol_sets: symbolSetCache,
       nearest_codes: Catalog.nearestCache,

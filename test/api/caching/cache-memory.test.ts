@@ -83,7 +83,7 @@ describe('the memory of caches under hostile traffic', () => {
     'heads and header lines: different headers each time',
     async () => {
       const long = 'x'.repeat(1_500);
-      await expectBounded('heads', 1_500, (i) => [
+      await expectBounded('header_lines', 1_500, (i) => [
         '/rates/latest?symbols=XAU',
         { ...customer(), a: `${i}${long}` },
       ]);
@@ -125,7 +125,7 @@ describe('the memory of caches under hostile traffic', () => {
     for (let i = 0; i < 3; i++) await api.ask('/rates/latest?symbols=XAU');
     const read = async () => {
       const [entries, evictions] = [await stats('entries'), await stats('evictions_total')];
-      return ['answers', 'keys', 'heads', 'header_lines', 'symbol_sets', 'nearest_codes'].map((cache) => [
+      return ['answers', 'keys', 'header_lines', 'symbol_sets', 'nearest_codes'].map((cache) => [
         cache,
         entries[cache],
         evictions[cache],

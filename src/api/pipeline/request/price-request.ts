@@ -5,6 +5,7 @@ import type { Format } from '../../model/table.ts';
 
 /** A request for prices whose parameters are valid. */
 export interface PriceRequest {
+  /** Without the API key. */
   url: string;
   endpoint: PriceEndpoint;
   context: EndpointContext;

@@ -1,7 +1,8 @@
 import type { Customer } from '../../../gate/directory.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
-import type { KnownUrl } from '../../cache/answer-cache.ts';
+import { type SplitUrl, splitKey } from '../../access/split-key.ts';
+import type { AnswerCache, KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
 import type { Addressee } from '../../response/responses.ts';
@@ -19,7 +20,9 @@ export class RequestContext implements Addressee, RequestName {
   readonly request: IncomingRequest;
   /** Returns the address of the other end of the connection; empty once it has disconnected. */
   readonly peer: () => string;
-  /** What is cached for its URL. */
+  /** Path and query without the API key, and that key. */
+  readonly url: SplitUrl;
+  /** What is cached for the URL. */
   readonly knownUrl: KnownUrl | undefined;
   /** In ms. The pipeline updates it after each step that had to wait. */
   now: number;
@@ -43,10 +46,11 @@ export class RequestContext implements Addressee, RequestName {
   #target: Target | undefined;
   #params: QueryParams | undefined;
 
-  constructor(request: IncomingRequest, peer: () => string, knownUrl: KnownUrl | undefined, now: number) {
+  constructor(request: IncomingRequest, peer: () => string, answerCache: AnswerCache, now: number) {
     this.request = request;
     this.peer = peer;
-    this.knownUrl = knownUrl;
+    this.url = splitKey(request.url);
+    this.knownUrl = answerCache.find(this.url.asked, now);
     this.now = now;
     this.givenId = givenRequestId(request);
   }
@@ -57,7 +61,7 @@ export class RequestContext implements Addressee, RequestName {
 
   /** Path and query. A request with a cached response never reads them. */
   get target(): Target {
-    this.#target ??= readTarget(this.request.url);
+    this.#target ??= readTarget(this.url.asked);
     return this.#target;
   }
 

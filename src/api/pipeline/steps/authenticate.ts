@@ -43,7 +43,7 @@ function requireAdmitted(context: RequestContext, key: SentKey, admission: Admis
 }
 
 function keyInUrl(context: RequestContext): SentKey | undefined {
-  const text = context.knownUrl?.key ?? single(context.params, 'apiKey');
+  const text = context.url.key ?? single(context.params, 'apiKey');
   return text ? { text, inUrl: true } : undefined;
 }
 

@@ -85,9 +85,6 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   /** The cache is keyed by URL, which does not contain `Accept`. */
   function cache({ url, endpoint, context, namedFormat }: PriceRequest, answer: CachedAnswer): void {
     if (!namedFormat && context.format !== 'json') return;
-    const keys = context.query.get('apiKey');
-    const key = keys?.length === 1 ? keys[0]!.trim() : undefined;
-    const route = { endpoint, key, namesFormat: namedFormat !== undefined };
-    answerCache.keep(url, route, context.plan, answer);
+    answerCache.keep(url, { endpoint, namesFormat: namedFormat !== undefined }, context.plan, answer);
   }
 }

@@ -13,7 +13,7 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
     const priceQuery = endpoint.read(endpointContext);
     const view = board.view(plan.delaySeconds * 1000);
     context.priceRequest = {
-      url: request.url,
+      url: context.url.asked,
       endpoint,
       context: endpointContext,
       namedFormat,

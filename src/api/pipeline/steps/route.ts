@@ -17,7 +17,8 @@ export function route(context: RequestContext, router: Router<Endpoint>): Respon
     context.endpoint = context.knownUrl.endpoint;
     return undefined;
   }
-  const { path, length } = context.target;
+  const { path } = context.target;
+  const { length } = context.request.url;
   if (path === '*') return reply(null, SERVER_OPTIONS, 204);
   const found = router.find(path);
   if (found) {

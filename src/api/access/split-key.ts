@@ -1,0 +1,30 @@
+import { decode } from '../model/query.ts';
+
+const PARAMETER = 'apiKey=';
+
+/** A URL, split into what is requested and who requests it. */
+export interface SplitUrl {
+  /** Path and query without the API key. */
+  readonly asked: string;
+  /** The API key in the URL. */
+  readonly key: string | undefined;
+}
+
+/** A second key, perhaps with its name escaped. */
+const ANOTHER_KEY = /apiKey|%[4-7]/;
+
+/**
+ * Separates an API key from a URL, so that customers who ask for the same share its answer. A key that is written in an
+ * unusual way (an escaped name, a repeated parameter) stays in the URL: reading all parameters finds it, or refuses it.
+ */
+export function splitKey(url: string): SplitUrl {
+  const mark = url.indexOf('?');
+  const at = mark < 0 ? -1 : url.indexOf(PARAMETER, mark);
+  if (at < 0 || (at > mark + 1 && url[at - 1] !== '&')) return { asked: url, key: undefined };
+  const valueAt = at + PARAMETER.length;
+  const next = url.indexOf('&', valueAt);
+  const isLast = next < 0;
+  const asked = isLast ? url.slice(0, at - 1) : url.slice(0, at) + url.slice(next + 1);
+  if (ANOTHER_KEY.test(asked)) return { asked: url, key: undefined };
+  return { asked, key: decode(url.slice(valueAt, isLast ? url.length : next)).trim() };
+}
