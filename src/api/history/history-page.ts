@@ -4,7 +4,7 @@ import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import { bySymbol, measureJson, ohlcJson, sourcesJson } from '../response/json.ts';
+import { bySymbol, metadataStart, ohlcJson, sourcesJson } from '../response/json.ts';
 import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
 import { fieldsJson, type RowFields } from './row-fields.ts';
 
@@ -41,9 +41,9 @@ export class HistoryPage {
   }
 
   metadataJson(board: Board, prices: Prices): string {
-    return bySymbol(this.#symbols, ({ series }, symbolIndex) => {
+    return bySymbol(this.#symbols, (asked, symbolIndex) => {
       const source = sourcesJson(board, [...this.#sources[symbolIndex]!]);
-      return `{${measureJson(prices.measure(series))},"source":${source}}`;
+      return `{${metadataStart(asked, prices.measure(asked.series))},"source":${source}}`;
     });
   }
 }

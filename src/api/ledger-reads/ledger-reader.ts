@@ -21,6 +21,7 @@ import { readQuery } from '../model/query.ts';
 import { finalityAsOf } from '../params/as-of.ts';
 import { encodeContent } from '../response/format.ts';
 import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
+import { warningsMember } from '../response/json.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
 const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
@@ -55,7 +56,7 @@ export class LedgerReader {
     const revision = (await this.#ledger.head()).prices;
     const answer = await this.#answer(endpoint, priceQuery, context, horizon);
     const { content, finality, next } = answer;
-    const encoded = encodeContent(content, format);
+    const encoded = encodeContent(content, format, warningsMember(request.warnings, answer.warnings));
     if ('columns' in encoded) throw new Error('expected a page: tables from the ledger are never streamed');
     const { packet, length, contentFrom, type } = encoded;
     const body = packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + length);

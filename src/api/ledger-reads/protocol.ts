@@ -24,6 +24,8 @@ export interface LedgerRequest {
   format: Format;
   gzip: boolean;
   known: KnownState;
+  /** About parameters that have no effect. */
+  warnings: readonly string[];
   /** Where the page starts, in place of the query's own cursor. */
   cursor?: string | undefined;
   /** The ledger's price revision at which the first page of the table was read. */

@@ -36,7 +36,17 @@ function recordingPool() {
 function requestOf(query: string): LedgerRequest {
   const plan = {} as LedgerRequest['plan'];
   const known = { epoch: '', revision: 0, catalogRevision: 0 };
-  return { endpoint: 'history', query, plan, now: 0, horizon: 0, format: 'json', gzip: false, known };
+  return {
+    endpoint: 'history',
+    query,
+    plan,
+    now: 0,
+    horizon: 0,
+    format: 'json',
+    gzip: false,
+    warnings: [],
+    known,
+  };
 }
 
 /** Releases two blocked reads once both have started. Call it before requesting them. */

@@ -21,6 +21,8 @@ export interface Answer {
   finality: Finality;
   /** The cursor of the next page. */
   next?: string | undefined;
+  /** What the client should know about its request, in the member `warnings` of JSON. */
+  warnings?: readonly string[];
 }
 
 /** What an answer says, in the requested format: JSON, or flat rows. A long table is written while it is sent. */
@@ -34,6 +36,7 @@ export interface JsonText {
 
 /** A JSON answer that is tagged before it is built. Building it cannot be refused any more. */
 export interface LargeAnswer {
+  warnings?: readonly string[];
   /** Identifies the content: the query and a digest of the prices. Equal on every replica. */
   state: string;
   finality: Finality;

@@ -95,6 +95,15 @@ export function encodeText(text: string): UnsentBody {
   return { packet, length };
 }
 
+/** Adds members, each with a leading comma, to a body that is a JSON object. */
+export function addMembers({ packet, length }: UnsentBody, members: string): UnsentBody {
+  const writer = new ByteWriter(length + members.length * 3);
+  writer.copy(packet.memory, HEAD_ROOM, HEAD_ROOM + length - 1);
+  giveBack(packet);
+  writer.text(`${members}}`);
+  return writer.finish();
+}
+
 function acquirePacket(bodyLength: number): PooledBuffer {
   return bufferPool.acquire(Math.ceil((HEAD_ROOM + bodyLength) / PACKET_STEP) * PACKET_STEP);
 }

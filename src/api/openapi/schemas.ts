@@ -14,7 +14,17 @@ const change = z.strictObject({
   change: z.number(),
   changePercent: z.number(),
 });
+const ok = {
+  success,
+  warnings: z
+    .array(text)
+    .optional()
+    .describe(
+      'What had no effect or may surprise: a parameter under another name, a range before the history begins',
+    ),
+};
 const origin = {
+  symbol: code.optional().describe('The symbol that was used, if the requested code is an alias'),
   unit: text.describe('The unit of the price, for example T.oz'),
   quote: text.describe('The currency of the price'),
   source: text.describe('Where the price comes from; "simulated" prices are made up'),
@@ -47,7 +57,7 @@ const symbol = z.strictObject({
   lastDate: day.nullable(),
 });
 
-const measure = z.strictObject({ unit: text, quote: text });
+const measure = z.strictObject({ symbol: code.optional(), unit: text, quote: text });
 const version = {
   source: text,
   recordedAt: z.iso.datetime(),
@@ -89,9 +99,9 @@ const accountWithUsage = z.strictObject({ ...account, used: z.int(), quota: z.in
 const issued = { success, apiKey: text.describe('The key. It is shown only once'), key };
 
 export const SCHEMAS = {
-  Symbols: z.strictObject({ success, symbols: z.array(symbol) }),
+  Symbols: z.strictObject({ ...ok, symbols: z.array(symbol) }),
   Latest: z.strictObject({
-    success,
+    ...ok,
     timestamp: seconds,
     rates: z.record(code, z.number()),
     metadata: metadataOf({
@@ -101,27 +111,27 @@ export const SCHEMAS = {
     }),
   }),
   Historical: z.strictObject({
-    success,
+    ...ok,
     date: day,
     rates: z.record(code, ohlc),
     metadata: metadataOf({ date: day, factor }),
   }),
   TimeSeries: z.strictObject({
-    success,
+    ...ok,
     startDate: day,
     endDate: day,
     rates: z.record(day, z.record(code, ohlc)),
     metadata: metadataOf({ factors: z.record(day, z.number()).optional() }),
   }),
   Fluctuation: z.strictObject({
-    success,
+    ...ok,
     startDate: day,
     endDate: day,
     rates: z.record(code, change),
     metadata: metadataOf({ startDate: day, endDate: day, startFactor: factor, endFactor: factor }),
   }),
   History: z.strictObject({
-    success,
+    ...ok,
     startDate: day,
     endDate: day,
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
@@ -131,13 +141,13 @@ export const SCHEMAS = {
   }),
   Revisions: z.union([
     z.strictObject({
-      success,
+      ...ok,
       date: day,
       rates: z.record(code, versions),
       metadata: z.record(code, measure).optional(),
     }),
     z.strictObject({
-      success,
+      ...ok,
       startDate: day,
       endDate: day,
       rates: z.record(day, z.record(code, versions)).describe('Only days with more than one version'),
@@ -146,7 +156,7 @@ export const SCHEMAS = {
     }),
   ]),
   Units: z.strictObject({
-    success,
+    ...ok,
     units: z.record(
       code,
       z.array(
@@ -157,9 +167,9 @@ export const SCHEMAS = {
       ),
     ),
   }),
-  StreamRate: z.strictObject({ symbol: code, rate: z.number(), date: day, at: text, ...origin }),
+  StreamRate: z.strictObject({ ...origin, symbol: code, rate: z.number(), date: day, at: text }),
   Usage: z.strictObject({
-    success,
+    ...ok,
     plan: text,
     quota: z.int(),
     used: z.int(),
@@ -174,14 +184,14 @@ export const SCHEMAS = {
     asOf: seconds.optional().describe('With `exact: false`: when the other replicas last reported'),
   }),
   UsageDaily: z.strictObject({
-    success,
+    ...ok,
     startDate: day,
     endDate: day,
     days: usageDays,
     events: z.array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds })),
   }),
-  Account: z.strictObject({ success, account: z.strictObject({ id: text, name: text, status }), plan, key }),
-  Keys: z.strictObject({ success, keys: z.array(key) }),
+  Account: z.strictObject({ ...ok, account: z.strictObject({ id: text, name: text, status }), plan, key }),
+  Keys: z.strictObject({ ...ok, keys: z.array(key) }),
   IssuedKey: z.strictObject(issued),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
   AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
@@ -195,7 +205,7 @@ export const SCHEMAS = {
   DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
   ...OPERATOR_SCHEMAS,
   Feeds: z.strictObject({
-    success,
+    ...ok,
     feeds: z.array(
       z.strictObject({
         ...feedBasics,

@@ -1,6 +1,6 @@
 import { refuse } from '../errors/errors.ts';
 import type { Content } from '../model/answer.ts';
-import { encodeText, HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
+import { addMembers, encodeText, HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
 import type { LongTable } from '../model/long-table.ts';
 import type { QueryParams } from '../model/query.ts';
 import { type Format, type TableFormat, writeTable } from '../model/table.ts';
@@ -62,14 +62,21 @@ export function formatAccepted(accept: string | null): Format {
   return best && best.quality >= other ? best.format : 'json';
 }
 
-/** Encodes the content of an answer, or returns the table that is too long for that. */
-export function encodeContent(content: Exclude<Content, LongTable>, format: Format): Body;
-export function encodeContent(content: Content, format: Format): Body | LongTable;
-export function encodeContent(content: Content, format: Format): Body | LongTable {
+/**
+ * Encodes the content of an answer, or returns the table that is too long for that. `members` are added to JSON, each with a
+ * leading comma.
+ */
+export function encodeContent(content: Exclude<Content, LongTable>, format: Format, members?: string): Body;
+export function encodeContent(content: Content, format: Format, members?: string): Body | LongTable;
+export function encodeContent(content: Content, format: Format, members = ''): Body | LongTable {
   const type = TYPES[format];
-  if ('json' in content)
-    return { ...encodeText(content.json), contentFrom: content.untaggedLength ?? 0, type };
-  if ('packet' in content) return { ...content, contentFrom: 0, type };
+  if ('json' in content) {
+    const json = members === '' ? content.json : `${content.json.slice(0, -1)}${members}}`;
+    return { ...encodeText(json), contentFrom: content.untaggedLength ?? 0, type };
+  }
+  if ('packet' in content) {
+    return { ...(members === '' ? content : addMembers(content, members)), contentFrom: 0, type };
+  }
   if (!('rows' in content)) return content;
   return { ...encodeText(writeTable(content, format as TableFormat)), contentFrom: 0, type };
 }

@@ -1,11 +1,18 @@
 import type { Board } from '../../board/board.ts';
 import type { Factor, Measure, SourcedBar } from '../../board/series/price-types.ts';
+import { redactKeys } from '../../gate/key.ts';
 import type { Ohlc } from '../../market/bar.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 
 /** JSON of answers, assembled from prepared pieces. */
+
+/** The member `warnings` with a leading comma, or nothing. */
+export function warningsMember(...lists: readonly (readonly string[] | undefined)[]): string {
+  const warnings = lists.flatMap((list) => list ?? []);
+  return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings.map(redactKeys))}`;
+}
 
 /** `"XAU":{"open":…}`, under the code of the request. Known codes are ASCII and need no escaping. */
 export function rateJson(code: string, bar: Ohlc): string {
@@ -29,7 +36,14 @@ export function bySymbol(
   return `${json}}`;
 }
 
-/** The start of a metadata record: unit, currency, and the factor of the conversion. */
+/** The start of a metadata record: the symbol that an alias stands for, unit, currency, and the factor of the conversion. */
+export function metadataStart({ code, series }: RequestedSymbol, measure: Measure, factor?: Factor): string {
+  const own = series.symbol.code;
+  const json = measureJson(measure, factor);
+  return own === code ? json : `"symbol":"${own}",${json}`;
+}
+
+/** Unit, currency, and the factor of the conversion. */
 export function measureJson({ unit, quote }: Measure, factor?: Factor): string {
   const json = `"unit":${quoted(unit)},"quote":${quoted(quote)}`;
   return factor ? `${json},"factor":${factor.text}` : json;

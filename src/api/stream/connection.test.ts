@@ -20,6 +20,7 @@ function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
           ? { ok: true, remaining: 1 }
           : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
     },
+    warnings: [],
     quotaRefusal: () =>
       refuse('quota_exhausted', { quota: 1, plan: 'free', units: 1, resetAt: '2024-06-01T00:00:00.000Z' }),
     onClose: () => state.closed++,

@@ -1,3 +1,4 @@
+import { redactKeys } from '../../gate/key.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -30,6 +31,8 @@ export interface StreamConnectionOptions {
   /** A monotonic clock, in ms. */
   monotonic: Clock;
   eventId(topic: Topic): string;
+  /** About parameters that have no effect. */
+  warnings: readonly string[];
   quotaRefusal(spend: Spend & { ok: false }): Refusal;
   onClose(connection: StreamConnection): void;
 }
@@ -60,7 +63,7 @@ export class StreamConnection {
       {
         start: (controller) => {
           this.#controller = controller;
-          this.#write(`retry: ${RETRY_MS}\n: openpit\n\n`);
+          this.#write(`retry: ${RETRY_MS}\n: openpit\n\n${options.warnings.map(warningEvent).join('')}`);
           this.offer(options.topics.filter(({ sequence }) => sequence > options.after));
         },
         pull: () => this.#flush(),
@@ -154,4 +157,8 @@ export class StreamConnection {
     this.#pending.clear();
     this.#options.onClose(this);
   }
+}
+
+function warningEvent(message: string): string {
+  return `event: warning\ndata: ${JSON.stringify({ message: redactKeys(message) })}\n\n`;
 }

@@ -11,6 +11,18 @@ export function closesOn(days: readonly Day[]): Reading {
   return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
 }
 
+/** Warnings for the symbols whose history begins after a range: it is empty for them, which may look like a failure. */
+export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, prices: Prices): string[] {
+  const warnings: string[] = [];
+  for (const { code, series } of symbols) {
+    const first = prices.firstDay(series);
+    if (first !== undefined && first > last) {
+      warnings.push(`The data of ${code} starts on ${printDay(first)}, after this range.`);
+    }
+  }
+  return warnings;
+}
+
 /**
  * The bar of a day or, on a closed day, the last one before it within the look-back limit. Throws a refusal that names
  * every symbol without such a bar.

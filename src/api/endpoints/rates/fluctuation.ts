@@ -5,10 +5,11 @@ import { printNumber } from '../../../market/decimal.ts';
 import { fluctuation as change, type Fluctuation } from '../../../market/fluctuation.ts';
 import type { JsonText } from '../../model/answer.ts';
 import { priceEndpoint } from '../../model/endpoint.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
 import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
-import { bySymbol, measureJson, sourceIdsOf, sourceNames, sourcesJson } from '../../response/json.ts';
+import { bySymbol, metadataStart, sourceIdsOf, sourceNames, sourcesJson } from '../../response/json.ts';
 import { barsFor, closesOn } from './closes.ts';
 
 const COLUMNS = columnsOf(
@@ -33,9 +34,10 @@ export const fluctuation = priceEndpoint({
     const { symbols, first, last, today } = ratesQuery;
     const starts = barsFor(symbols, first, prices);
     const ends = barsFor(symbols, Math.min(last, today), prices);
-    const changes = symbols.map(({ code, series }, i): SymbolChange => {
+    const changes = symbols.map((asked, i): SymbolChange => {
       const [start, end] = [starts[i]!, ends[i]!];
-      return { code, measure: prices.measure(series), start, end, ...change(start.close, end.close) };
+      const measure = prices.measure(asked.series);
+      return { ...asked, measure, start, end, ...change(start.close, end.close) };
     });
     const content =
       format === 'json' ? jsonOf(ratesQuery, changes, board) : tableOf(ratesQuery, changes, board);
@@ -48,8 +50,7 @@ interface FluctuationQuery extends RatesQuery {
   last: Day;
 }
 
-interface SymbolChange extends Fluctuation {
-  code: string;
+interface SymbolChange extends RequestedSymbol, Fluctuation {
   measure: Measure;
   start: SourcedBar;
   end: SourcedBar;
@@ -74,7 +75,7 @@ function metadataOf(one: SymbolChange, board: Board): string {
   const { start, end, measure } = one;
   const factors =
     start.factor && end.factor ? `,"startFactor":${start.factor.text},"endFactor":${end.factor.text}` : '';
-  return `{${measureJson(measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sourcesJson(board, sourceIds(one))}}`;
+  return `{${metadataStart(one, measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sourcesJson(board, sourceIds(one))}}`;
 }
 
 function tableOf(

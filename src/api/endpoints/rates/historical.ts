@@ -10,7 +10,7 @@ import { readRates } from '../../params/rates-query.ts';
 import {
   bySymbol,
   measureCells,
-  measureJson,
+  metadataStart,
   ohlcCells,
   rateJson,
   sourceIdsOf,
@@ -55,9 +55,9 @@ function jsonOf({ symbols, bars, day }: BarsOfDay, metadata: boolean, prices: Pr
   const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
   let json = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+    json += `,"metadata":${bySymbol(symbols, (asked, i) => {
       const bar = bars[i]!;
-      const measure = measureJson(prices.measure(series), bar.factor);
+      const measure = metadataStart(asked, prices.measure(asked.series), bar.factor);
       return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
     })}`;
   }

@@ -19,6 +19,7 @@ import type { FlatTable } from '../../model/table.ts';
 import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
+import { rangeWarnings } from './closes.ts';
 
 /** GET /rates/history: open, high, low, close and average by interval over any range. JSON is paginated; CSV and NDJSON are complete. */
 export const history = priceEndpoint({
@@ -114,6 +115,7 @@ function answerOf(
         : pageTable(ratesQuery, rows, prices, context),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursorOf(ratesQuery, next),
+    warnings: rangeWarnings(ratesQuery.symbols, ratesQuery.last, prices),
   };
 }
 
@@ -166,6 +168,7 @@ function largePageOf(
     ]),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursor,
+    warnings: rangeWarnings(symbols, last, prices),
     frozen,
     plan,
   };

@@ -15,7 +15,7 @@ import { readRates } from '../../params/rates-query.ts';
 import {
   bySymbol,
   measureCells,
-  measureJson,
+  metadataStart,
   sourceIdsOf,
   sourceNames,
   sourcesJson,
@@ -65,9 +65,10 @@ function jsonOf(
   const horizon = now - prices.delayMs;
   let json = `${begin}"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, ({ series }, i) => {
+    json += `,"metadata":${bySymbol(symbols, (asked, i) => {
+      const { series } = asked;
       const latest = found[i]!;
-      const measure = measureJson(prices.measure(series), latest.factor);
+      const measure = metadataStart(asked, prices.measure(series), latest.factor);
       const source = sourcesJson(board, sourceIdsOf(latest));
       return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
     })}`;

@@ -10,7 +10,7 @@ import type { QueryParams } from '../../model/query.ts';
 import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { printCursor, readCursor } from '../../params/cursor.ts';
 import { findSymbols, readDay, readRange, readSymbolSet, wantsMetadata } from '../../params/parameters.ts';
-import { bySymbol, measureJson, ohlcCells, ohlcJson } from '../../response/json.ts';
+import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
 
 const COLUMNS = columnsOf(
   'date symbol #revision #open #high #low #close unit quote source recordedAt reason withdrawn',
@@ -91,7 +91,7 @@ function jsonOf(
     ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(next ?? null)}`
     : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, symbolIndex) => listJson(board, versions, symbolIndex))}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, ({ series }) => `{${measureJson(prices.measure(series))}}`)}`;
+    json += `,"metadata":${bySymbol(symbols, (asked) => `{${metadataStart(asked, prices.measure(asked.series))}}`)}`;
   }
   return { json: `${json}}` };
 }

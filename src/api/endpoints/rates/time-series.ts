@@ -18,7 +18,8 @@ import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, stateOfBars } from '../../model/large-answer.ts';
 import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
-import { bySymbol, measureJson, sourcesJson } from '../../response/json.ts';
+import { bySymbol, metadataStart, sourcesJson } from '../../response/json.ts';
+import { rangeWarnings } from './closes.ts';
 
 /** GET /rates/time-series: open, high, low and close of each day of a range that has a bar. */
 export const timeSeries = priceEndpoint({
@@ -36,9 +37,10 @@ export const timeSeries = priceEndpoint({
 
   answer(ratesQuery, prices, context) {
     const { symbols, last } = ratesQuery;
+    const warnings = rangeWarnings(symbols, last, prices);
     const content =
       context.format === 'json' ? jsonOf(ratesQuery, prices, context) : tableOf(ratesQuery, prices, context);
-    return { content, finality: finalityOf(last, symbols, context.now - prices.delayMs) };
+    return { content, finality: finalityOf(last, symbols, context.now - prices.delayMs), warnings };
   },
 
   large(ratesQuery, prices, context) {
@@ -111,6 +113,7 @@ function largeOf(ratesQuery: TimeSeriesQuery, prices: Prices, { now }: EndpointC
   return {
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
     finality: finalityOf(last, symbols, now - prices.delayMs),
+    warnings: rangeWarnings(symbols, last, prices),
     frozen,
   };
 }
@@ -139,10 +142,10 @@ function metadataOfAll(
   board: Board,
 ): string | undefined {
   if (!metadata) return undefined;
-  return bySymbol(symbols, ({ series }, i) => {
+  return bySymbol(symbols, (asked, i) => {
     const { sourceIds, factors } = parts.length === 1 ? parts[0]![i]! : joined(parts.map((part) => part[i]!));
     const factorsJson = factors === '' ? '' : `,"factors":{${factors}}`;
-    return `{${measureJson(prices.measure(series))}${factorsJson},"source":${sourcesJson(board, sourceIds)}}`;
+    return `{${metadataStart(asked, prices.measure(asked.series))}${factorsJson},"source":${sourcesJson(board, sourceIds)}}`;
   });
 }
 

@@ -13,4 +13,6 @@ export interface PriceRequest {
   namedFormat: Format | undefined;
   priceQuery: PriceQuery;
   view: View;
+  /** About parameters that have no effect. */
+  warnings: readonly string[];
 }

@@ -12,6 +12,7 @@ import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TableFormat } from '../../model/table.ts';
 import { contentOf, encodeContent, noBody } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
+import { warningsMember } from '../../response/json.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 import type { Step } from '../request/step.ts';
@@ -57,7 +58,7 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   function encode(priceRequest: PriceRequest, answer: Answer): CachedAnswer | Download {
     const { format } = priceRequest.context;
     const { content, finality, next } = answer;
-    const body = encodeContent(content, format);
+    const body = encodeContent(content, format, membersOf(priceRequest, answer));
     if ('columns' in body) {
       const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
       const source = new LongTableSource(body, format as TableFormat);
@@ -72,10 +73,11 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   function defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
     const { endpoint, context, priceQuery } = priceRequest;
     const { finality, next } = large;
-    const etag = encoder.tagOfState(priceRequest, large);
+    const members = membersOf(priceRequest, large);
+    const etag = encoder.tagOfState(priceRequest, { finality, state: large.state + members });
     const head = { body: noBody(context.format), finality, next };
     return new DeferredAnswer(encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
-      const body = encodeContent(await endpoint.build!(priceQuery, large, context), 'json');
+      const body = encodeContent(await endpoint.build!(priceQuery, large, context), 'json', members);
       const isLong = body.length > COMPRESS_FROM_BYTES;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
       return encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
@@ -87,4 +89,9 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
     if (!namedFormat && context.format !== 'json') return;
     answerCache.keep(url, { endpoint, namesFormat: namedFormat !== undefined }, context.plan, answer);
   }
+}
+
+/** What is added to the JSON of an answer. */
+function membersOf({ warnings }: PriceRequest, answer: Answer | LargeAnswer): string {
+  return warningsMember(warnings, answer.warnings);
 }

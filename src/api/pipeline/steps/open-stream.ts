@@ -4,6 +4,7 @@ import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
+import { parameterWarnings } from '../../params/synonyms.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { Responses } from '../../response/responses.ts';
 import type { StreamHub } from '../../stream/hub.ts';
@@ -49,6 +50,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       topics: channel.topics(symbols),
       after: channel.sequenceOf(request.headers.get('last-event-id')),
       key: context.key!.text,
+      warnings: parameterWarnings(query, endpoint.path),
       quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
     });
     return responses.stream(context, body);

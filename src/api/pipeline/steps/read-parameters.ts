@@ -1,5 +1,6 @@
 import type { Board } from '../../../board/board.ts';
 import type { EndpointContext, PriceEndpoint } from '../../model/endpoint.ts';
+import { parameterWarnings } from '../../params/synonyms.ts';
 import { formatAccepted, formatInUrl } from '../../response/format.ts';
 import type { Step } from '../request/step.ts';
 
@@ -19,6 +20,7 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
       namedFormat,
       priceQuery,
       view,
+      warnings: parameterWarnings(query, endpoint.path),
     };
     return undefined;
   };

@@ -67,7 +67,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   }
 
   function ledgerRequest({ request, target }: RequestContext, priceRequest: PriceRequest): LedgerRequest {
-    const { endpoint, context, view } = priceRequest;
+    const { endpoint, context, view, warnings } = priceRequest;
     const { plan, now, format } = context;
     return {
       endpoint: endpoint.name,
@@ -76,6 +76,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
       now,
       horizon: board.horizon(view, now),
       format,
+      warnings,
       known: {
         epoch: board.epoch,
         revision: confirmedWrites.areFollowed ? board.revision : Number.MAX_SAFE_INTEGER,

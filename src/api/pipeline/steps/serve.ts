@@ -1,8 +1,17 @@
+import { redactKeys } from '../../../gate/key.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
 import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
-import type { AccountEndpoint, AdminEndpoint, OpenEndpoint, OwnerEndpoint } from '../../model/endpoint.ts';
+import type {
+  AccountEndpoint,
+  AdminEndpoint,
+  Endpoint,
+  OpenEndpoint,
+  OwnerEndpoint,
+} from '../../model/endpoint.ts';
+import { parameterWarnings } from '../../params/synonyms.ts';
 import type { Responses } from '../../response/responses.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
 import type { Management } from './management.ts';
 
@@ -37,15 +46,23 @@ export function serveAdmin(options: ServeOptions): Step<AdminEndpoint> {
 
 /** What customers read about their own account. */
 export function serveAccount({ meter, responses }: ServeOptions): Step<AccountEndpoint> {
-  return async (context, endpoint) =>
-    responses.account(context, await endpoint.answer(context.customer!, meter, context.params));
+  return async (context, endpoint) => {
+    const body = await endpoint.answer(context.customer!, meter, context.params);
+    return responses.account(context, withWarnings(body, context, endpoint));
+  };
 }
 
 /** What customers may change in their own account. */
 export function serveOwner({ management, responses }: ServeOptions): Step<OwnerEndpoint> {
-  return async (context, endpoint) =>
-    responses.account(
-      context,
-      await management.owner(endpoint, context, context.customer!, context.key!.known),
-    );
+  return async (context, endpoint) => {
+    const body = await management.owner(endpoint, context, context.customer!, context.key!.known);
+    return responses.account(context, withWarnings(body, context, endpoint));
+  };
+}
+
+type JsonBody = Readonly<Record<string, unknown>>;
+
+function withWarnings(body: JsonBody, { params }: RequestContext, { path }: Endpoint): JsonBody {
+  const warnings = parameterWarnings(params, path);
+  return warnings.length === 0 ? body : { ...body, warnings: warnings.map(redactKeys) };
 }

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test';
+import { apiOn, type Json } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+const DAY = '/rates/historical?symbols=XAU&date=2024-05-14';
+const RANGE = 'symbols=XAU&startDate=2024-05-13&endDate=2024-05-14';
+
+onEachEngine('warnings', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    await service.publish('XAG', { '2024-05-14': 28.5 });
+  });
+  const warningsOf = async (path: string) => (await api.ask(path)).body.warnings;
+
+  const NO_EFFECT: [path: string, warnings: string[]][] = [
+    [
+      '/rates/latest?symbols=XAU&currency=EUR',
+      ['The parameter "currency" has no effect. Did you mean "quote"?'],
+    ],
+    [`${DAY}&base=EUR`, ['The parameter "base" has no effect. Did you mean "quote"?']],
+    ['/rates/latest?symbols=XAU&Quote=EUR', ['The parameter "Quote" has no effect. Did you mean "quote"?']],
+    [
+      `/rates/time-series?${RANGE}&start_date=2024-05-01&as_of=2024-05-01`,
+      [
+        'The parameter "start_date" has no effect. Did you mean "startDate"?',
+        'The parameter "as_of" has no effect. Did you mean "asOf"?',
+      ],
+    ],
+    ['/rates/latest?symbols=XAU&date=2024-05-13', ['The parameter "date" has no effect on /rates/latest.']],
+    ['/rates/latest?symbols=XAU&asOf=2024-05-13', ['The parameter "asOf" has no effect on /rates/latest.']],
+    [
+      `/rates/time-series?${RANGE}&interval=week`,
+      ['The parameter "interval" has no effect on /rates/time-series.'],
+    ],
+    [`${DAY}&startDate=2024-05-01`, ['The parameter "startDate" has no effect on /rates/historical.']],
+    [
+      `${DAY}&asOf=2024-05-15&currency=EUR`,
+      ['The parameter "currency" has no effect. Did you mean "quote"?'],
+    ],
+    [
+      '/rates/revisions?symbols=XAU&date=2024-05-14&startDate=2024-05-01',
+      ['The parameter "startDate" has no effect on /rates/revisions.'],
+    ],
+    ['/symbols?symbols=XAU', ['The parameter "symbols" has no effect on /symbols.']],
+    ['/usage?date=2024-05-14', ['The parameter "date" has no effect on /usage.']],
+    ['/units?symbols=XAU&quote=EUR', ['The parameter "quote" has no effect on /units.']],
+    [`/rates/fluctuation?${RANGE}&quote=`, ['The parameter "quote" is empty, which counts as missing.']],
+  ];
+  for (const [path, warnings] of NO_EFFECT) {
+    test(`${path} reports what has no effect, the second time from the cache`, async () => {
+      for (let i = 0; i < 3; i++) expect(await warningsOf(path)).toEqual(warnings);
+    });
+  }
+
+  const SILENT = [
+    `${DAY}&_=1715788800&utm_source=x&callback=f`,
+    `/rates/history?${RANGE}&interval=week&format=json&metadata=false`,
+    `/rates/fluctuation?${RANGE}&unit=kg&quote=USD&asOf=2024-05-15`,
+    '/rates/latest?symbols=XAU&apiKey=another',
+  ];
+  for (const path of SILENT) {
+    test(`${path} has nothing to report`, async () => {
+      const { status, body } = await api.ask(path);
+      expect([status, body.warnings]).toEqual([200, undefined]);
+    });
+  }
+
+  test('a range before the history begins says when it begins, for each symbol that it concerns', async () => {
+    const range = 'startDate=2024-05-13&endDate=2024-05-13';
+    const expected = ['The data of XAG starts on 2024-05-14, after this range.'];
+    for (const path of ['time-series', 'history']) {
+      const { body } = await api.ask(`/rates/${path}?symbols=XAU,XAG&${range}`);
+      expect(body.warnings).toEqual(expected);
+      const early = await api.ask(`/rates/${path}?symbols=XAU&startDate=2020-01-01&endDate=2020-01-30`);
+      expect(early.status).toBe(200);
+      expect(early.body.warnings).toEqual(['The data of XAU starts on 2024-05-13, after this range.']);
+    }
+    const asOf = await api.ask(`/rates/time-series?symbols=XAG&${range}&asOf=2024-05-15`);
+    expect(asOf.body.warnings).toEqual(expected);
+  });
+
+  test('warnings are the last member and change nothing before them', async () => {
+    const plain = await api.ask(`/rates/time-series?${RANGE}`);
+    const warned = await api.ask(`/rates/time-series?${RANGE}&currency=EUR`);
+    expect(warned.text.startsWith(plain.text.slice(0, -1))).toBe(true);
+    expect(warned.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+  });
+
+  test('a stream begins with its warnings', async () => {
+    const response = await api.service.get('/rates/stream?symbols=XAU&currency=EUR', api.key);
+    const reader = response.body!.getReader();
+    const text = Buffer.from((await reader.read()).value!).toString();
+    await reader.cancel();
+    expect(text).toContain('event: warning\ndata: {"message":"The parameter \\"currency\\" has no effect.');
+  });
+
+  test('an alias says in metadata which symbol was used, and a code of its own does not', async () => {
+    const range = 'startDate=2024-05-13&endDate=2024-05-14';
+    const paths = [
+      'latest?',
+      'historical?date=2024-05-14&',
+      `time-series?${range}&`,
+      `fluctuation?${range}&`,
+      `history?${range}&`,
+      'revisions?date=2024-05-14&',
+    ];
+    for (const path of paths) {
+      const { body } = await api.ask(`/rates/${path}symbols=GOLD,XAU`);
+      const metadata = body.metadata as Record<string, Json>;
+      expect([metadata.GOLD!.symbol, metadata.XAU!.symbol], path).toEqual(['XAU', undefined]);
+    }
+  });
+});
