@@ -103,6 +103,12 @@ const ERRORS = {
       `The unit "${d.received}" does not fit ${d.misfits.map(fitting).join('; ')}.`,
     { received: 'litre', misfits: [{ code: 'XAU', units: ['kg', 'T.oz'] }] },
   ),
+  invalid_parameter: entry(
+    400,
+    (d: { name: string; received: string; expected: string }) =>
+      `The parameter "${d.name}" must be ${d.expected} (received "${d.received}").`,
+    { name: 'moving', received: 'x', expected: 'a whole number from 2 to 500' },
+  ),
   invalid_interval: entry(
     400,
     (d: { received: string; intervals: readonly string[] }) =>

@@ -5,7 +5,8 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { bySymbol, metadataStart, ohlcJson, sourcesJson } from '../response/json.ts';
-import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+import { intervalPieces } from './interval-pieces.ts';
+import type { IntervalRow, Span } from './interval-rows.ts';
 import { fieldsJson, type RowFields } from './row-fields.ts';
 
 /** Collects a page of history as JSON, and the sources of each symbol in it. */

@@ -1,6 +1,7 @@
 import type { IntervalBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
+import type { Derivation } from '../../market/analytics/closes.ts';
 import { mean } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
 import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
@@ -11,6 +12,9 @@ import { sourceIdsOfAll } from '../response/json.ts';
 /** One interval of one symbol. `symbolIndex` is its position in the request. */
 export interface IntervalRow extends IntervalBar {
   symbolIndex: number;
+  /** Set if the request asks for a transform or a moving average, and the row has one. */
+  transformed?: string | undefined;
+  movingAverage?: number | undefined;
 }
 
 /** Consecutive rows, the number of bars they were folded from, and where the next rows start. */
@@ -24,6 +28,7 @@ export interface Span {
   first: Day;
   last: Day;
   interval: Interval;
+  derivation?: Derivation | undefined;
 }
 
 /** Makes a piece take about half a millisecond. */
@@ -59,18 +64,6 @@ export interface SymbolGroup {
   end: number;
   /** Where the rows after the group start. */
   next: Cursor;
-}
-
-/** The rows of a span starting at a cursor, ordered by date and then by the order of symbols in the request. */
-export function* intervalPieces(
-  from: Cursor,
-  symbols: readonly RequestedSymbol[],
-  prices: Prices,
-  span: Span,
-): Generator<Piece> {
-  for (const window of windowsFrom(from, symbols, prices, span)) {
-    yield* piecesOf(window, from, symbols, prices, span.interval);
-  }
 }
 
 /** Splits a span into windows that are cheap to read, regardless of the number of symbols. */

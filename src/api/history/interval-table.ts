@@ -1,6 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
-import { printDay } from '../../market/day.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { FIRST_DAY, printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
@@ -9,7 +10,8 @@ import type { RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
-import { type IntervalRow, intervalPieces, type Span } from './interval-rows.ts';
+import { intervalPieces } from './interval-pieces.ts';
+import type { IntervalRow, Span } from './interval-rows.ts';
 import type { RowFields } from './row-fields.ts';
 
 const BAR_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
@@ -40,8 +42,7 @@ export function intervalTable(options: IntervalTableOptions): FlatTable | LongTa
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
   const { symbols, prices, span, from, fields, unitsOf } = options;
-  const first = Math.max(span.first, from.day);
-  for (const { series } of symbols) prices.requireComplete(series, first, span.last);
+  requireConvertible(symbols, prices, span, from);
   return {
     columns: intervalColumns(fields),
     state: stateOf(options),
@@ -75,15 +76,26 @@ export function rowWriter(
 }
 
 function stateOf({ symbols, prices, span, from, fields }: IntervalTableOptions<FrozenPrices>): string {
-  const { first, last, interval } = span;
-  return JSON.stringify([
-    first,
-    interval,
-    from.day,
-    from.symbolIndex,
-    fields.names,
-    stateOfBars(symbols, prices, { first: Math.max(first, from.day), last }),
-  ]);
+  const { first, interval, derivation } = span;
+  const { day, symbolIndex } = from;
+  const bars = stateOfBars(symbols, prices, daysRead(span, from));
+  return JSON.stringify([first, interval, derivation ?? null, day, symbolIndex, fields.names, bars]);
+}
+
+/** Throws a refusal if a row from a cursor on cannot be converted. An index also needs the first row. */
+export function requireConvertible(
+  symbols: readonly RequestedSymbol[],
+  prices: FrozenPrices,
+  { first, last, derivation }: Span,
+  from: Cursor,
+): void {
+  const start = derivation ? first : Math.max(first, from.day);
+  for (const { series } of symbols) prices.requireComplete(series, start, last);
+}
+
+/** The days that the rows from a cursor on depend on. What is derived from closes depends on earlier days, too. */
+export function daysRead({ first, last, derivation }: Span, from: Cursor): DayRange {
+  return { first: derivation ? FIRST_DAY : Math.max(first, from.day), last };
 }
 
 /** Counts the rows without folding any bars. */

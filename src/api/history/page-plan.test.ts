@@ -6,7 +6,8 @@ import { FrozenView } from '../../board/views/frozen-view.ts';
 import { INTERVALS, intervalStart } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { Cursor } from '../params/cursor.ts';
-import { intervalPieces, type Span } from './interval-rows.ts';
+import { intervalPieces } from './interval-pieces.ts';
+import type { Span } from './interval-rows.ts';
 import { PAGE_BARS_MAX, planPage } from './page-plan.ts';
 
 const FIRST = 16_000;

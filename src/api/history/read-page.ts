@@ -1,11 +1,11 @@
 import type { Prices } from '../../board/views/prices.ts';
-import type { DayRange } from '../../ledger/prices/past.ts';
 import { laterInterval } from '../../market/interval.ts';
 import type { LedgerReads } from '../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { MaybeAsync } from '../model/maybe-async.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
+import { finish, type PriceReading, RowDeriver } from './derive-rows.ts';
 import { type IntervalRow, piecesOf, type Span, windowsFrom } from './interval-rows.ts';
 import { PAGE_BARS_MAX } from './page-plan.ts';
 
@@ -24,13 +24,10 @@ export function readPage(
   past: LedgerReads | undefined,
 ): MaybeAsync<PageRows> {
   const reading = pageRows(from, symbols, prices, span);
-  if (past) return loadPage(reading, past);
-  let step = reading.next();
-  while (!step.done) step = reading.next();
-  return step.value;
+  return past ? loadPage(reading, past) : finish(reading);
 }
 
-async function loadPage(reading: Generator<DayRange, PageRows>, past: LedgerReads): Promise<PageRows> {
+async function loadPage(reading: PriceReading<PageRows>, past: LedgerReads): Promise<PageRows> {
   for (;;) {
     const step = reading.next();
     if (step.done) return step.value;
@@ -47,8 +44,9 @@ function* pageRows(
   symbols: readonly RequestedSymbol[],
   prices: Prices,
   span: Span,
-): Generator<DayRange, PageRows> {
+): PriceReading<PageRows> {
   const { interval, last } = span;
+  const deriver = yield* RowDeriver.at(from, symbols, prices, span);
   const ahead = interval === 'day' ? Math.ceil(ROWS_PER_UNIT / symbols.length) + 1 : INTERVALS_PER_LOAD;
   const rows: IntervalRow[] = [];
   let bars = 0;
@@ -59,6 +57,7 @@ function* pageRows(
       yield { first: window.first, last: loadedTo };
     }
     for (const piece of piecesOf(window, from, symbols, prices, interval)) {
+      deriver?.derive(piece.rows);
       rows.push(...piece.rows);
       bars += piece.bars;
       const next = rows[ROWS_PER_UNIT];

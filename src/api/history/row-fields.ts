@@ -1,3 +1,4 @@
+import type { Derivation } from '../../market/analytics/closes.ts';
 import { printNumber } from '../../market/decimal.ts';
 import type { IntervalRow } from './interval-rows.ts';
 
@@ -13,6 +14,23 @@ export const AVERAGES: RowFields = {
   names: ['average', 'count'],
   values: ({ average, bars }) => [printNumber(average), String(bars)],
 };
+
+/** What a row derives from closes comes before its average. */
+export function fieldsOf(derivation: Derivation | undefined): RowFields {
+  if (!derivation) return AVERAGES;
+  const { transform, moving } = derivation;
+  const names = [...(transform ? [transform] : []), ...(moving ? ['moving'] : []), ...AVERAGES.names];
+  return {
+    names,
+    values: (row) => {
+      const values: (string | undefined)[] = [];
+      if (transform) values.push(row.transformed);
+      if (moving) values.push(row.movingAverage === undefined ? undefined : printNumber(row.movingAverage));
+      values.push(...AVERAGES.values(row));
+      return values;
+    },
+  };
+}
 
 export const NO_FIELDS: RowFields = { names: [], values: () => [] };
 

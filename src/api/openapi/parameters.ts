@@ -1,3 +1,5 @@
+import { ROWS_BACK_MAX } from '../../market/analytics/closes.ts';
+import { TRANSFORMS } from '../../market/analytics/transform.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 
 /** The parameters of the API. Tests check against the running service which of them are required. */
@@ -92,6 +94,29 @@ export const PARAMETERS = {
     required: false,
     description: 'The interval that daily prices are aggregated to.',
     schema: { type: 'string', enum: ['day', 'week', 'month', 'quarter', 'year'] },
+  },
+  transform: {
+    name: 'transform',
+    in: 'query',
+    required: false,
+    description:
+      'Adds a field of this name to each row, computed from the closes: the change since `period` intervals earlier, the same in percent, the natural logarithm of the quotient, or an index that is 100 at the first row.',
+    schema: { type: 'string', enum: TRANSFORMS },
+  },
+  period: {
+    name: 'period',
+    in: 'query',
+    required: false,
+    description:
+      'How many intervals a change goes back; 1 if omitted. Days are days with a price; longer intervals are those of the calendar.',
+    schema: { type: 'integer', minimum: 1, maximum: ROWS_BACK_MAX },
+  },
+  moving: {
+    name: 'moving',
+    in: 'query',
+    required: false,
+    description: 'Adds the field `moving`: the mean of the last closes, this many of them.',
+    schema: { type: 'integer', minimum: 2, maximum: ROWS_BACK_MAX },
   },
   cursor: {
     name: 'cursor',

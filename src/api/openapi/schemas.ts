@@ -41,6 +41,11 @@ const historyRow = z.strictObject({
   symbol: code,
   ...ohlc.shape,
   factor,
+  change: z.number().describe('With transform=change: the exact difference').optional(),
+  percent: z.number().describe('With transform=percent').optional(),
+  log: z.number().describe('With transform=log').optional(),
+  index: z.number().describe('With transform=index').optional(),
+  moving: z.number().describe('With moving: the mean of the last closes').optional(),
   average: z.number().describe('The mean of the closes'),
   count: z.int().describe('The number of closes'),
 });

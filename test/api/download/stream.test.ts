@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { intervalPieces } from '../../../src/api/history/interval-rows.ts';
+import { intervalPieces } from '../../../src/api/history/interval-pieces.ts';
 import { intervalTable } from '../../../src/api/history/interval-table.ts';
 import { AVERAGES } from '../../../src/api/history/row-fields.ts';
 import type { Reply } from '../../../src/http/message/reply.ts';

@@ -15,6 +15,7 @@ const PROMISED: Record<number, string[]> = {
     'invalid_body',
     'invalid_as_of',
     'invalid_unit',
+    'invalid_parameter',
     'invalid_interval',
     'invalid_cursor',
     'invalid_format',

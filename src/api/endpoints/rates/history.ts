@@ -1,22 +1,29 @@
 import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
+import type { Derivation } from '../../../market/analytics/closes.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { refuse } from '../../errors/errors.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
-import { intervalColumns, intervalTable, rowWriter } from '../../history/interval-table.ts';
+import {
+  daysRead,
+  intervalColumns,
+  intervalTable,
+  requireConvertible,
+  rowWriter,
+} from '../../history/interval-table.ts';
 import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
-import { AVERAGES } from '../../history/row-fields.ts';
+import { fieldsOf, type RowFields } from '../../history/row-fields.ts';
 import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { LARGE_FROM_BARS, stateOfBars } from '../../model/large-answer.ts';
 import { unitsByRows } from '../../model/long-table.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
-import type { RequestedSymbol } from '../../model/price-query.ts';
 import type { QueryParams } from '../../model/query.ts';
 import type { FlatTable } from '../../model/table.ts';
 import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
+import { readDerivation } from '../../params/derivation.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { rangeWarnings } from './closes.ts';
@@ -33,7 +40,8 @@ export const history = priceEndpoint({
     const symbolSet = readSymbolSet(query, plan);
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
-    const cursorScope = `${symbolSet.codes} ${first} ${last} ${interval}`;
+    const derivation = readDerivation(query);
+    const cursorScope = `${symbolSet.codes} ${first} ${last} ${interval}${derivation ? JSON.stringify(derivation) : ''}`;
     const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
     const from = { day: intervalStart(interval, day), symbolIndex };
     return {
@@ -41,6 +49,8 @@ export const history = priceEndpoint({
       first,
       last,
       interval,
+      derivation,
+      fields: fieldsOf(derivation),
       cursorScope,
       from,
     };
@@ -56,8 +66,8 @@ export const history = priceEndpoint({
   },
 
   async build(ratesQuery, { frozen, plan }, context) {
-    const { from, symbols } = ratesQuery;
-    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows, AVERAGES);
+    const { from, symbols, fields } = ratesQuery;
+    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows, fields);
     return pageJson(ratesQuery, page, plan.next, frozen, context);
   },
 });
@@ -66,6 +76,8 @@ interface HistoryQuery extends RatesQuery {
   first: Day;
   last: Day;
   interval: Interval;
+  derivation: Derivation | undefined;
+  fields: RowFields;
   /** Identifies the request, so that a cursor is not accepted by another. */
   cursorScope: string;
   from: Cursor;
@@ -76,20 +88,20 @@ interface LargePage extends LargeAnswer {
   plan: PagePlan;
 }
 
-function spanOf({ first, last, today, interval }: HistoryQuery): Span {
-  return { first, last: Math.min(last, today), interval };
+function spanOf({ first, last, today, interval, derivation }: HistoryQuery): Span {
+  return { first, last: Math.min(last, today), interval, derivation };
 }
 
 /** A table of all rows from the cursor on. */
 function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: EndpointContext): Answer {
-  const { symbols, last, from } = ratesQuery;
+  const { symbols, last, from, fields } = ratesQuery;
   const table = intervalTable({
     board,
     symbols,
     prices,
     span: spanOf(ratesQuery),
     from,
-    fields: AVERAGES,
+    fields,
     unitsOf: unitsByRows,
   });
   return { content: table, finality: finalityOf(last, symbols, now - prices.delayMs) };
@@ -111,7 +123,7 @@ function answerOf(
   return {
     content:
       context.format === 'json'
-        ? pageJson(ratesQuery, pageFrom(rows, ratesQuery.symbols), next, prices, context)
+        ? pageJson(ratesQuery, pageFrom(rows, ratesQuery), next, prices, context)
         : pageTable(ratesQuery, rows, prices, context),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursorOf(ratesQuery, next),
@@ -119,21 +131,21 @@ function answerOf(
   };
 }
 
-function pageFrom(rows: readonly IntervalRow[], symbols: readonly RequestedSymbol[]): HistoryPage {
-  const page = new HistoryPage(symbols, AVERAGES);
+function pageFrom(rows: readonly IntervalRow[], { symbols, fields }: HistoryQuery): HistoryPage {
+  const page = new HistoryPage(symbols, fields);
   for (const row of rows) page.add(row);
   return page;
 }
 
 function pageTable(
-  { symbols }: HistoryQuery,
+  { symbols, fields }: HistoryQuery,
   rows: readonly IntervalRow[],
   prices: Prices,
   { board }: EndpointContext,
 ): FlatTable {
   return {
-    columns: intervalColumns(AVERAGES),
-    rows: rows.map(rowWriter(board, symbols, prices, AVERAGES)),
+    columns: intervalColumns(fields),
+    rows: rows.map(rowWriter(board, symbols, prices, fields)),
   };
 }
 
@@ -143,28 +155,20 @@ function largePageOf(
   prices: Prices,
   context: EndpointContext,
 ): LargePage | undefined {
-  const { symbols, first, last, interval, from, metadata } = ratesQuery;
+  const { symbols, first, last, interval, derivation, fields, from, metadata } = ratesQuery;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
   if (!frozen) return undefined;
   const span = spanOf(ratesQuery);
   const plan = planPage(from, symbols, frozen, span);
   const { next } = plan;
   if (plan.bars <= LARGE_FROM_BARS) return undefined;
-  const days = { first: Math.max(first, from.day), last: plan.last };
-  for (const { series } of symbols) frozen.requireComplete(series, days.first, days.last);
-  const bars = stateOfBars(symbols, frozen, days);
+  requireConvertible(symbols, frozen, { ...span, last: plan.last }, from);
+  const bars = stateOfBars(symbols, frozen, daysRead({ ...span, last: plan.last }, from));
   const cursor = cursorOf(ratesQuery, next);
   return {
     state: JSON.stringify([
-      'history',
-      first,
-      last,
-      interval,
-      from,
-      metadata,
-      cursor ?? null,
-      AVERAGES.names,
-      bars,
+      ...['history', first, last, interval, derivation ?? null, fields.names],
+      ...[from, metadata, cursor ?? null, bars],
     ]),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursor,

@@ -1,0 +1,151 @@
+import type { Series } from '../../board/series/series.ts';
+import type { Prices } from '../../board/views/prices.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import { type CloseDigits, Closes, type IntervalClose, rowsBack } from '../../market/analytics/closes.ts';
+import { type Day, FIRST_DAY } from '../../market/day.ts';
+import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import { Refusal } from '../errors/errors.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
+import type { Cursor } from '../params/cursor.ts';
+import type { IntervalRow, Span } from './interval-rows.ts';
+
+/**
+ * Reads prices in steps. Each step names the days that it reads next, so that prices of the past can be loaded; prices in
+ * memory need no loading.
+ */
+export type PriceReading<T> = Generator<DayRange, T>;
+
+/** Reads prices in memory. */
+export function finish<T>(reading: PriceReading<T>): T {
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return step.value;
+}
+
+/** Adds what a span derives from closes to its rows, which must come in order. */
+export class RowDeriver {
+  readonly #closes: readonly Closes[];
+
+  private constructor(closes: readonly Closes[]) {
+    this.#closes = closes;
+  }
+
+  /** Starts at a cursor, with the closes of the rows before it; undefined if nothing is derived. */
+  static *at(
+    from: Cursor,
+    symbols: readonly RequestedSymbol[],
+    prices: Prices,
+    span: Span,
+  ): PriceReading<RowDeriver | undefined> {
+    const { derivation, interval } = span;
+    if (!derivation) return undefined;
+    const isFirst = from.day <= intervalStart(interval, span.first) && from.symbolIndex === 0;
+    const bases =
+      derivation.transform === 'index' && !isFirst ? yield* firstCloses(symbols, prices, span) : [];
+    const earlier = yield* closesBefore(from, symbols, prices, span, rowsBack(derivation));
+    const closes = symbols.map(({ series }, i) => {
+      const own = new Closes(derivation, interval, digitsOf(series, prices), bases[i]);
+      for (const row of earlier[i]!) own.add(row);
+      return own;
+    });
+    return new RowDeriver(closes);
+  }
+
+  derive(rows: readonly IntervalRow[]): void {
+    for (const row of rows) {
+      const closes = this.#closes[row.symbolIndex]!;
+      closes.add(row);
+      row.transformed = closes.transformed();
+      row.movingAverage = closes.movingAverage();
+    }
+  }
+}
+
+function digitsOf(series: Series, prices: Prices): CloseDigits {
+  const { unit, quote } = prices.measure(series);
+  const { decimals, unit: own, currency } = series.symbol;
+  return { decimals, isConverted: unit !== own.symbol || quote !== currency.code };
+}
+
+/** Days that are read first, and twice as many each time they are not enough. */
+const DAYS_FIRST = 40;
+
+/** The closes of the last rows before a cursor, of each symbol, ascending. */
+function* closesBefore(
+  from: Cursor,
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  { interval, last }: Span,
+  count: number,
+): PriceReading<IntervalClose[][]> {
+  if (count === 0) return symbols.map(() => []);
+  // A symbol before the cursor has already had its row of the cursor's interval.
+  const end = Math.min(last, laterInterval(interval, from.day, 1) - 1);
+  const lastDays = symbols.map((_, i) => (i < from.symbolIndex ? end : from.day - 1));
+  for (let days = 2 * (from.day - laterInterval(interval, from.day, -count)) + DAYS_FIRST; ; days *= 2) {
+    const first = Math.max(FIRST_DAY, from.day - days);
+    yield { first, last: end };
+    const found = symbols.map(({ series }, i) =>
+      closesIn(prices, series, { first, last: lastDays[i]! }, interval, count),
+    );
+    const isComplete = ({ series }: RequestedSymbol, i: number) =>
+      found[i]!.length === count || first <= (prices.firstDay(series) ?? first);
+    if (symbols.every(isComplete)) return found;
+  }
+}
+
+/** The last `count` closes of some days, ascending. It stops where a price cannot be converted. */
+function closesIn(
+  prices: Prices,
+  series: Series,
+  { first, last }: DayRange,
+  interval: Interval,
+  count: number,
+): IntervalClose[] {
+  const closes: IntervalClose[] = [];
+  for (let day = last; closes.length < count; ) {
+    const bar = barOnOrBefore(prices, series, day, first);
+    if (!bar) break;
+    const start = intervalStart(interval, bar.day);
+    closes.push({ day: start, close: bar.close });
+    day = start - 1;
+  }
+  return closes.reverse();
+}
+
+function barOnOrBefore(prices: Prices, series: Series, day: Day, earliest: Day) {
+  try {
+    return prices.barOnOrBefore(series, day, earliest);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined; // no exchange rate that early
+    throw error;
+  }
+}
+
+/** The close of each symbol's first row of a span; undefined if it has none. */
+function* firstCloses(
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  span: Span,
+): PriceReading<(number | undefined)[]> {
+  const closes: (number | undefined)[] = [];
+  for (const { series } of symbols) closes.push(yield* firstClose(series, prices, span));
+  return closes;
+}
+
+function* firstClose(series: Series, prices: Prices, span: Span): PriceReading<number | undefined> {
+  const { interval, last } = span;
+  let first = Math.max(span.first, prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
+  for (let days = DAYS_FIRST; first <= last; days *= 2) {
+    const end = Math.min(last, first + days);
+    yield { first, last: end };
+    const [bar] = prices.bars(series, first, end);
+    if (bar) {
+      const range = { first: bar.day, last: Math.min(last, laterInterval(interval, bar.day, 1) - 1) };
+      yield range;
+      return prices.bars(series, range.first, range.last).at(-1)!.close;
+    }
+    first = end + 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import type { Day } from '../day.ts';
+import { type Interval, laterInterval } from '../interval.ts';
+import { CONVERTED_DIGITS } from '../ratio.ts';
+import { mean, meanTo } from './mean.ts';
+import { type Transform, transformed } from './transform.ts';
+
+/** What is computed from the closes of consecutive rows. */
+export interface Derivation {
+  transform: Transform | undefined;
+  /** How many intervals a change goes back. */
+  period: number;
+  /** How many closes a moving average has. */
+  moving: number | undefined;
+}
+
+/** Longest period and moving average. It bounds the work per row. */
+export const ROWS_BACK_MAX = 500;
+
+/** How many rows before the first one are needed. */
+export function rowsBack({ transform, period, moving }: Derivation): number {
+  const change = transform && transform !== 'index' ? period : 0;
+  return Math.max(change, (moving ?? 1) - 1);
+}
+
+/** A close, and the first day of its interval. */
+export interface IntervalClose {
+  day: Day;
+  close: number;
+}
+
+/** How the closes of a series are rounded: its decimals, and whether a conversion has already rounded them. */
+export interface CloseDigits {
+  decimals: number;
+  isConverted: boolean;
+}
+
+/** The last closes of one series, in order, and what is derived from them. */
+export class Closes {
+  readonly #derivation: Derivation;
+  readonly #interval: Interval;
+  readonly #digits: CloseDigits;
+  /** The base of an index; the first close if none is given. */
+  #base: number | undefined;
+  readonly #rows: IntervalClose[] = [];
+
+  constructor(derivation: Derivation, interval: Interval, digits: CloseDigits, base?: number) {
+    this.#derivation = derivation;
+    this.#interval = interval;
+    this.#digits = digits;
+    this.#base = base;
+  }
+
+  /** Adds the close of the next row. */
+  add(row: IntervalClose): void {
+    this.#rows.push({ day: row.day, close: row.close });
+    if (this.#rows.length > 2 * ROWS_BACK_MAX + 2)
+      this.#rows.splice(0, this.#rows.length - ROWS_BACK_MAX - 1);
+  }
+
+  /** The transform of the last close; undefined if there is no earlier close to compare it with. */
+  transformed(): string | undefined {
+    const { transform } = this.#derivation;
+    const { close } = this.#rows.at(-1)!;
+    if (!transform) return undefined;
+    if (transform === 'index') this.#base ??= close;
+    const base = transform === 'index' ? this.#base : this.#earlier();
+    return base === undefined ? undefined : transformed(transform, base, close);
+  }
+
+  /** The mean of the last closes; undefined while there are too few. */
+  movingAverage(): number | undefined {
+    const { moving = 1 } = this.#derivation;
+    if (this.#rows.length < moving) return undefined;
+    const closes = this.#rows.slice(-moving).map(({ close }) => close);
+    const { decimals, isConverted } = this.#digits;
+    return isConverted ? meanTo(closes, CONVERTED_DIGITS) : mean(closes, decimals);
+  }
+
+  /**
+   * The close `period` intervals earlier. Days count as days with a price; longer intervals count by the calendar, so
+   * that twelve months are a year even if a month has no price.
+   */
+  #earlier(): number | undefined {
+    const { period } = this.#derivation;
+    const interval = this.#interval;
+    const rows = this.#rows;
+    const last = rows.length - 1;
+    if (interval === 'day') return rows[last - period]?.close;
+    const day = laterInterval(interval, rows[last]!.day, -period);
+    for (let i = Math.max(0, last - period); i < last; i++) if (rows[i]!.day === day) return rows[i]!.close;
+    return undefined;
+  }
+}
