@@ -96,11 +96,12 @@ test.each([
   ['($/troy oz)', 'USD', 'T.oz'],
   ['($/cubic meter)', 'USD', 'm3'],
   ['$/GAL', 'USD', 'Gal'],
+  ['(cents/sheet)', 'USX', 'Sheet'],
 ])('the label %s is %s per %s', (label, currency, unit) => {
   expect(readPriceUnit(label)).toEqual({ currency, unit });
 });
 
-test.each(['($/dmtu)', '(2010=100)', '(cents/sheet)', '', '$', 'Index', '$/bbl/day'])(
+test.each(['($/dmtu)', '(2010=100)', '', '$', 'Index', '$/bbl/day'])(
   'the label "%s" is not known',
   (label) => {
     expect(readPriceUnit(label)).toBeUndefined();
