@@ -12,6 +12,7 @@ import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
+import { markReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';
@@ -144,8 +145,12 @@ function positionOf({ symbolId, traits }: Group, at: number): TickPosition {
 /** Judges the groups and writes the decisions. Returns the rest of groups whose ticks span too many existing ones. */
 async function admitGroups(admission: Admission, groups: readonly Group[]): Promise<Group[]> {
   const { engine, tx } = admission;
-  const symbolIds = groups.map(({ symbolId }) => symbolId);
-  const held = await heldOf(engine, tx, symbolIds);
+  const withHeld = groups.filter(({ traits }) => traits.hasHeld);
+  const held = await heldOf(
+    engine,
+    tx,
+    withHeld.map(({ symbolId }) => symbolId),
+  );
   const calm = await calmGroups(
     admission,
     groups.filter(({ symbolId }) => !held.has(symbolId)),
@@ -158,7 +163,8 @@ async function admitGroups(admission: Admission, groups: readonly Group[]): Prom
       for (const tick of group.ticks) decided.fresh.push(tick);
     } else {
       const rest = await judge(admission, group, held.get(group.symbolId) ?? [], decided);
-      if (rest.length > 0) left.push(groupOf(admission, group.symbolId, rest));
+      // Some of its ticks may be held by now.
+      if (rest.length > 0) left.push({ ...group, traits: { ...group.traits, hasHeld: true }, ticks: rest });
     }
   }
   await write(admission, decided);
@@ -258,6 +264,13 @@ async function markReleased(
 async function write({ engine, tx, source, revision, traits }: Admission, decided: Decided): Promise<void> {
   const markets = new Map([...traits].map(([id, { market }]) => [id, market]));
   await insertFresh(engine, tx, decided.fresh, { markets, source, revision });
+  const symbolIds = new Set(decided.fresh.map((tick) => tick.symbolId));
+  await markReal(
+    engine,
+    tx,
+    [...symbolIds].filter((id) => !traits.get(id)!.isReal),
+    revision,
+  );
   await insertTicks(engine, tx, decided.released, markets, revision);
   await hold(engine, tx, decided.doubted);
 }

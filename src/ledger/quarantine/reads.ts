@@ -3,7 +3,7 @@ import { type TickNeighbours, type Usual, type WatchedTick, WINDOW_TICKS } from 
 import { type Market, marketOf } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
+import { asFlag, asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
 import { listOf, padRows, placeholders } from '../engine/statements.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/ticks.ts';
@@ -12,6 +12,10 @@ import type { NewTick } from '../ticks/ticks.ts';
 export interface Traits {
   market: Market;
   usual: Usual;
+  /** Whether it has real prices. */
+  isReal: boolean;
+  /** Whether ticks of it are held. */
+  hasHeld: boolean;
 }
 
 /** A tick whose id is already in the ledger. */
@@ -57,6 +61,8 @@ const TRAITS = rowReader({
   unitSymbol: asText,
   unitName: asText,
   decimals: asNumber,
+  isReal: asFlag,
+  hasHeld: asFlag,
 });
 
 export async function traitsOf(
@@ -66,14 +72,17 @@ export async function traitsOf(
 ): Promise<Map<number, Traits>> {
   const padded = padRows(ids);
   const rows = await tx.unsafe(
-    `SELECT ${TRAITS.columns} FROM symbol WHERE id IN (${listOf(engine, padded.length)})`,
+    `SELECT ${TRAITS.columns} FROM (
+       SELECT s.*, CASE WHEN s.real_revision IS NULL THEN 0 ELSE 1 END AS is_real, CASE WHEN EXISTS (
+         SELECT 1 FROM quarantine_tick q WHERE q.symbol_id = s.id AND q.state = 'held') THEN 1 ELSE 0 END AS has_held
+       FROM symbol s WHERE s.id IN (${listOf(engine, padded.length)})) AS wanted`,
     [...padded],
   );
   return new Map(
-    rows.map(TRAITS.read).map(({ id, market, category, unitSymbol, unitName, decimals }) => {
+    rows.map(TRAITS.read).map(({ id, market, category, unitSymbol, unitName, decimals, isReal, hasHeld }) => {
       const unit = { symbol: unitSymbol, name: unitName };
       const usual = { canBeZero: canBeZero({ category, unit }), step: 10 ** -decimals };
-      return [id, { market: marketOf(market), usual }];
+      return [id, { market: marketOf(market), usual, isReal, hasHeld }];
     }),
   );
 }
@@ -147,9 +156,11 @@ async function lookUp(
   return found;
 }
 
-// Includes a tie-breaker: without it, PostgreSQL returns ticks of one time in any order, and results would vary.
-const OLDEST_FIRST = 'day, at, source_id, tick_id';
-const NEWEST_FIRST = 'day DESC, at DESC, source_id DESC, tick_id DESC';
+// The order of the index `tick_by_day`, so that no sort is needed. It is complete: ticks of one time would otherwise come in any
+// order, and results would vary.
+const ORDER = ['day', 'at', 'source_id', 'received', 'price', 'revision'];
+const OLDEST_FIRST = ORDER.join(', ');
+const NEWEST_FIRST = ORDER.map((column) => `${column} DESC`).join(', ');
 
 /** The neighbours of each position, in order. One statement for all, because a feed sends ticks of all its symbols together. */
 export async function neighboursOf(
@@ -166,7 +177,7 @@ export async function neighboursOf(
   const padded = padRows(positions);
   const rows = await tx
     .unsafe(
-      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('t.at', '>=', 'day, at')}
+      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('t.at', '>=', OLDEST_FIRST)}
        FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id,
            CAST(column3 AS INTEGER) AS day, CAST(column4 AS BIGINT) AS at
          FROM (VALUES ${placeholders(engine, 4, padded.length)}) AS v) AS m`,
@@ -218,6 +229,7 @@ export async function heldOf(
   tx: Sql,
   symbolIds: readonly number[],
 ): Promise<Map<number, QuarantinedTick[]>> {
+  if (symbolIds.length === 0) return new Map();
   const padded = padRows(symbolIds);
   const rows = await tx.unsafe(
     `SELECT ${QUARANTINED_TICK.columns} FROM quarantine_tick

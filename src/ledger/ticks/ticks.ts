@@ -143,7 +143,7 @@ export async function insertTicks(
   await markReal(engine, tx, [...new Set(real)], revision);
 }
 
-/** Inserts ticks of one real source that are known to be new. */
+/** Inserts ticks of one source that are known to be new. The caller marks symbols that had no real prices. */
 export async function insertFresh(
   engine: Engine,
   tx: Sql,
@@ -155,7 +155,6 @@ export async function insertFresh(
     return [symbolId, id, dayOf(markets, symbolId, at), at, received, price];
   });
   await insertWithShared(engine, tx, 'tick', columns, rows, { source_id: source, revision });
-  await markReal(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))], revision);
 }
 
 function dayOf(markets: ReadonlyMap<number, Market>, symbolId: number, at: number): Day {
