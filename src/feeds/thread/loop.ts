@@ -20,6 +20,8 @@ const TURN_MS = 1_000;
 /** A bar is published at most this long after its session's end. */
 const CLOSE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
+/** A statement that is still in progress so long after a stop is interrupted: on a busy disk, deleting a batch may take seconds. */
+const INTERRUPT_AFTER_MS = 1_000;
 /** Closing and pruning stop after this time and continue in the next turn. */
 const CLOSE_BUDGET_MS = 500;
 
@@ -55,6 +57,7 @@ export class FeedLoop {
   readonly #retention: RetentionRules;
   readonly #latency: LedgerLatency | undefined;
   readonly #stopping = new AbortController();
+  #interrupting: ReturnType<typeof setTimeout> | undefined;
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
   readonly #writer = new PushWriter(() => this.#openLedger());
@@ -91,10 +94,11 @@ export class FeedLoop {
         this.#post({ kind: 'turned' });
       } catch (error) {
         this.#isBehind = false; // wait before the next attempt
-        this.#post({ kind: 'failed', message: messageOf(error) });
+        if (!this.#stopping.signal.aborted) this.#post({ kind: 'failed', message: messageOf(error) });
       }
       await sleep(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }
+    clearTimeout(this.#interrupting);
     await this.#workers?.due.settled();
     await Promise.allSettled(this.#pushes);
     await this.#opening?.then((ledger) => ledger.close()).catch(() => {});
@@ -103,6 +107,9 @@ export class FeedLoop {
 
   stop(): void {
     this.#stopping.abort();
+    this.#interrupting = setTimeout(() => {
+      void this.#opening?.then(({ engine }) => engine.interrupt()).catch(() => {});
+    }, INTERRUPT_AFTER_MS);
   }
 
   /** Writes a push, concurrently with the turns, and posts the outcome. */
@@ -168,7 +175,10 @@ export class FeedLoop {
       },
     ];
     const results: PromiseSettledResult<unknown>[] = [];
-    for (const task of tasks) results.push(...(await Promise.allSettled([task()])));
+    for (const task of tasks) {
+      if (limits.signal.aborted) return;
+      results.push(...(await Promise.allSettled([task()])));
+    }
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     if (isPruneDue && isPruned && isRetained) this.#prunedAt = now;

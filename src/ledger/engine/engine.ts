@@ -67,6 +67,9 @@ export interface Engine {
   /** The ledger's own time in ms, shared by all replicas. */
   now(handle: Sql): Promise<number>;
 
+  /** Makes calls in progress fail now, as on a lost connection, so that a stop does not wait for them. */
+  interrupt(): void;
+
   close(): Promise<void>;
 }
 

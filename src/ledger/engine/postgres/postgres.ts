@@ -128,6 +128,10 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       return optional(asNumber)(row.ms) ?? Number.NEGATIVE_INFINITY; // nothing replayed since it was started
     },
     flush: async () => {}, // a commit is synced to disk
+    interrupt() {
+      readers.drop();
+      writers.drop();
+    },
     close: () => closeConnections(connections),
   };
   return engine;

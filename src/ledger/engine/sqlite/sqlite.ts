@@ -49,6 +49,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
     flush: () => syncFile(`${path}-wal`),
+    interrupt() {}, // it runs on this thread: nothing is in progress
     async close() {
       await queue;
       await reader.close();
@@ -79,6 +80,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
     flush: refuseWrite,
+    interrupt() {},
     close: () => reader.close(),
   };
 }
