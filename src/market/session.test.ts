@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { FIRST_DAY, isWeekend, MS_PER_DAY, parseDay, printDay } from './day.ts';
-import { hasEnded, MARKETS, marketOf, sessionEnd, sessionStart, tradeDate } from './session.ts';
+import {
+  hasEnded,
+  isTrading,
+  MARKETS,
+  marketOf,
+  sessionEnd,
+  sessionStart,
+  tradeDate,
+  tradingHours,
+} from './session.ts';
 import { instantOf, QUARTER_MS, zoneOffset } from './zone.ts';
 
 const MINUTE_MS = 60_000;
@@ -177,3 +186,43 @@ test('a word that every object knows is no market', () => {
 function wallTime(zone: string, ms: number): string {
   return new Date(ms + zoneOffset(zone, ms)).toISOString().slice(11, 16);
 }
+
+describe('trading hours', () => {
+  test('of Shanghai on a Monday start on Friday night, and have two breaks', () => {
+    const hours = tradingHours(marketOf('SHFE'), parseDay('2026-07-13')!);
+    const print = (ms: number) => new Date(ms + 8 * 3_600_000).toISOString().slice(5, 16);
+    expect(hours.map(({ start, end }) => `${print(start)} to ${print(end)}`)).toEqual([
+      '07-10T21:00 to 07-10T23:00',
+      '07-13T09:00 to 07-13T11:30',
+      '07-13T13:30 to 07-13T15:00',
+    ]);
+  });
+
+  test.each([
+    ['SHFE', '2026-07-12T14:00:00Z', false], // Sunday 22:00
+    ['SHFE', '2026-07-10T14:00:00Z', true], // Friday 22:00
+    ['SHFE', '2026-07-13T04:00:00Z', false], // lunch
+    ['NYMEX', '2026-07-12T21:59:59Z', false],
+    ['NYMEX', '2026-07-12T22:00:00Z', true], // Sunday 18:00 in New York
+    ['NYMEX', '2026-07-11T15:00:00Z', false], // Saturday
+    ['EURONEXT', '2026-07-13T08:44:00Z', false],
+    ['EURONEXT', '2026-07-13T08:45:00Z', true],
+    ['SPOT', '2026-07-11T15:00:00Z', false],
+  ])('on %s at %s: %p', (market, at, expected) => {
+    expect(isTrading(marketOf(market), Date.parse(at))).toBe(expected);
+  });
+
+  test('lie within the session, in order, and cover its first and last millisecond', () => {
+    fc.assert(
+      fc.property(anyMarket, tradingDay, (market, day) => {
+        const hours = tradingHours(market, day);
+        expect(hours[0]!.start).toBe(sessionStart(market, day));
+        expect(hours.at(-1)!.end).toBe(sessionEnd(market, day));
+        for (const [i, { start, end }] of hours.entries()) {
+          expect(end).toBeGreaterThan(start);
+          if (i > 0) expect(start).toBeGreaterThan(hours[i - 1]!.end);
+        }
+      }),
+    );
+  });
+});

@@ -6,12 +6,16 @@ export interface Market {
   zone: string;
   /** The session of a trade date opens at this time… */
   opensAt: string;
-  /** …on the evening before the trade date, or on the date itself. */
-  opens: 'evening before' | 'same day';
+  /** …on the date itself or on the evening before: Monday's opens on Sunday in the US, and on Friday in China. */
+  opens: 'evening before' | 'weekday evening before' | 'same day';
   closesAt: string;
+  /** When trading pauses within a session, in order. */
+  breaks?: readonly { from: string; to: string }[];
   /** When the settlement price is determined, if that is before the close. */
   settlesAt?: string;
 }
+
+const LUNCH_IN_CHINA = { from: '11:30', to: '13:30' };
 
 /**
  * Sessions by market. Zones are IANA names, never offsets: the US and the UK change their clocks in different
@@ -55,11 +59,41 @@ export const MARKETS: Readonly<Record<string, Market>> = {
   EEX: { zone: 'Europe/Berlin', opensAt: '09:00', opens: 'same day', closesAt: '18:00' },
   MGEX: { zone: 'America/Chicago', opensAt: '19:00', opens: 'evening before', closesAt: '13:30' },
   LME: { zone: 'Europe/London', opensAt: '01:00', opens: 'same day', closesAt: '19:00' },
-  SHFE: { zone: 'Asia/Shanghai', opensAt: '21:00', opens: 'evening before', closesAt: '15:00' },
-  DCE: { zone: 'Asia/Shanghai', opensAt: '09:00', opens: 'same day', closesAt: '15:00' },
-  GFEX: { zone: 'Asia/Shanghai', opensAt: '09:00', opens: 'same day', closesAt: '15:00' },
-  SGX: { zone: 'Asia/Singapore', opensAt: '20:15', opens: 'evening before', closesAt: '20:00' },
-  BURSA: { zone: 'Asia/Kuala_Lumpur', opensAt: '10:30', opens: 'same day', closesAt: '18:00' },
+  SHFE: {
+    zone: 'Asia/Shanghai',
+    opensAt: '21:00',
+    opens: 'weekday evening before',
+    closesAt: '15:00',
+    breaks: [{ from: '23:00', to: '09:00' }, LUNCH_IN_CHINA],
+  },
+  DCE: {
+    zone: 'Asia/Shanghai',
+    opensAt: '09:00',
+    opens: 'same day',
+    closesAt: '15:00',
+    breaks: [LUNCH_IN_CHINA],
+  },
+  GFEX: {
+    zone: 'Asia/Shanghai',
+    opensAt: '09:00',
+    opens: 'same day',
+    closesAt: '15:00',
+    breaks: [LUNCH_IN_CHINA],
+  },
+  SGX: {
+    zone: 'Asia/Singapore',
+    opensAt: '20:15',
+    opens: 'weekday evening before',
+    closesAt: '20:00',
+    breaks: [{ from: '05:15', to: '07:30' }],
+  },
+  BURSA: {
+    zone: 'Asia/Kuala_Lumpur',
+    opensAt: '10:30',
+    opens: 'same day',
+    closesAt: '18:00',
+    breaks: [{ from: '12:30', to: '14:30' }],
+  },
   SPOT: { zone: 'UTC', opensAt: '00:00', opens: 'same day', closesAt: '24:00' },
 };
 
@@ -95,15 +129,47 @@ function datesAt(market: Market, ms: number): Dates {
 function workOutTradeDate(market: Market, ms: number): Day {
   const local = ms + zoneOffset(market.zone, ms);
   let day = Math.floor(local / MS_PER_DAY);
-  if (market.opens === 'evening before' && local - day * MS_PER_DAY >= timeOfDay(market.opensAt)) day++;
+  if (market.opens !== 'same day' && local - day * MS_PER_DAY >= timeOfDay(market.opensAt)) day++;
   while (isWeekend(day)) day++;
   return day;
 }
 
 /** When the session of a trade date opens, in ms. Monday's opens on Sunday evening. */
 export function sessionStart(market: Market, day: Day): number {
-  const openingDay = market.opens === 'evening before' ? day - 1 : day;
-  return instantOf(market.zone, openingDay, timeOfDay(market.opensAt));
+  return instantOf(market.zone, openingDay(market, day), timeOfDay(market.opensAt));
+}
+
+function openingDay(market: Market, day: Day): Day {
+  if (market.opens === 'same day') return day;
+  let evening = day - 1;
+  if (market.opens === 'weekday evening before') while (isWeekend(evening)) evening--;
+  return evening;
+}
+
+/** A time during which a market trades: `start` ≤ t < `end`, in ms. */
+export interface TradingHours {
+  start: number;
+  end: number;
+}
+
+/** When a market trades on a trade date, without its breaks. */
+export function tradingHours(market: Market, day: Day): TradingHours[] {
+  const instant = (time: string): number => {
+    const isEvening = market.opens !== 'same day' && timeOfDay(time) >= timeOfDay(market.opensAt);
+    return instantOf(market.zone, isEvening ? openingDay(market, day) : day, timeOfDay(time));
+  };
+  const hours: TradingHours[] = [];
+  let start = sessionStart(market, day);
+  for (const { from, to } of market.breaks ?? []) {
+    hours.push({ start, end: instant(from) });
+    start = instant(to);
+  }
+  return [...hours, { start, end: sessionEnd(market, day) }];
+}
+
+/** Whether a market trades at an instant: not on weekends, in breaks, or between sessions. Holidays are not known. */
+export function isTrading(market: Market, ms: number): boolean {
+  return tradingHours(market, tradeDate(market, ms)).some(({ start, end }) => start <= ms && ms < end);
 }
 
 /** When the session of a trade date has ended, in ms. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { parseDay, printDay } from '../../market/day.ts';
-import { isTradingDay, tradingDays } from './calendar.ts';
+import { dayOf, parseDay, printDay } from '../../market/day.ts';
+import { isLastOfWeek, isTradingDay, tradingDays } from './calendar.ts';
 
 test.each([
   ['2024-01-01', 'New Year'],
@@ -20,4 +20,9 @@ test('every other weekday is a trading day', () => {
   const days = tradingDays(parseDay('2026-03-30')!, parseDay('2026-04-07')!).map(printDay);
   expect(days).toEqual(['2026-03-30', '2026-03-31', '2026-04-01', '2026-04-02', '2026-04-06', '2026-04-07']);
   expect(tradingDays(parseDay('2025-01-01')!, parseDay('2025-12-31')!)).toHaveLength(261 - 3);
+});
+
+test('the last trading day of a week is Friday, or Thursday before Good Friday', () => {
+  const lastDays = tradingDays(dayOf(2024, 3, 18)!, dayOf(2024, 4, 7)!).filter(isLastOfWeek);
+  expect(lastDays.map(printDay)).toEqual(['2024-03-22', '2024-03-28', '2024-04-05']);
 });

@@ -12,6 +12,17 @@ export function tradingDays(first: Day, last: Day): Day[] {
   return days;
 }
 
+/** Whether a trading day is the last of its week. 1970-01-01 was a Thursday, so weeks start at day 4 modulo 7. */
+export function isLastOfWeek(day: Day): boolean {
+  for (let next = day + 1; (next - 4) % 7 !== 0; next++) if (isTradingDay(next)) return false;
+  return true;
+}
+
+export function firstOfMonth(day: Day): Day {
+  const date = new Date(day * MS_PER_DAY);
+  return dayOf(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)!;
+}
+
 const holidays = new Map<number, ReadonlySet<Day>>();
 
 function holidaysOf(year: number): ReadonlySet<Day> {

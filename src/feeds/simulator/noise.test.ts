@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { exp, normal, seedOf, uniform } from './noise.ts';
+import { exp, log, normal, seedOf, uniform } from './noise.ts';
 
 const COUNT = 20_000;
 const draws = (draw: (n: number) => number) => Array.from({ length: COUNT }, (_, n) => draw(n));
@@ -39,4 +39,9 @@ test('exp is e^x to twelve digits', () => {
       expect(Math.abs(exp(x) / Math.exp(x) - 1)).toBeLessThan(1e-12);
     }),
   );
+});
+
+test('the logarithm is that of the language, to 14 digits', () => {
+  for (const x of [1e-6, 0.0731, 0.5, 0.75, 1, 1.0001, 1.5, 2, 97.3, 945_000, 1e12])
+    expect(log(x)).toBeCloseTo(Math.log(x), 12);
 });

@@ -42,6 +42,20 @@ export function exp(x: number): number {
   return power;
 }
 
+/** The natural logarithm of x > 0, to 15 digits. Halving and doubling are exact; the series of artanh converges fast near 1. */
+export function log(x: number): number {
+  let [m, twos] = [x, 0];
+  for (; m > 1.5; twos++) m /= 2;
+  for (; m < 0.75; twos--) m *= 2;
+  const z = (m - 1) / (m + 1);
+  let [sum, power] = [0, z];
+  for (let n = 1; n < 40; n += 2) {
+    sum += power / n;
+    power *= z * z;
+  }
+  return 2 * sum + twos * Math.LN2;
+}
+
 function hashOf(seed: number, n: number): number {
   return mix(mix(n + 0x9e3779b9) ^ seed);
 }

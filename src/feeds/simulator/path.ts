@@ -1,9 +1,9 @@
 import type { Bar } from '../../market/bar.ts';
 import { seedOf, uniform } from './noise.ts';
-import { SPARSE_MS, type Timetable } from './schedule.ts';
+import { SPARSE_MS, type Timetable, tradedMs } from './schedule.ts';
 import { toPrice, type Walk } from './walk.ts';
 
-/** A point on the day's path. */
+/** A point on the day's path. Time is what the market has traded: the path pauses in its breaks. */
 interface Point {
   ms: number;
   price: number;
@@ -24,7 +24,7 @@ const DEPTH = 8;
 export function priceAt(walk: Walk, bar: Bar, timetable: Timetable, ms: number): number {
   const seed = seedOf(`${walk.code} path ${bar.day}`);
   const points = pointsOf(bar, timetable, seed);
-  const at = Math.min(Math.max(ms, timetable.first), timetable.last);
+  const at = Math.min(Math.max(tradedMs(timetable, ms), timetable.first), timetable.last);
   let segment = 1;
   while (segment < points.length - 1 && points[segment]!.ms < at) segment++;
   let [a, b] = [points[segment - 1]!, points[segment]!];

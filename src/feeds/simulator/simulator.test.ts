@@ -3,15 +3,17 @@ import fc from 'fast-check';
 import { type EngineName, newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import { dayOf, MS_PER_DAY } from '../../market/day.ts';
+import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart } from '../../market/session.ts';
 import { Closer } from '../close/closer.ts';
 import { tradingDays } from './calendar.ts';
+import { FIRST_SIMULATED_DAY } from './factors.ts';
 import { HistoryFiller } from './history.ts';
-import { lastClosedDay } from './schedule.ts';
+import { CORRECTION, firstEdition } from './revised.ts';
+import { lastClosedDay, lastPublishedDay } from './schedule.ts';
 import { Simulator } from './simulator.ts';
 import { Stream } from './stream.ts';
-import { barsOf, FIRST_SIMULATED_DAY, walkOf } from './walk.ts';
+import { barsOf, walkOf } from './walk.ts';
 
 const MINUTE_MS = 60_000;
 /** A Wednesday on which the markets of New York, Chicago and London are open. */
@@ -37,10 +39,21 @@ async function twoSymbols(ledger: Ledger): Promise<LedgerSymbol[]> {
   return [symbols.find((symbol) => symbol.code === 'XAU')!, slow!];
 }
 
-const barsIn = async (ledger: Ledger, symbol: LedgerSymbol) =>
-  (await ledger.bars.revisions(symbol.id, 'simulated', 0, WEDNESDAY + 100)).map(
-    ({ day, open, high, low, close }) => ({ day, open, high, low, close }),
-  );
+const revisionsIn = (ledger: Ledger, symbol: LedgerSymbol) =>
+  ledger.bars.revisions(symbol.id, 'simulated', 0, WEDNESDAY + 100);
+
+/** The current bars. */
+const barsIn = async (ledger: Ledger, symbol: LedgerSymbol) => {
+  const current = new Map((await revisionsIn(ledger, symbol)).map((bar) => [bar.day, bar]));
+  return [...current.values()].map(({ day, open, high, low, close }) => ({ day, open, high, low, close }));
+};
+
+/** What the ledger has of a symbol: the last bar may still be wrong. */
+function publishedBars(symbol: LedgerSymbol, last: Day) {
+  const walk = walkOf(symbol);
+  const bars = barsOf(walk, FIRST_SIMULATED_DAY, last);
+  return bars.map((bar, i) => (i === bars.length - 1 ? (firstEdition(walk, bar) ?? bar) : bar));
+}
 
 const ticksIn = async (ledger: Ledger, symbol: LedgerSymbol, day = WEDNESDAY) =>
   (await ledger.ticks.ofDay(symbol.id, 'simulated', day)).sort((a, b) => a.at - b.at);
@@ -53,10 +66,13 @@ test('an empty ledger gets more than ten years for every symbol, up to its last 
   expect(symbols.length).toBeGreaterThanOrEqual(197);
   for (const symbol of symbols) {
     const span = await ledger.bars.span(symbol.id, 'simulated');
-    expect(span!.lastDay).toBe(lastClosedDay(marketOf(symbol.market), NOON));
+    const closed = lastClosedDay(marketOf(symbol.market), NOON);
+    expect(span!.lastDay).toBe(lastPublishedDay(symbol, closed));
+    expect(closed - span!.lastDay).toBeLessThan(symbol.updateInterval === 'month' ? 63 : 7);
     expect(span!.lastDay - span!.firstDay).toBeGreaterThan(10 * 366);
   }
-  expect(told.at(-1)).toEqual([symbols.length, symbols.length]);
+  const total = symbols.length + (await ledger.symbols.currencies()).length;
+  expect(told.at(-1)).toEqual([total, total]);
   const { prices } = await ledger.head();
   await new Simulator(ledger).fillHistory(NOON);
   expect((await ledger.head()).prices).toBe(prices); // a second start writes nothing
@@ -86,11 +102,31 @@ onEachEngine('simulator', (engine) => {
         }
         for (const symbol of symbols) {
           const last = lastClosedDay(marketOf(symbol.market), now);
-          expect(await barsIn(ledger, symbol)).toEqual(barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, last));
+          expect(await barsIn(ledger, symbol)).toEqual(publishedBars(symbol, last));
         }
       }),
       { numRuns: engine === 'sqlite' ? 15 : 4 },
     );
+  });
+
+  test('a few prices are corrected with the next one, and each is recorded after its day', async () => {
+    const ledger = await newLedger(engine);
+    const symbols = await twoSymbols(ledger);
+    await new HistoryFiller(ledger).fill(symbols, NOON, silent);
+    for (const symbol of symbols) {
+      const revisions = await revisionsIn(ledger, symbol);
+      const corrections = revisions.filter(({ reason }) => reason === CORRECTION);
+      expect(corrections.length).toBeGreaterThan(2);
+      expect(corrections.length).toBeLessThan(revisions.length / 100);
+      const days = tradingDays(FIRST_SIMULATED_DAY, WEDNESDAY);
+      for (const { day, close, recordedAt } of corrections) {
+        const first = revisions.find((one) => one.day === day)!;
+        expect(Math.abs(first.close / close - 1)).toBeLessThan(0.011);
+        expect(first.recordedAt).toBeGreaterThan((day + 1) * MS_PER_DAY - 1);
+        expect(recordedAt).toBeGreaterThan(days[days.indexOf(day) + 1]! * MS_PER_DAY);
+        expect(recordedAt).toBeLessThanOrEqual(NOON);
+      }
+    }
   });
 
   test('a start during a session generates its ticks so far, ten minutes apart', async () => {
@@ -183,11 +219,13 @@ onEachEngine('simulator', (engine) => {
     const ledger = await newLedger(engine);
     const symbols = await twoSymbols(ledger);
     await new HistoryFiller(ledger).fill(symbols, NOON, silent, AbortSignal.abort());
-    expect(await ledger.bars.count()).toBe(2_000);
+    const [gold] = symbols;
+    const written = new Set((await revisionsIn(ledger, gold!)).map(({ day }) => day));
+    expect(written.size).toBe(2_000);
     await new HistoryFiller(ledger).fill(symbols, NOON, silent);
     for (const symbol of symbols) {
       const last = lastClosedDay(marketOf(symbol.market), NOON);
-      expect(await barsIn(ledger, symbol)).toEqual(barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, last));
+      expect(await barsIn(ledger, symbol)).toEqual(publishedBars(symbol, last));
     }
   });
 });

@@ -1,8 +1,12 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import { SIMULATED_RATES } from './factors.ts';
 import { HistoryFiller, type HistoryProgress } from './history.ts';
 import { Stream } from './stream.ts';
 
-/** Demo data: history and live ticks for every symbol without real prices. */
+/** The currencies that are simulated. */
+const CURRENCIES = SIMULATED_RATES.map((rate) => rate.slice('EUR/'.length));
+
+/** Demo data: history and live ticks for every symbol without real prices, and daily exchange rates. */
 export class Simulator {
   readonly #ledger: Ledger;
   readonly #history: HistoryFiller;
@@ -16,7 +20,9 @@ export class Simulator {
 
   /** Writes all missing bars up to each market's last closed session. */
   async fillHistory(now: number, progress: HistoryProgress = () => {}, signal?: AbortSignal): Promise<void> {
-    await this.#history.fill(await this.#ledger.symbols.list(), now, progress, signal);
+    const rates = await this.#ledger.symbols.addCurrencies(CURRENCIES);
+    const symbols = [...(await this.#ledger.symbols.list()), ...rates.values()];
+    await this.#history.fill(symbols, now, progress, signal);
   }
 
   /** Writes the ticks that are due. Returns how many. */

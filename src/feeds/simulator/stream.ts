@@ -6,6 +6,7 @@ import type { Bar } from '../../market/bar.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { priceAt } from './path.ts';
 import {
+  isLive,
   momentsIn,
   runningSession,
   type Session,
@@ -37,7 +38,7 @@ export class Stream {
 
   /** Writes the ticks that are due. Returns how many. */
   async tick(symbols: readonly LedgerSymbol[], now: number): Promise<number> {
-    const simulated = symbols.filter((symbol) => !symbol.real);
+    const simulated = symbols.filter((symbol) => !symbol.real && isLive(symbol));
     // After a pause, for example a suspended machine, the past is generated as at a start.
     const isAtStart = this.#through === undefined || now - this.#through > SPARSE_MS;
     const ticks = isAtStart ? this.#sessionSoFar(simulated, now) : this.#due(simulated, this.#through!, now);

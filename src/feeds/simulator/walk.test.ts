@@ -1,21 +1,28 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import catalog from '../../ledger/catalog/symbols.json';
-import { type Day, dayOf } from '../../market/day.ts';
-import { isTradingDay, tradingDays } from './calendar.ts';
-import { barsOf, FIRST_SIMULATED_DAY, walkOf } from './walk.ts';
+import { type Day, dayOf, printDay } from '../../market/day.ts';
+import type { SymbolRecord } from '../../market/symbol.ts';
+import { tradingDays } from './calendar.ts';
+import { FIRST_SIMULATED_DAY } from './factors.ts';
+import paths from './paths.json';
+import { barsOf, walkOf } from './walk.ts';
 
+const SYMBOLS = catalog as SymbolRecord[];
 const LAST = dayOf(2026, 11, 13)!;
 const aDay = fc.integer({ min: FIRST_SIMULATED_DAY, max: LAST + 3000 });
-const aWalk = fc.oneof(
-  fc.constantFrom(...catalog).map(walkOf),
+const symbolOf = (code: string) => SYMBOLS.find((one) => one.code === code)!;
+/** A symbol of the catalogue, or one that an operator added. */
+const aSymbol = fc.oneof(
+  fc.constantFrom(...SYMBOLS),
   fc.record({
-    code: fc.stringMatching(/^[A-Z0-9-]{1,12}$/),
+    ...Object.fromEntries(Object.entries(symbolOf('XAU')).map(([name, value]) => [name, fc.constant(value)])),
+    code: fc.constantFrom('HOUSE-BLEND', 'A', 'ZZ-9'),
     decimals: fc.integer({ min: 0, max: 6 }),
-    level: fc.double({ min: 0.001, max: 1e6, noNaN: true }),
-    volatility: fc.double({ min: 0.01, max: 1.5, noNaN: true }),
-  }),
+    updateInterval: fc.constantFrom('minute', 'day', 'week', 'month'),
+  }) as unknown as fc.Arbitrary<SymbolRecord>,
 );
+const aWalk = aSymbol.map(walkOf);
 
 test('a day has the same bar, whatever range and order it is generated in', () => {
   fc.assert(
@@ -24,8 +31,8 @@ test('a day has the same bar, whatever range and order it is generated in', () =
         barsOf(walk, FIRST_SIMULATED_DAY, Math.max(...days)).map((bar) => [bar.day, bar]),
       );
       for (const day of days) {
-        const alone = barsOf(walk, day, day);
-        expect(alone).toEqual(isTradingDay(day) ? [whole.get(day)!] : []);
+        const bar = whole.get(day);
+        expect(barsOf(walk, day, day)).toEqual(bar ? [bar] : []);
       }
     }),
     { numRuns: 50 },
@@ -47,40 +54,47 @@ test('a bar is well formed: positive, low ≤ open, close ≤ high, at the decim
   );
 });
 
-test('the first prices of gold are the same on every machine', () => {
-  expect(barsOf(walkOf({ code: 'XAU', decimals: 2 }), FIRST_SIMULATED_DAY, FIRST_SIMULATED_DAY + 2)).toEqual([
-    { day: dayOf(2015, 1, 2)!, open: 3672.3, high: 3698.91, low: 3649.11, close: 3681.66 },
+test('the first prices of gold and of oil in cents are the same on every machine', () => {
+  const first = (code: string) =>
+    barsOf(walkOf(symbolOf(code)), FIRST_SIMULATED_DAY, FIRST_SIMULATED_DAY + 2);
+  expect([...first('XAU'), ...first('ZL')]).toEqual([
+    { day: dayOf(2015, 1, 2)!, open: 1245.06, high: 1249.98, low: 1235.46, close: 1242.09 },
+    { day: dayOf(2015, 1, 2)!, open: 38.48, high: 38.81, low: 37.94, close: 38.41 },
   ]);
 });
 
-test('every symbol of the catalogue has its own level, and more than ten years around it', () => {
+test('every symbol of the catalogue has a path, and prices at its own interval for more than ten years', () => {
   const days: readonly Day[] = tradingDays(FIRST_SIMULATED_DAY, LAST);
-  expect(days.length).toBeGreaterThan(10 * 252);
-  for (const symbol of catalog) {
-    const walk = walkOf(symbol);
-    expect(walk).not.toMatchObject({ level: 100, volatility: 0.25 });
-    const bars = barsOf(walk, FIRST_SIMULATED_DAY, LAST);
-    expect(bars.map((bar) => bar.day)).toEqual([...days]);
-    for (const { close } of bars) {
-      expect(close).toBeGreaterThan(walk.level / 10);
-      expect(close).toBeLessThan(walk.level * 10);
-    }
+  for (const symbol of SYMBOLS) {
+    expect(Object.keys(paths), symbol.code).toContain(symbol.code);
+    const dates = barsOf(walkOf(symbol), FIRST_SIMULATED_DAY, LAST).map((bar) => bar.day);
+    if (symbol.updateInterval === 'month') {
+      expect(dates.every((day) => printDay(day).endsWith('-01'))).toBe(true);
+      expect(dates).toHaveLength(11 * 12 + 11);
+    } else if (symbol.updateInterval === 'week') {
+      const gaps = dates.slice(1).map((day, i) => day - dates[i]!);
+      expect(gaps.every((gap) => gap >= 5 && gap <= 9)).toBe(true); // a Thursday before Good Friday
+      expect(dates.length).toBeGreaterThan(52 * 11);
+    } else expect(dates).toEqual([...days]);
   }
 });
 
-test('returns have the configured volatility', () => {
-  const walk = { code: 'ANY', decimals: 6, level: 100, volatility: 0.3 };
+test('weekly and monthly prices and exchange rates are single values', () => {
+  const rate = { ...symbolOf('XAU'), code: 'EUR/USD', status: 'currency', updateInterval: 'day' } as const;
+  for (const symbol of [symbolOf('BANANA-EU'), symbolOf('AMMONIA'), rate]) {
+    for (const { open, high, low, close } of barsOf(walkOf(symbol), LAST - 100, LAST))
+      expect([open, high, low]).toEqual([close, close, close]);
+  }
+});
+
+test('a symbol that an operator added fluctuates around 100, with a volatility of 25 %', () => {
+  const walk = walkOf({ ...symbolOf('XAU'), code: 'HOUSE-BLEND', decimals: 6 });
   const closes = barsOf(walk, FIRST_SIMULATED_DAY, LAST).map((bar) => bar.close);
   const returns = closes.slice(1).map((close, i) => Math.log(close / closes[i]!));
   const variance = returns.reduce((sum, r) => sum + r * r, 0) / returns.length;
-  expect(Math.sqrt(variance * 252)).toBeCloseTo(0.3, 1);
-});
-
-test('a symbol that an operator added fluctuates around 100', () => {
-  expect(walkOf({ code: 'HOUSE-BLEND', decimals: 1 })).toEqual({
-    code: 'HOUSE-BLEND',
-    decimals: 1,
-    level: 100,
-    volatility: 0.25,
-  });
+  expect(Math.sqrt(variance * 252)).toBeCloseTo(0.25, 1);
+  for (const close of closes) {
+    expect(close).toBeGreaterThan(60);
+    expect(close).toBeLessThan(160);
+  }
 });

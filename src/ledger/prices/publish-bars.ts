@@ -12,7 +12,8 @@ import { type BarChange, type BarRevision, type NewBar, readRevisions } from './
 export interface Publication {
   /** Where the bars come from; `simulated` is the simulator. */
   source: string;
-  recordedAt: number;
+  /** When they were recorded: all at the same time, or each at its own. */
+  recordedAt: number | ((bar: NewBar) => number);
   /** Stored with each revision: why, or by which run, it was written. */
   reason?: string;
   /**
@@ -50,10 +51,9 @@ export async function publishBars(
   const source = await sourceId(tx, publication.source);
   const { result, rows, changes } = await compareBars(tx, bars, publication, source);
   if (rows.length === 0) return result;
-  await insertWithShared(engine, tx, 'bar', ['symbol_id', 'day', 'open', 'high', 'low', 'close'], rows, {
+  await insertWithShared(engine, tx, 'bar', BAR_COLUMNS, rows, {
     revision,
     source_id: source,
-    recorded_at: publication.recordedAt,
     reason: publication.reason ?? null,
   });
   const changeRows = changes.map((one) => [
@@ -61,7 +61,7 @@ export async function publishBars(
     one.symbolId,
     one.firstDay,
     one.lastDay,
-    publication.recordedAt,
+    one.recordedFrom,
   ]);
   await insertRows(
     engine,
@@ -75,6 +75,13 @@ export async function publishBars(
   return result;
 }
 
+const BAR_COLUMNS = ['symbol_id', 'day', 'open', 'high', 'low', 'close', 'recorded_at'];
+
+/** The days of a symbol that are written together, and when the first of them was recorded. */
+interface WrittenDays extends BarChange {
+  recordedFrom: number;
+}
+
 /** The id of a source name that was never used. */
 export const NO_SOURCE = -1;
 
@@ -84,14 +91,16 @@ export async function compareBars(
   bars: readonly NewBar[],
   publication: Publication,
   source: number,
-): Promise<{ result: PublishResult; rows: RowValues[]; changes: BarChange[] }> {
+): Promise<{ result: PublishResult; rows: RowValues[]; changes: WrittenDays[] }> {
   const origin: PriceOrigin = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
   await requireSymbols(tx, bySymbol.keys());
   const real = origin === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: RowValues[] = [];
-  const changes: BarChange[] = [];
+  const changes: WrittenDays[] = [];
+  const { recordedAt } = publication;
+  const timeOf = typeof recordedAt === 'number' ? () => recordedAt : recordedAt;
   for (const [symbolId, ofSymbol] of bySymbol) {
     if (real.has(symbolId)) {
       result.unchanged += ofSymbol.length; // simulated prices are never written after real ones
@@ -113,11 +122,13 @@ export async function compareBars(
       result[outcome]++;
       publication.onBar?.(bar, outcome);
       if (outcome === 'unchanged') continue;
-      rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close]);
+      rows.push([symbolId, bar.day, bar.open, bar.high, bar.low, bar.close, timeOf(bar)]);
     }
-    const written = rows.slice(before).map((row) => row[1] as Day);
+    const written = rows.slice(before);
     if (written.length > 0) {
-      changes.push({ symbolId, firstDay: Math.min(...written), lastDay: Math.max(...written) });
+      const days = written.map((row) => row[1] as Day);
+      const recordedFrom = Math.min(...written.map((row) => row[6] as number));
+      changes.push({ symbolId, firstDay: Math.min(...days), lastDay: Math.max(...days), recordedFrom });
     }
   }
   return { result, rows, changes };

@@ -1,0 +1,226 @@
+import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
+import { worldBank } from '../providers/world-bank.ts';
+import anchors from './anchors.json';
+import { tradingDays } from './calendar.ts';
+import factors from './factors.json';
+import { exp, log, normal, seedOf } from './noise.ts';
+
+/** The first day of every simulated history. */
+export const FIRST_SIMULATED_DAY: Day = dayOf(2015, 1, 1)!;
+
+const TRADING_DAYS_PER_YEAR = 252;
+/** The half-life of a deviation from the level is ln 2 / 4 years: about two months. */
+const REVERSION_PER_YEAR = 4;
+const KEPT_PER_DAY = exp(-REVERSION_PER_YEAR / TRADING_DAYS_PER_YEAR);
+/** Each round reduces the error of the monthly means to less than half. */
+const CALIBRATION_ROUNDS = 10;
+const RATE_VOLATILITY = 0.08;
+
+/**
+ * How much of a daily move the commodities of a group share, as the correlation of two of them: close to what the daily and
+ * monthly prices of the bundle show.
+ */
+const GROUPS: Readonly<Record<string, number>> = {
+  crude: 0.92,
+  precious: 0.75,
+  base: 0.6,
+  grains: 0.6,
+  oils: 0.65,
+  gas: 0.6,
+  coal: 0.85,
+  coffee: 0.6,
+  tea: 0.3,
+  rice: 0.85,
+  rubber: 0.85,
+  fertilizer: 0.4,
+  steel: 0.5,
+  plastics: 0.6,
+  meats: 0.5,
+  dairy: 0.4,
+  freight: 0.85,
+};
+
+/** What drives one commodity. */
+interface FactorSettings {
+  /** The standard deviation of a year's log return; of a follower, relative to what it follows. */
+  volatility: number;
+  group?: string;
+  /** The unit and the currency of its level; those of the World Bank's series if it is one. */
+  unit?: string;
+  currency?: string;
+  /** Its level today, if it is not a series of the World Bank. */
+  level?: number;
+  /** Its average level in each year from 2015 on. */
+  yearly?: readonly number[];
+  /** The commodity that it follows: gasoline follows crude oil. */
+  like?: string;
+}
+
+const SETTINGS: Readonly<Record<string, FactorSettings>> = factors;
+const LEVELS: Readonly<Record<string, readonly number[]>> = anchors.levels;
+
+/** The exchange rates that are simulated, as `EUR/USD`. */
+export const SIMULATED_RATES: readonly string[] = Object.keys(LEVELS).filter((name) =>
+  name.startsWith('EUR/'),
+);
+
+/** A level that the path goes through, as a logarithm, on a day. */
+interface Node {
+  day: Day;
+  log: number;
+}
+
+/**
+ * The logarithm of a commodity's price on each trading day. It is noise around levels, and the noise is shifted so that each
+ * month has its real mean:
+ *
+ *     level ●───────────●───────────●─ ─ ─ ─ ─   between mid-months: straight; after the last: level
+ *     noise  ~~^~v~~~^~~~~v~~~^~~~~~~~^~~v~~~     mean-reverting, partly shared by the group
+ *
+ * Every day is the same on all machines and does not depend on how far the path was computed.
+ */
+export class Factor {
+  readonly unit: string;
+  readonly currency: string;
+  /** The standard deviation of a day's log return. */
+  readonly step: number;
+  readonly #follows: Factor | undefined;
+  readonly #nodes: readonly Node[];
+  readonly #shifts: readonly Node[];
+  readonly #noise: Noise;
+  readonly #values: number[] = [];
+
+  constructor(name: string, settings: FactorSettings) {
+    const series = worldBank.series.find(({ id }) => id === name);
+    this.unit = settings.unit ?? series?.unit ?? 'EUR';
+    this.currency = settings.currency ?? series?.currency ?? name.slice(4);
+    this.#follows = settings.like === undefined ? undefined : factorOf(settings.like);
+    this.#nodes = nodesOf(name, settings, this.#follows);
+    this.#noise = new Noise(name, settings);
+    const followed = this.#follows?.step ?? 0;
+    this.step = Math.sqrt(this.#noise.step * this.#noise.step + followed * followed);
+    this.#shifts = LEVELS[name] ? calibrate(this.#nodes, this.#noise) : [];
+  }
+
+  /** The level at the end of the bundle. */
+  get lastLevel(): number {
+    return this.#nodes.at(-1)!.log;
+  }
+
+  /** The value on the n-th trading day. */
+  at(n: number): number {
+    for (let i = this.#values.length; i <= n; i++) {
+      const day = dayAt(i);
+      const base = interpolate(this.#nodes, day) + interpolate(this.#shifts, day);
+      this.#values.push(base + this.#noise.at(i) + (this.#follows?.at(i) ?? 0));
+    }
+    return this.#values[n]!;
+  }
+}
+
+const known = new Map<string, Factor>();
+
+/** The factor of a commodity or an exchange rate. An unknown one fluctuates around a level of 100. */
+export function factorOf(name: string, unknown: FactorSettings = ANY): Factor {
+  const isRate = name.startsWith('EUR/') && LEVELS[name] !== undefined;
+  const settings = SETTINGS[name] ?? (isRate ? { volatility: RATE_VOLATILITY } : unknown);
+  return known.getOrInsertComputed(name, () => new Factor(name, settings));
+}
+const ANY: FactorSettings = { level: 100, volatility: 0.25, unit: '', currency: '' };
+
+/** A follower's nodes are its distance from what it follows. */
+function nodesOf(name: string, { level, yearly }: FactorSettings, follows: Factor | undefined): Node[] {
+  const monthly = LEVELS[name];
+  if (monthly) return monthly.map((value, month) => ({ day: middleOfMonth(month), log: value / 1e5 }));
+  if (yearly) return yearly.map((value, year) => ({ day: dayOf(2015 + year, 7, 1)!, log: log(value) }));
+  const distance = log(level ?? 100) - (follows?.lastLevel ?? 0);
+  return [{ day: FIRST_SIMULATED_DAY, log: distance }];
+}
+
+/** Mean-reverting noise, part of which a group of commodities shares. */
+class Noise {
+  readonly step: number;
+  readonly #own: number;
+  readonly #group: number;
+  readonly #shared: number;
+  readonly #values: number[];
+
+  constructor(name: string, { volatility, group }: FactorSettings) {
+    this.step = volatility / Math.sqrt(TRADING_DAYS_PER_YEAR);
+    this.#own = seedOf(`${name} factor`);
+    this.#group = seedOf(`${group} group`);
+    this.#shared = group === undefined ? 0 : GROUPS[group]!;
+    const spread = this.step / Math.sqrt(1 - KEPT_PER_DAY * KEPT_PER_DAY);
+    this.#values = [spread * normal(this.#own, 0)];
+  }
+
+  /** On the n-th trading day. */
+  at(n: number): number {
+    for (let i = this.#values.length; i <= n; i++) {
+      const day = dayAt(i);
+      const own = normal(this.#own, day) * Math.sqrt(1 - this.#shared);
+      const shared = this.#shared === 0 ? 0 : normal(this.#group, day) * Math.sqrt(this.#shared);
+      this.#values.push(KEPT_PER_DAY * this.#values[i - 1]! + this.step * (own + shared));
+    }
+    return this.#values[n]!;
+  }
+}
+
+/** Shifts, one for each node, with which the mean of every month is its level. */
+function calibrate(nodes: readonly Node[], noise: Noise): Node[] {
+  const shifts = nodes.map(({ day }) => ({ day, log: 0 }));
+  const months = new Map<number, { n: number; day: Day }[]>();
+  for (let n = 0; dayAt(n) < nodes.at(-1)!.day + 20; n++) {
+    const day = dayAt(n);
+    months.getOrInsertComputed(monthOf(day), () => []).push({ n, day });
+  }
+  for (let round = 0; round < CALIBRATION_ROUNDS; round++) {
+    const errors = nodes.map((node, month) => {
+      const days = months.get(month) ?? [];
+      const sum = days.reduce((total, { n, day }) => {
+        return total + interpolate(nodes, day) + noise.at(n) + interpolate(shifts, day);
+      }, 0);
+      return days.length === 0 ? 0 : node.log - sum / days.length;
+    });
+    for (const [month, shift] of shifts.entries()) shift.log += errors[month]!;
+  }
+  return shifts;
+}
+
+/** Straight between two nodes, level before the first and after the last. */
+function interpolate(nodes: readonly Node[], day: Day): number {
+  if (nodes.length === 0) return 0;
+  let [low, high] = [0, nodes.length - 1];
+  if (day <= nodes[low]!.day) return nodes[low]!.log;
+  if (day >= nodes[high]!.day) return nodes[high]!.log;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (nodes[middle]!.day <= day) low = middle;
+    else high = middle;
+  }
+  const [a, b] = [nodes[low]!, nodes[high]!];
+  return a.log + ((b.log - a.log) * (day - a.day)) / (b.day - a.day);
+}
+
+/** Months are counted from the first of the anchors, December 2014. */
+function monthOf(day: Day): number {
+  const date = new Date(day * MS_PER_DAY);
+  return (date.getUTCFullYear() - 2014) * 12 + date.getUTCMonth() - 11;
+}
+
+function middleOfMonth(month: number): Day {
+  return dayOf(2014 + Math.floor((month + 11) / 12), ((month + 11) % 12) + 1, 16)!;
+}
+
+/** All symbols trade on the same days, so they are computed once and extended on demand. */
+const days: Day[] = [];
+let knownTo: Day = FIRST_SIMULATED_DAY - 1;
+
+/** The n-th trading day of the simulated history. */
+export function dayAt(n: number): Day {
+  while (days.length <= n) {
+    days.push(...tradingDays(knownTo + 1, knownTo + 365));
+    knownTo += 365;
+  }
+  return days[n]!;
+}
