@@ -21,7 +21,7 @@ const RATE_VOLATILITY = 0.08;
  * monthly prices of the bundle show.
  */
 const GROUPS: Readonly<Record<string, number>> = {
-  crude: 0.92,
+  crude: 0.8,
   precious: 0.75,
   base: 0.6,
   grains: 0.6,

@@ -128,7 +128,7 @@ describe('daily returns', () => {
     ['WTIOIL-SPOT', 'WTIOIL-FUT', 0.97, 1],
     ['HG-SPOT', 'HG-FUT', 0.97, 1],
     ['XAU', 'GC-FUT', 0.95, 1],
-    ['WTIOIL-SPOT', 'BRENTOIL-SPOT', 0.8, 0.97],
+    ['WTIOIL-SPOT', 'BRENTOIL-SPOT', 0.7, 0.9],
     ['XAU', 'XAG', 0.6, 0.9],
     ['CORN', 'ZW-FUT', 0.45, 0.75],
     ['RB-FUT', 'BRENTOIL-FUT', 0.8, 0.97],

@@ -78,6 +78,30 @@ test('an empty ledger gets more than ten years for every symbol, up to its last 
   expect((await ledger.head()).prices).toBe(prices); // a second start writes nothing
 });
 
+onEachEngine('the demo of an older version', (engine) => {
+  test('is replaced, and real prices stay', async () => {
+    const ledger = await newLedger(engine);
+    const [gold, slow] = await twoSymbols(ledger);
+    const old = (symbolId: number) => ({ symbolId, day: 17_000, open: 7, high: 7, low: 7, close: 7 });
+    await ledger.bars.publish([old(gold!.id), old(slow!.id)], { source: 'simulated', recordedAt: NOON });
+    await ledger.bars.publish([old(slow!.id)], { source: 'desk', recordedAt: NOON });
+    const { epoch } = await ledger.head();
+    const symbols = await ledger.symbols.list();
+    for (const { id } of symbols.filter(({ code }) => code !== gold!.code && code !== slow!.code))
+      await ledger.symbols.delete(id); // a short history
+    await new Simulator(ledger).fillHistory(NOON);
+    expect((await ledger.head()).epoch).not.toBe(epoch);
+    expect((await barsIn(ledger, gold!)).find(({ close }) => close === 7)).toBeUndefined();
+    expect(await barsIn(ledger, gold!)).toEqual(
+      publishedBars(gold!, lastClosedDay(marketOf(gold!.market), NOON)),
+    );
+    expect((await ledger.bars.revisions(slow!.id, 'all', 0, WEDNESDAY)).map((bar) => bar.close)).toEqual([7]);
+    const { epoch: kept, prices } = await ledger.head();
+    await new Simulator(ledger).fillHistory(NOON);
+    expect(await ledger.head()).toMatchObject({ epoch: kept, prices });
+  });
+});
+
 onEachEngine('simulator', (engine) => {
   test('however often it restarts, closed days have the bars of the random walk', async () => {
     const turns = fc.array(

@@ -1,7 +1,12 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import { deleteSimulated } from '../../ledger/symbols/delete-simulated.ts';
 import { SIMULATED_RATES } from './factors.ts';
 import { HistoryFiller, type HistoryProgress } from './history.ts';
 import { Stream } from './stream.ts';
+
+/** Increase it when the same day gets other prices than before: an old history would not match the new one. */
+const MODEL = '2';
+const MODEL_META = 'demo-model';
 
 /** The currencies that are simulated. */
 const CURRENCIES = SIMULATED_RATES.map((rate) => rate.slice('EUR/'.length));
@@ -11,6 +16,7 @@ export class Simulator {
   readonly #ledger: Ledger;
   readonly #history: HistoryFiller;
   readonly #stream: Stream;
+  #isCurrentModel = false;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -20,9 +26,19 @@ export class Simulator {
 
   /** Writes all missing bars up to each market's last closed session. */
   async fillHistory(now: number, progress: HistoryProgress = () => {}, signal?: AbortSignal): Promise<void> {
+    await this.#replaceOldModel();
     const rates = await this.#ledger.symbols.addCurrencies(CURRENCIES);
     const symbols = [...(await this.#ledger.symbols.list()), ...rates.values()];
     await this.#history.fill(symbols, now, progress, signal);
+  }
+
+  async #replaceOldModel(): Promise<void> {
+    if (this.#isCurrentModel || (await this.#ledger.meta(MODEL_META)) === MODEL) {
+      this.#isCurrentModel = true;
+      return;
+    }
+    if (!(await this.#ledger.isEmpty())) await deleteSimulated(this.#ledger.engine);
+    await this.#ledger.setMeta(MODEL_META, MODEL);
   }
 
   /** Writes the ticks that are due. Returns how many. */
