@@ -59,11 +59,6 @@ interface FactorSettings {
 const SETTINGS: Readonly<Record<string, FactorSettings>> = factors;
 const LEVELS: Readonly<Record<string, readonly number[]>> = anchors.levels;
 
-/** The exchange rates that are simulated, as `EUR/USD`. */
-export const SIMULATED_RATES: readonly string[] = Object.keys(LEVELS).filter((name) =>
-  name.startsWith('EUR/'),
-);
-
 /** A level that the path goes through, as a logarithm, on a day. */
 interface Node {
   day: Day;
@@ -85,8 +80,10 @@ export class Factor {
   /** The standard deviation of a day's log return. */
   readonly step: number;
   readonly #follows: Factor | undefined;
-  readonly #nodes: readonly Node[];
-  readonly #shifts: readonly Node[];
+  /** The levels, shifted so that the noise around them has the right mean in each month. */
+  readonly #levels: readonly Node[];
+  /** The level at the end of the bundle. */
+  readonly lastLevel: number;
   readonly #noise: Noise;
   readonly #values: number[] = [];
 
@@ -95,23 +92,19 @@ export class Factor {
     this.unit = settings.unit ?? series?.unit ?? 'EUR';
     this.currency = settings.currency ?? series?.currency ?? name.slice(4);
     this.#follows = settings.like === undefined ? undefined : factorOf(settings.like);
-    this.#nodes = nodesOf(name, settings, this.#follows);
+    const nodes = nodesOf(name, settings, this.#follows);
+    this.lastLevel = nodes.at(-1)!.log;
     this.#noise = new Noise(name, settings);
     const followed = this.#follows?.step ?? 0;
     this.step = Math.sqrt(this.#noise.step * this.#noise.step + followed * followed);
-    this.#shifts = LEVELS[name] ? calibrate(this.#nodes, this.#noise) : [];
-  }
-
-  /** The level at the end of the bundle. */
-  get lastLevel(): number {
-    return this.#nodes.at(-1)!.log;
+    this.#levels = LEVELS[name] ? calibrate(nodes, this.#noise) : nodes;
   }
 
   /** The value on the n-th trading day. */
   at(n: number): number {
     for (let i = this.#values.length; i <= n; i++) {
       const day = dayAt(i);
-      const base = interpolate(this.#nodes, day) + interpolate(this.#shifts, day);
+      const base = interpolate(this.#levels, day);
       this.#values.push(base + this.#noise.at(i) + (this.#follows?.at(i) ?? 0));
     }
     return this.#values[n]!;
@@ -166,40 +159,56 @@ class Noise {
   }
 }
 
-/** Shifts, one for each node, with which the mean of every month is its level. */
+/** The nodes, shifted so that the mean of every month is its level in spite of the noise. */
 function calibrate(nodes: readonly Node[], noise: Noise): Node[] {
-  const shifts = nodes.map(({ day }) => ({ day, log: 0 }));
-  const months = new Map<number, { n: number; day: Day }[]>();
-  for (let n = 0; dayAt(n) < nodes.at(-1)!.day + 20; n++) {
+  const days: { month: number; place: Place; value: number }[] = [];
+  for (let n = 0; dayAt(n) < nodes.at(-1)!.day + 16; n++) {
     const day = dayAt(n);
-    months.getOrInsertComputed(monthOf(day), () => []).push({ n, day });
+    const place = placeOf(nodes, day);
+    days.push({ month: monthOf(day), place, value: valueAt(nodes, place) + noise.at(n) });
   }
+  const shifts = nodes.map(({ day }) => ({ day, log: 0 }));
   for (let round = 0; round < CALIBRATION_ROUNDS; round++) {
-    const errors = nodes.map((node, month) => {
-      const days = months.get(month) ?? [];
-      const sum = days.reduce((total, { n, day }) => {
-        return total + interpolate(nodes, day) + noise.at(n) + interpolate(shifts, day);
-      }, 0);
-      return days.length === 0 ? 0 : node.log - sum / days.length;
-    });
-    for (const [month, shift] of shifts.entries()) shift.log += errors[month]!;
+    const [sums, counts] = [nodes.map(() => 0), nodes.map(() => 0)];
+    for (const { month, place, value } of days) {
+      if (month >= nodes.length) continue;
+      sums[month]! += value + valueAt(shifts, place);
+      counts[month]!++;
+    }
+    for (const [month, shift] of shifts.entries()) {
+      if (counts[month]! > 0) shift.log += nodes[month]!.log - sums[month]! / counts[month]!;
+    }
   }
-  return shifts;
+  return nodes.map(({ day, log: level }, i) => ({ day, log: level + shifts[i]!.log }));
+}
+
+/** A day's place among nodes: after the node `low`, at this part of the way to the next. */
+interface Place {
+  low: number;
+  part: number;
 }
 
 /** Straight between two nodes, level before the first and after the last. */
 function interpolate(nodes: readonly Node[], day: Day): number {
-  if (nodes.length === 0) return 0;
+  return nodes.length === 0 ? 0 : valueAt(nodes, placeOf(nodes, day));
+}
+
+function placeOf(nodes: readonly Node[], day: Day): Place {
   let [low, high] = [0, nodes.length - 1];
-  if (day <= nodes[low]!.day) return nodes[low]!.log;
-  if (day >= nodes[high]!.day) return nodes[high]!.log;
+  if (day <= nodes[low]!.day) return { low, part: 0 };
+  if (day >= nodes[high]!.day) return { low: high, part: 0 };
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (nodes[middle]!.day <= day) low = middle;
     else high = middle;
   }
-  const [a, b] = [nodes[low]!, nodes[high]!];
-  return a.log + ((b.log - a.log) * (day - a.day)) / (b.day - a.day);
+  const [a, b] = [nodes[low]!.day, nodes[high]!.day];
+  return { low, part: (day - a) / (b - a) };
+}
+
+function valueAt(nodes: readonly Node[], { low, part }: Place): number {
+  const value = nodes[low]!.log;
+  return part === 0 ? value : value + (nodes[low + 1]!.log - value) * part;
 }
 
 /** Months are counted from the first of the anchors, December 2014. */

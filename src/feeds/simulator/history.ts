@@ -95,16 +95,13 @@ function* editionsOf({
   correctFrom,
 }: Gap): Generator<{ bar?: Recorded; corrected?: Recorded }> {
   const walk = walkOf(symbol);
-  let before: Bar | undefined;
+  let wrong: Bar | undefined;
   for (const bar of barsOf(walk, correctFrom, to)) {
     const recordedAt = recordingTime(walk, bar.day);
-    if (before && firstEdition(walk, before)) {
-      yield { corrected: { symbolId: symbol.id, ...before, recordedAt } };
-    }
-    if (bar.day >= from) {
-      yield { bar: { symbolId: symbol.id, ...(firstEdition(walk, bar) ?? bar), recordedAt } };
-    }
-    before = bar;
+    if (wrong) yield { corrected: { symbolId: symbol.id, ...wrong, recordedAt } };
+    const first = firstEdition(walk, bar);
+    if (bar.day >= from) yield { bar: { symbolId: symbol.id, ...(first ?? bar), recordedAt } };
+    wrong = first && bar;
   }
 }
 

@@ -10,9 +10,11 @@ const ERROR_MAX = 0.01;
 /** The reason of a simulated correction. */
 export const CORRECTION = 'simulated correction';
 
+const seeds = new Map<string, number>();
+
 /** What is published of a bar at first, if that is wrong. */
 export function firstEdition({ code, decimals }: Walk, bar: Bar): Bar | undefined {
-  const seed = seedOf(`${code} revised`);
+  const seed = seeds.getOrInsertComputed(code, () => seedOf(`${code} revised`));
   if (uniform(seed, bar.day) * PRICES_PER_CORRECTION >= 1) return undefined;
   const isFlat = bar.high === bar.low;
   const error = 1 + (uniform(seed, -bar.day) * 2 - 1) * ERROR_MAX;

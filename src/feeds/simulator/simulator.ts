@@ -1,6 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { deleteSimulated } from '../../ledger/symbols/delete-simulated.ts';
-import { SIMULATED_RATES } from './factors.ts';
 import { HistoryFiller, type HistoryProgress } from './history.ts';
 import { Stream } from './stream.ts';
 
@@ -8,8 +7,8 @@ import { Stream } from './stream.ts';
 const MODEL = '2';
 const MODEL_META = 'demo-model';
 
-/** The currencies that are simulated. */
-const CURRENCIES = SIMULATED_RATES.map((rate) => rate.slice('EUR/'.length));
+/** The currencies that are simulated: those of the catalogue, and the most traded. More would delay the first start. */
+const CURRENCIES = ['USD', 'JPY', 'GBP', 'CHF', 'CNY', 'CAD', 'AUD', 'INR', 'BRL', 'MYR'];
 
 /** Demo data: history and live ticks for every symbol without real prices, and daily exchange rates. */
 export class Simulator {
