@@ -74,12 +74,12 @@ interface Node {
  *
  * Every day is the same on all machines and does not depend on how far the path was computed.
  */
-export class Factor {
+export class CommodityFactor {
   readonly unit: string;
   readonly currency: string;
   /** The standard deviation of a day's log return. */
   readonly step: number;
-  readonly #follows: Factor | undefined;
+  readonly #follows: CommodityFactor | undefined;
   /** The levels, shifted so that the noise around them has the right mean in each month. */
   readonly #levels: readonly Node[];
   /** The level at the end of the bundle. */
@@ -111,18 +111,22 @@ export class Factor {
   }
 }
 
-const known = new Map<string, Factor>();
+const known = new Map<string, CommodityFactor>();
 
 /** The factor of a commodity or an exchange rate. An unknown one fluctuates around a level of 100. */
-export function factorOf(name: string, unknown: FactorSettings = ANY): Factor {
+export function factorOf(name: string, unknown: FactorSettings = ANY): CommodityFactor {
   const isRate = name.startsWith('EUR/') && LEVELS[name] !== undefined;
   const settings = SETTINGS[name] ?? (isRate ? { volatility: RATE_VOLATILITY } : unknown);
-  return known.getOrInsertComputed(name, () => new Factor(name, settings));
+  return known.getOrInsertComputed(name, () => new CommodityFactor(name, settings));
 }
 const ANY: FactorSettings = { level: 100, volatility: 0.25, unit: '', currency: '' };
 
 /** A follower's nodes are its distance from what it follows. */
-function nodesOf(name: string, { level, yearly }: FactorSettings, follows: Factor | undefined): Node[] {
+function nodesOf(
+  name: string,
+  { level, yearly }: FactorSettings,
+  follows: CommodityFactor | undefined,
+): Node[] {
   const monthly = LEVELS[name];
   if (monthly) return monthly.map((value, month) => ({ day: middleOfMonth(month), log: value / 1e5 }));
   if (yearly) return yearly.map((value, year) => ({ day: dayOf(2015 + year, 7, 1)!, log: log(value) }));

@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor } from '../../market/unit.ts';
 import { firstOfMonth, isLastOfWeek } from './calendar.ts';
-import { dayAt, type Factor, factorOf } from './factors.ts';
+import { type CommodityFactor, dayAt, factorOf } from './factors.ts';
 import { exp, normal, seedOf, uniform } from './noise.ts';
 import paths from './paths.json';
 
@@ -16,10 +16,10 @@ export interface Walk {
   /** Whether a day has a single value instead of a range: exchange rates. */
   isFixing: boolean;
   /** What drives its commodity. */
-  factor: Factor;
+  factor: CommodityFactor;
   /** The exchange rates from the factor's currency to the symbol's, each in units for 1 EUR. */
-  into: Factor | undefined;
-  from: Factor | undefined;
+  into: CommodityFactor | undefined;
+  from: CommodityFactor | undefined;
   /** From the factor's unit to the symbol's, with the distance of its market from the others. */
   ratio: number;
   /** Whether its distance from the factor varies. */
@@ -51,12 +51,12 @@ export function walkOf(symbol: Omit<SymbolRecord, 'category' | 'market'>): Walk 
 }
 
 /** Units of a currency for 1 EUR. */
-function rateOf(currency: string): Factor | undefined {
+function rateOf(currency: string): CommodityFactor | undefined {
   return currency === 'EUR' ? undefined : factorOf(`EUR/${currency}`);
 }
 
 /** The factor from a price per unit of the factor to one per unit of the symbol. */
-function conversion({ name, unit }: Pick<SymbolRecord, 'name' | 'unit'>, factor: Factor): number {
+function conversion({ name, unit }: Pick<SymbolRecord, 'name' | 'unit'>, factor: CommodityFactor): number {
   const ratio = unitFactor({ name, unit: { symbol: factor.unit, name: factor.unit } }, unit.symbol);
   return ratio ? Number(ratio.numerator) / Number(ratio.denominator) : 1;
 }
