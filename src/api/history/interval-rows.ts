@@ -29,6 +29,8 @@ export interface Span {
   last: Day;
   interval: Interval;
   derivation?: Derivation | undefined;
+  /** Whether all rows of a date must be on the same page. */
+  keepsDatesWhole?: boolean;
 }
 
 /** Makes a piece take about half a millisecond. */

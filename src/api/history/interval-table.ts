@@ -75,7 +75,14 @@ export function rowWriter(
   };
 }
 
-function stateOf({ symbols, prices, span, from, fields }: IntervalTableOptions<FrozenPrices>): string {
+/** Identifies the rows. */
+export function stateOf({
+  symbols,
+  prices,
+  span,
+  from,
+  fields,
+}: Omit<IntervalTableOptions<FrozenPrices>, 'unitsOf'>): string {
   const { first, interval, derivation } = span;
   const { day, symbolIndex } = from;
   const bars = stateOfBars(symbols, prices, daysRead(span, from));

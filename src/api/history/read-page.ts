@@ -1,4 +1,5 @@
 import type { Prices } from '../../board/views/prices.ts';
+import type { Day } from '../../market/day.ts';
 import { laterInterval } from '../../market/interval.ts';
 import type { LedgerReads } from '../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
@@ -45,7 +46,8 @@ function* pageRows(
   prices: Prices,
   span: Span,
 ): PriceReading<PageRows> {
-  const { interval, last } = span;
+  const { interval, last, keepsDatesWhole = false } = span;
+  const rowsMax = keepsDatesWhole ? Math.max(ROWS_PER_UNIT, symbols.length) : ROWS_PER_UNIT;
   const deriver = yield* RowDeriver.at(from, symbols, prices, span);
   const ahead = interval === 'day' ? Math.ceil(ROWS_PER_UNIT / symbols.length) + 1 : INTERVALS_PER_LOAD;
   const rows: IntervalRow[] = [];
@@ -60,11 +62,20 @@ function* pageRows(
       deriver?.derive(piece.rows);
       rows.push(...piece.rows);
       bars += piece.bars;
-      const next = rows[ROWS_PER_UNIT];
-      if (next)
-        return { rows: rows.slice(0, ROWS_PER_UNIT), next: { day: next.day, symbolIndex: next.symbolIndex } };
-      if (bars >= PAGE_BARS_MAX) return { rows, next: piece.next.day <= last ? piece.next : undefined };
+      const next = rows[rowsMax];
+      if (next) return keepsDatesWhole ? beforeDate(next.day, rows) : beforeRow(next, rows.slice(0, rowsMax));
+      if (bars >= PAGE_BARS_MAX && !(keepsDatesWhole && piece.next.symbolIndex > 0))
+        return { rows, next: piece.next.day <= last ? piece.next : undefined };
     }
   }
   return { rows, next: undefined };
+}
+
+function beforeRow({ day, symbolIndex }: IntervalRow, rows: IntervalRow[]): PageRows {
+  return { rows, next: { day, symbolIndex } };
+}
+
+/** A page has room for all rows of a date, so at least one date is left. */
+function beforeDate(day: Day, rows: readonly IntervalRow[]): PageRows {
+  return { rows: rows.filter((row) => row.day < day), next: { day, symbolIndex: 0 } };
 }

@@ -11,6 +11,8 @@ export type FlatRow = readonly (string | undefined)[];
 export interface FlatTable {
   columns: readonly FlatColumn[];
   rows: readonly FlatRow[];
+  /** How many rows each row is charged as; 1 if omitted. */
+  rowWeight?: number;
 }
 
 export type TableFormat = 'csv' | 'ndjson';
@@ -33,7 +35,7 @@ export interface TableWriter {
 
 const WRITERS: Readonly<Record<TableFormat, TableWriter>> = {
   /** RFC 4180, with a header. Lines end in CRLF. */
-  csv: { head: (columns) => `${columns.map((column) => column.name).join(',')}\r\n`, body: csvRows },
+  csv: { head: (columns) => `${columns.map((column) => csvText(column.name)).join(',')}\r\n`, body: csvRows },
   /** One JSON object per line. */
   ndjson: { head: () => '', body: ndjsonRows },
 };

@@ -73,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Prices by day, week, month, quarter or year over any range',
     description:
       'JSON is paginated: each page of 2,000 rows costs one unit. CSV and NDJSON contain all rows and cost one unit per started 2,000 rows, charged before the first byte. The URL of the next page in `Link` does not contain the key: send the key in the header, or append `&apiKey=`.',
-    parameters: [...RANGE, 'interval', 'transform', 'period', 'moving', 'cursor'],
+    parameters: [...RANGE, 'interval', 'transform', 'period', 'moving', 'layout', 'field', 'cursor'],
     answer: 'History',
     errors: [
       ...SYMBOL_ERRORS,

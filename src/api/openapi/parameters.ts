@@ -118,6 +118,25 @@ export const PARAMETERS = {
     description: 'Adds the field `moving`: the mean of the last closes, this many of them.',
     schema: { type: 'integer', minimum: 2, maximum: ROWS_BACK_MAX },
   },
+  layout: {
+    name: 'layout',
+    in: 'query',
+    required: false,
+    description:
+      '`wide`: one row per date and one column per symbol, in CSV and NDJSON. `long`: one row per date and symbol.',
+    schema: { type: 'string', enum: ['long', 'wide'] },
+  },
+  field: {
+    name: 'field',
+    in: 'query',
+    required: false,
+    description:
+      'With `layout=wide`: the field in the cells. `close` if omitted, or the transform or moving average if one is requested.',
+    schema: {
+      type: 'string',
+      enum: ['open', 'high', 'low', 'close', ...TRANSFORMS, 'moving', 'average', 'count'],
+    },
+  },
   cursor: {
     name: 'cursor',
     in: 'query',

@@ -15,6 +15,7 @@ import {
 import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
 import { fieldsOf, type RowFields } from '../../history/row-fields.ts';
+import { BAR_FIELDS, widePage, wideTable } from '../../history/wide-table.ts';
 import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { LARGE_FROM_BARS, stateOfBars } from '../../model/large-answer.ts';
@@ -24,6 +25,7 @@ import type { QueryParams } from '../../model/query.ts';
 import type { FlatTable } from '../../model/table.ts';
 import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
 import { readDerivation } from '../../params/derivation.ts';
+import { readWideField } from '../../params/layout.ts';
 import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { rangeWarnings } from './closes.ts';
@@ -41,7 +43,14 @@ export const history = priceEndpoint({
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
     const derivation = readDerivation(query);
-    const cursorScope = `${symbolSet.codes} ${first} ${last} ${interval}${derivation ? JSON.stringify(derivation) : ''}`;
+    const fields = fieldsOf(derivation);
+    const wideField = readWideField(
+      query,
+      context.format,
+      [...BAR_FIELDS, ...fields.names],
+      derivation ? fields.names[0]! : 'close',
+    );
+    const cursorScope = [symbolSet.codes, first, last, interval, scopeOf(derivation), wideField].join(' ');
     const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
     const from = { day: intervalStart(interval, day), symbolIndex };
     return {
@@ -50,7 +59,8 @@ export const history = priceEndpoint({
       last,
       interval,
       derivation,
-      fields: fieldsOf(derivation),
+      fields,
+      wideField,
       cursorScope,
       from,
     };
@@ -78,6 +88,8 @@ interface HistoryQuery extends RatesQuery {
   interval: Interval;
   derivation: Derivation | undefined;
   fields: RowFields;
+  /** Set if the table has one column per symbol. */
+  wideField: string | undefined;
   /** Identifies the request, so that a cursor is not accepted by another. */
   cursorScope: string;
   from: Cursor;
@@ -88,22 +100,24 @@ interface LargePage extends LargeAnswer {
   plan: PagePlan;
 }
 
-function spanOf({ first, last, today, interval, derivation }: HistoryQuery): Span {
-  return { first, last: Math.min(last, today), interval, derivation };
+function spanOf({ first, last, today, interval, derivation, wideField }: HistoryQuery): Span {
+  return {
+    first,
+    last: Math.min(last, today),
+    interval,
+    derivation,
+    keepsDatesWhole: wideField !== undefined,
+  };
 }
 
 /** A table of all rows from the cursor on. */
 function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: EndpointContext): Answer {
-  const { symbols, last, from, fields } = ratesQuery;
-  const table = intervalTable({
-    board,
-    symbols,
-    prices,
-    span: spanOf(ratesQuery),
-    from,
-    fields,
-    unitsOf: unitsByRows,
-  });
+  const { symbols, last, from, fields, wideField: field } = ratesQuery;
+  const options = { board, symbols, prices, span: spanOf(ratesQuery), from, fields };
+  const table =
+    field === undefined
+      ? intervalTable({ ...options, unitsOf: unitsByRows })
+      : wideTable({ ...options, field });
   return { content: table, finality: finalityOf(last, symbols, now - prices.delayMs) };
 }
 
@@ -138,11 +152,12 @@ function pageFrom(rows: readonly IntervalRow[], { symbols, fields }: HistoryQuer
 }
 
 function pageTable(
-  { symbols, fields }: HistoryQuery,
+  { symbols, fields, wideField }: HistoryQuery,
   rows: readonly IntervalRow[],
   prices: Prices,
   { board }: EndpointContext,
 ): FlatTable {
+  if (wideField !== undefined) return widePage(rows, symbols, fields, wideField);
   return {
     columns: intervalColumns(fields),
     rows: rows.map(rowWriter(board, symbols, prices, fields)),
@@ -190,6 +205,10 @@ function pageJson(
   const start = `{"success":true,"startDate":"${printDay(first)}","endDate":"${printDay(last)}","interval":"${interval}"`;
   const end = metadata ? `,"metadata":${page.metadataJson(board, prices)}}` : '}';
   return { json: `${start},"rates":${page.ratesJson()},"next":${cursor}${end}` };
+}
+
+function scopeOf(derivation: Derivation | undefined): string {
+  return derivation ? JSON.stringify(derivation) : '';
 }
 
 function cursorOf({ cursorScope }: HistoryQuery, next: Cursor | undefined): string | undefined {

@@ -1,0 +1,133 @@
+import type { FrozenPrices } from '../../board/views/prices.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { intervalStart, laterInterval } from '../../market/interval.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { isLarge } from '../model/large-answer.ts';
+import { type LongTable, unitsByRows } from '../model/long-table.ts';
+import type { RequestedSymbol } from '../model/price-query.ts';
+import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
+import { intervalPieces } from './interval-pieces.ts';
+import type { IntervalRow } from './interval-rows.ts';
+import { type IntervalTableOptions, requireConvertible, stateOf } from './interval-table.ts';
+import type { RowFields } from './row-fields.ts';
+
+/** The prices of a bar, which every row has. */
+export const BAR_FIELDS = ['open', 'high', 'low', 'close'] as const;
+
+export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> {
+  /** The field in the cells: a price, or one of `fields`. */
+  field: string;
+}
+
+/**
+ * One row per date and one column per symbol. A cell without a value is empty. It costs as much as rows with one value
+ * each.
+ */
+export function wideTable(options: WideTableOptions): FlatTable | LongTable {
+  const { symbols, prices, span, from } = options;
+  if (!isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
+    return wideRows([...widePieces(options)].flat(), symbols);
+  }
+  const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
+  const snapshot = { ...options, prices: frozen };
+  requireConvertible(symbols, frozen, span, from);
+  return {
+    columns: columnsFor(symbols),
+    state: JSON.stringify(['wide', options.field, stateOf(snapshot)]),
+    count: () => countDates(snapshot),
+    pieces: () => widePieces(snapshot),
+    unitsOf: (rows) => unitsByRows(rows * symbols.length),
+  };
+}
+
+/** The rows of a page, which ends with a whole date. */
+export function widePage(
+  rows: readonly IntervalRow[],
+  symbols: readonly RequestedSymbol[],
+  fields: RowFields,
+  field: string,
+): FlatTable {
+  const pivot = new Pivot(symbols.length, valueReader(fields, field));
+  return wideRows([...pivot.add(rows), ...pivot.end()], symbols);
+}
+
+function wideRows(rows: readonly FlatRow[], symbols: readonly RequestedSymbol[]): FlatTable {
+  return { columns: columnsFor(symbols), rows, rowWeight: symbols.length };
+}
+
+function columnsFor(symbols: readonly RequestedSymbol[]): FlatColumn[] {
+  return [
+    { name: 'date', kind: 'text' },
+    ...symbols.map(({ code }) => ({ name: code, kind: 'plain' as const })),
+  ];
+}
+
+function* widePieces({ symbols, prices, span, from, fields, field }: WideTableOptions): Generator<FlatRow[]> {
+  const pivot = new Pivot(symbols.length, valueReader(fields, field));
+  for (const { rows } of intervalPieces(from, symbols, prices, span)) yield pivot.add(rows);
+  yield pivot.end();
+}
+
+/** Turns rows, which come in order of their dates, into one row per date. */
+class Pivot {
+  readonly #width: number;
+  readonly #read: (row: IntervalRow) => string | undefined;
+  #day: Day | undefined;
+  #cells: (string | undefined)[] = [];
+
+  constructor(symbolCount: number, read: (row: IntervalRow) => string | undefined) {
+    this.#width = symbolCount + 1;
+    this.#read = read;
+  }
+
+  /** Adds rows, and returns the dates before the last of them. */
+  add(rows: readonly IntervalRow[]): FlatRow[] {
+    const dates: FlatRow[] = [];
+    for (const row of rows) {
+      if (row.day !== this.#day) {
+        dates.push(...this.end());
+        this.#day = row.day;
+        this.#cells = new Array<string | undefined>(this.#width).fill(undefined);
+        this.#cells[0] = printDay(row.day);
+      }
+      this.#cells[row.symbolIndex + 1] = this.#read(row);
+    }
+    return dates;
+  }
+
+  /** The last date, if there is one. */
+  end(): FlatRow[] {
+    if (this.#day === undefined) return [];
+    this.#day = undefined;
+    return [this.#cells];
+  }
+}
+
+function valueReader({ names, values }: RowFields, field: string): (row: IntervalRow) => string | undefined {
+  const price = BAR_FIELDS.find((name) => name === field);
+  if (price) return (row) => printNumber(row[price]);
+  const index = names.indexOf(field);
+  return (row) => values(row)[index];
+}
+
+/** Counts the dates on which any symbol has a row, without folding bars. */
+async function countDates({
+  symbols,
+  prices,
+  span,
+  from,
+}: WideTableOptions & { prices: FrozenPrices }): Promise<number> {
+  const { first, last, interval } = span;
+  const dates = new Set<Day>();
+  for (const { series } of symbols) {
+    if (shouldYield()) await yieldToRequests();
+    let end = Number.NEGATIVE_INFINITY; // of the current interval
+    for (const day of prices.days(series, Math.max(first, from.day), last)) {
+      if (day < end) continue;
+      end = laterInterval(interval, day, 1);
+      dates.add(intervalStart(interval, day));
+    }
+  }
+  return dates.size;
+}
