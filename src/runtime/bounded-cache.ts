@@ -25,17 +25,14 @@ export interface CacheStats {
   readonly evictions: number;
 }
 
-interface Entry<V> {
-  readonly value: V;
-  bytes: number;
-}
-
 /**
  * A FIFO cache bounded by bytes. The caller states the size of each value, including everything that only the value keeps
  * alive; the bytes of string keys are added. A slice of a longer string keeps the longer one in memory: `copyText` it first.
  */
 export class BoundedCache<K, V> implements CacheStats {
-  readonly #entries = new Map<K, Entry<V>>();
+  readonly #values = new Map<K, V>();
+  /** Apart from the values: `get` reads as little memory as possible. */
+  readonly #sizes = new Map<K, number>();
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
   /** Memory that is used even when the cache is empty. */
@@ -61,7 +58,7 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#values.size;
   }
 
   get evictions(): number {
@@ -74,56 +71,55 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   get(key: K): V | undefined {
-    return this.#entries.get(key)?.value;
+    return this.#values.get(key);
   }
 
   has(key: K): boolean {
-    return this.#entries.has(key);
+    return this.#values.has(key);
   }
 
   values(): Iterable<V> {
-    return this.#entries.values().map(({ value }) => value);
+    return this.#values.values();
   }
 
   /** Whether `key` should be cached: it is already, or was used recently. Also records this use. */
   admits(key: K & string): boolean {
-    return this.#seen === undefined || this.#entries.has(key) || this.#seen.has(key);
+    return this.#seen === undefined || this.#values.has(key) || this.#seen.has(key);
   }
 
   /** Stores a value of `bytes` bytes, replacing any earlier one. Returns false when it is larger than the whole cache. */
   set(key: K, value: V, bytes: number): boolean {
     const own = bytes + ENTRY_BYTES + (typeof key === 'string' ? textBytes(key) : 0);
-    const before = this.#entries.get(key);
-    if (before) this.#bytes -= before.bytes;
     if (own + this.#bytesFixed > this.#bytesMax) {
-      this.#entries.delete(key);
+      this.delete(key);
       return false;
     }
-    this.#entries.set(key, { value, bytes: own });
-    this.#bytes += own;
+    this.#bytes += own - (this.#sizes.get(key) ?? 0);
+    this.#values.set(key, value);
+    this.#sizes.set(key, own);
     this.#makeRoom();
-    return this.#entries.has(key);
+    return this.#values.has(key);
   }
 
   /** Adds `bytes` to the size of an entry that has grown. The entry itself may be evicted. */
   grow(key: K, bytes: number): void {
-    const entry = this.#entries.get(key);
-    if (!entry) return;
-    entry.bytes += bytes;
+    const before = this.#sizes.get(key);
+    if (before === undefined) return;
+    this.#sizes.set(key, before + bytes);
     this.#bytes += bytes;
     this.#makeRoom();
   }
 
   delete(key: K): void {
-    const entry = this.#entries.get(key);
-    if (!entry) return;
-    this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
+    this.#bytes -= this.#sizes.get(key) ?? 0;
+    this.#values.delete(key);
+    this.#sizes.delete(key);
   }
 
   /** Removes all entries, and forgets which keys were used. */
   clear(): void {
-    this.#entries.clear();
+    this.#values.clear();
+    this.#sizes.clear();
     this.#seen?.clear();
     this.#bytes = this.#bytesFixed;
   }
@@ -134,17 +130,16 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   evictOldest(): void {
-    const oldest = this.#entries.entries().next().value;
+    const oldest = this.#values.entries().next().value;
     if (!oldest) return;
-    const [key, entry] = oldest;
-    this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
+    const [key, value] = oldest;
+    this.delete(key);
     this.#evictions++;
-    this.#onEvict?.(entry.value);
+    this.#onEvict?.(value);
   }
 
   #makeRoom(): void {
-    while (this.#bytes > this.#bytesMax && this.#entries.size > 0) this.evictOldest();
+    while (this.#bytes > this.#bytesMax && this.#values.size > 0) this.evictOldest();
   }
 }
 

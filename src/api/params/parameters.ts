@@ -7,7 +7,7 @@ import { type Refusal, refuse, type UnknownCode } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
-import { type SymbolSet, symbolSetOf } from './symbol-set.ts';
+import { parseSymbols, type SymbolSet } from './symbol-set.ts';
 import { nameSentInstead } from './synonyms.ts';
 
 /** Symbols and days of a request, read and checked together: "today" depends on the symbols' markets. */
@@ -64,7 +64,7 @@ export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
   const values = query.get('symbols');
   if (!values) throw missing(query, 'symbols', 'XAU,WTIOIL-FUT');
   const received = values.length === 1 ? values[0]! : values.join(',');
-  const symbolSet = symbolSetOf(received);
+  const symbolSet = parseSymbols(received);
   const { length } = symbolSet.codes;
   if (length === 0) throw refuse('invalid_symbols', { received: echo(received) });
   if (length > plan.maxSymbols) throw refuse('too_many_symbols', { received: length, max: plan.maxSymbols });
@@ -99,7 +99,7 @@ export function findSymbols(
   day?: { name: string; day: Day },
 ): RequestedSymbols {
   const { catalog } = board;
-  const symbols = symbolSet.symbolsIn(catalog);
+  const symbols = knownSymbols(symbolSet, catalog);
   let today = utcDay(now);
   for (const { series } of symbols) {
     today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
@@ -124,6 +124,15 @@ function describeUnknown(code: string, catalog: Catalog, suggests: boolean): Unk
 
 /** What people put between codes instead of a comma; `%2C` is a comma that was escaped twice. */
 const SEPARATOR = /[;|/+&\s]|%2C/;
+
+function knownSymbols({ codes }: SymbolSet, catalog: Catalog): RequestedSymbol[] {
+  const symbols: RequestedSymbol[] = [];
+  for (const code of codes) {
+    const series = catalog.find(code);
+    if (series) symbols.push({ code, series });
+  }
+  return symbols;
+}
 
 /** Finding similar codes takes time, so only the first unknown codes get suggestions. */
 const SUGGESTIONS_MAX = 3;

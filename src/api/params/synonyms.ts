@@ -23,6 +23,8 @@ const PARAMETERS = [
 
 type ParameterName = (typeof PARAMETERS)[number];
 
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(PARAMETERS);
+
 /** What other services call these parameters, in lower case and without separators. */
 const OTHER_NAMES: Readonly<Record<string, ParameterName>> = {
   symbol: 'symbols',
@@ -88,11 +90,12 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
 export function parameterWarnings(query: QueryParams, path: string): string[] {
   const warnings: string[] = [];
   for (const [name, values] of query) {
-    const meant = isKeyName(name) ? undefined : meantBy(name);
-    if (!meant) continue;
-    if (meant !== name) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
-    else if (!query.isRead(name)) warnings.push(`The parameter "${name}" has no effect on ${path}.`);
-    else if (values.every((value) => value.trim() === '')) {
+    if (!PARAMETER_NAMES.has(name)) {
+      const meant = isKeyName(name) ? undefined : meantBy(name);
+      if (meant) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
+    } else if (!query.isRead(name)) {
+      warnings.push(`The parameter "${name}" has no effect on ${path}.`);
+    } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
     }
   }

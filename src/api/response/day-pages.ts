@@ -1,5 +1,6 @@
 import type { SettledRange } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
+import { copyText } from '../../runtime/bounded-cache.ts';
 import { type TextPage, TextPageCache, TextPages } from '../../runtime/text-pages.ts';
 import { ByteWriter } from '../model/byte-writer.ts';
 import type { SymbolSet } from '../params/symbol-set.ts';
@@ -12,7 +13,7 @@ export const dayPageCache = new TextPageCache<string>();
 
 /**
  * Writes the days from `first` to `last` if they are rendered. `settled` is where they lie in each symbol's history. Only
- * lists that were requested before have rendered days.
+ * lists that are requested often have rendered days.
  */
 export function writeRenderedDays(
   writer: ByteWriter,
@@ -21,10 +22,9 @@ export function writeRenderedDays(
   first: Day,
   last: Day,
 ): boolean {
-  if (list === undefined) return false;
   const known = dayPageCache.get(list);
-  if (!known && !dayPageCache.admits(list)) return false; // most lists are requested once
-  const pages = known ?? new TextPages(dayPageCache, list, DAYS_PER_PAGE);
+  if (!known && !dayPageCache.admits(list)) return false; // most lists are requested by one customer
+  const pages = known ?? new TextPages(dayPageCache, copyText(list), DAYS_PER_PAGE);
   pages.requireVersions(settled.map(({ columns }) => columns.version));
   return pages.copyRows(first, last, writer, (number) => renderPage(number, codes, settled));
 }

@@ -1,5 +1,5 @@
 import type { KnownUrl } from '../../api/cache/answer-cache.ts';
-import { symbolSetCache } from '../../api/params/symbol-set.ts';
+import { preferencesCache } from '../../api/params/preferences.ts';
 import { dayPageCache } from '../../api/response/day-pages.ts';
 import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
@@ -18,18 +18,18 @@ export const CACHE_SHARES = {
   /** Responses by URL and plan. */
   answers: 0.25,
   /** Keys that were looked up, with their accounts. */
-  keys: 0.31,
+  keys: 0.328,
   /** Bars as JSON, by symbol. */
   bar_texts: 0.2,
   /** Days of several symbols as JSON. */
   day_lines: 0.16,
   /** Parsed header lines of customers. */
   header_lines: 0.02,
-  /** Lists of symbols that are requested together. */
-  symbol_sets: 0.02,
   /** Suggestions for unknown symbols. */
   nearest_codes: 0.005,
   quoted_texts: 0.005,
+  /** Parsed headers `Accept` and `Accept-Encoding`. */
+  preferences: 0.002,
   /** Addresses that sent wrong keys or admin tokens. */
   failed_keys: 0.01,
   failed_tokens: 0.005,
@@ -55,9 +55,9 @@ export class Caches {
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
     barTextCache.limitTo(this.bytesMax('bar_texts'));
     dayPageCache.limitTo(this.bytesMax('day_lines'));
-    symbolSetCache.limitTo(this.bytesMax('symbol_sets'));
     Catalog.nearestCache.limitTo(this.bytesMax('nearest_codes'));
     quotedCache.limitTo(this.bytesMax('quoted_texts'));
+    preferencesCache.limitTo(this.bytesMax('preferences'));
     bufferPool.limitTo(this.bytesMax('buffers'));
   }
 
@@ -73,9 +73,9 @@ export class Caches {
       bar_texts: barTextCache,
       day_lines: dayPageCache,
       header_lines: this.headerLines,
-      symbol_sets: symbolSetCache,
       nearest_codes: Catalog.nearestCache,
       quoted_texts: quotedCache,
+      preferences: preferencesCache,
       failed_keys: this.failedKeys,
       failed_tokens: this.failedTokens,
       buffers: bufferPool,

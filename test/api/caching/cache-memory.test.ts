@@ -91,10 +91,10 @@ describe('the memory of caches under hostile traffic', () => {
     180_000,
   );
 
-  test('symbol sets: different lists each time, in long URLs', async () => {
+  test('rendered days: different lists each time, in long URLs', async () => {
     const long = 'x'.repeat(6_000);
     const dates = 'startDate=2024-05-01&endDate=2024-05-15';
-    await expectBounded('symbol_sets', 1_500, (i) => {
+    await expectBounded('day_lines', 6_000, (i) => {
       const symbols = `XAU,XAG${','.repeat(i % 500)},PL${',,XAU'.repeat(i / 500)}`;
       return [`/rates/time-series?symbols=${symbols}&${dates}&_=${long}`, customer()];
     });
@@ -125,7 +125,7 @@ describe('the memory of caches under hostile traffic', () => {
     for (let i = 0; i < 3; i++) await api.ask('/rates/latest?symbols=XAU');
     const read = async () => {
       const [entries, evictions] = [await stats('entries'), await stats('evictions_total')];
-      return ['answers', 'keys', 'header_lines', 'symbol_sets', 'nearest_codes'].map((cache) => [
+      return ['answers', 'keys', 'header_lines', 'nearest_codes'].map((cache) => [
         cache,
         entries[cache],
         evictions[cache],
