@@ -37,10 +37,14 @@ export function bySymbol(
 }
 
 /** The start of a metadata record: the symbol that an alias stands for, unit, currency, and the factor of the conversion. */
-export function metadataStart({ code, series }: RequestedSymbol, measure: Measure, factor?: Factor): string {
+export function metadataStart(asked: RequestedSymbol, measure: Measure, factor?: Factor): string {
+  return aliasMember(asked) + measureJson(measure, factor);
+}
+
+/** The symbol that an alias stands for; empty for any other code. */
+export function aliasMember({ code, series }: RequestedSymbol): string {
   const own = series.symbol.code;
-  const json = measureJson(measure, factor);
-  return own === code ? json : `"symbol":"${own}",${json}`;
+  return own === code ? '' : `"symbol":"${own}",`;
 }
 
 /** Unit, currency, and the factor of the conversion. */

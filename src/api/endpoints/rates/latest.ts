@@ -1,10 +1,13 @@
+import type { Board } from '../../../board/board.ts';
 import type { LatestPrice } from '../../../board/series/price-types.ts';
 import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
+import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
 import { marketOf, tradeDate } from '../../../market/session.ts';
 import type { UpdateInterval } from '../../../market/symbol.ts';
+import { copyText } from '../../../runtime/bounded-cache.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { JsonText } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
@@ -13,9 +16,10 @@ import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
+  aliasMember,
   bySymbol,
   measureCells,
-  metadataStart,
+  measureJson,
   sourceIdsOf,
   sourceNames,
   sourcesJson,
@@ -63,17 +67,37 @@ function jsonOf(
 ): JsonText {
   const begin = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
   const horizon = now - prices.delayMs;
-  let json = `${begin}"rates":${bySymbol(symbols, (_, i) => printNumber(found[i]!.price))}`;
+  const texts = symbols.map(({ series }, i) => textsOf(series, found[i]!, prices, board));
+  let json = `${begin}"rates":${bySymbol(symbols, (_, i) => texts[i]!.price)}`;
   if (metadata) {
     json += `,"metadata":${bySymbol(symbols, (asked, i) => {
-      const { series } = asked;
-      const latest = found[i]!;
-      const measure = metadataStart(asked, prices.measure(series), latest.factor);
-      const source = sourcesJson(board, sourceIdsOf(latest));
-      return `{${measure},"at":"${printAt(latest)}","source":${source},"stale":${isStale(series, latest.day, horizon)}}`;
+      const stale = isStale(asked.series, found[i]!.day, horizon);
+      return `{${aliasMember(asked)}${texts[i]!.metadata},"stale":${stale}}`;
     })}`;
   }
   return { json: `${json}}`, untaggedLength: begin.length };
+}
+
+/** What is the same in all answers with one price. */
+interface PriceTexts {
+  /** The symbol when they were made: its unit can change. */
+  symbol: LedgerSymbol;
+  price: string;
+  metadata: string;
+}
+
+/** By price. A new price is a new object, and so is a converted one. */
+const textsByPrice = new WeakMap<LatestPrice, PriceTexts>();
+
+function textsOf(series: Series, latest: LatestPrice, prices: Prices, board: Board): PriceTexts {
+  const { symbol } = series;
+  const known = textsByPrice.get(latest);
+  if (known?.symbol === symbol) return known;
+  const measure = measureJson(prices.measure(series), latest.factor);
+  const metadata = `${measure},"at":"${printAt(latest)}","source":${sourcesJson(board, sourceIdsOf(latest))}`;
+  const texts = { symbol, price: printNumber(latest.price), metadata };
+  if (!latest.factor) textsByPrice.set(latest, { ...texts, metadata: copyText(metadata) });
+  return texts;
 }
 
 function tableOf(
