@@ -51,3 +51,28 @@ test('all invalid settings are reported at once, and the others keep their value
   ]);
   expect(config).toMatchObject({ port: 8080, cacheMb: 384, host: '10.0.0.1', tls: undefined });
 });
+
+describe('OPENPIT_MOUNTS', () => {
+  const mountsOf = (OPENPIT_MOUNTS: string) => readConfig({ OPENPIT_MOUNTS }, {}).mounts;
+
+  test('the default paths speak the versions that they name', () => {
+    expect(mountsOf('')).toEqual([
+      { path: '', dialect: 'v1' },
+      { path: '/v1', dialect: 'v1' },
+      { path: '/v2', dialect: 'v2' },
+      { path: '/v3', dialect: 'v3' },
+    ]);
+  });
+
+  test('a version can be assigned to any path, and wins over its name', () => {
+    expect(mountsOf('/=v3, /v2=v1 ,/v1.0/commodity = V2')).toEqual([
+      { path: '', dialect: 'v3' },
+      { path: '/v2', dialect: 'v1' },
+      { path: '/v1.0/commodity', dialect: 'v2' },
+    ]);
+  });
+
+  test.each(['v2', '/a=v9', '/a=', '/a=v1=v2', '/a,/a=v2', '/a b', '=v2'])('%j is refused', (text) => {
+    expect(() => mountsOf(text)).toThrow('OPENPIT_MOUNTS');
+  });
+});

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Mount, readMounts } from './config/mounts.ts';
 import { flagOf, SETTINGS, type SettingName } from './config/settings.ts';
 import {
   ConfigError,
@@ -10,7 +11,6 @@ import {
   readHttp,
   readList,
   readLogLevel,
-  readMounts,
   readStandbyUrl,
   readTls,
   readUrl,
@@ -39,7 +39,7 @@ export interface Config {
   /** Whether a data folder or a database URL was given, so that a ledger may be created there. */
   readonly ledgerGiven: boolean;
   readonly demo: 'auto' | 'on' | 'off';
-  readonly mounts: readonly string[];
+  readonly mounts: readonly Mount[];
   readonly trustedProxies: readonly string[];
   readonly adminToken: string | undefined;
   /** The plan of the key that the page gives to every visitor. */

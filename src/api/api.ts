@@ -32,6 +32,7 @@ import { StreamHub } from './stream/hub.ts';
 import { type Gauge, Metrics, type ShareMetrics } from './telemetry/metrics.ts';
 import { nextRequestNumber, requestIdText } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
+import { DIALECTS, type DialectName } from './versions/dialects.ts';
 
 export interface ApiOptions extends RouteOptions {
   ledger: Ledger;
@@ -40,7 +41,7 @@ export interface ApiOptions extends RouteOptions {
   tags: EntityTags;
   log: Log;
   /** URL prefixes under which the interface is served. */
-  mounts: readonly string[];
+  mounts: readonly { path: string; dialect: DialectName }[];
   trustedProxies: readonly string[];
   /** Wrong keys or admin tokens an address may send per minute. */
   failedKeysPerMinute: number;
@@ -98,7 +99,10 @@ export class Api {
       observer: this.#observer,
       rateLimits,
       responses: new Responses(rateLimits),
-      router: new Router(mounts, routesOf(options, metrics, guard)),
+      router: new Router(
+        mounts.map(({ path, dialect }) => ({ path, dialect: DIALECTS[dialect] })),
+        routesOf(options, metrics, guard),
+      ),
       streams: this.#streams,
     });
   }

@@ -52,7 +52,11 @@ export const SETTINGS = [
     default: '',
     help: 'true: simulated prices and a demo key. false: neither. Unset: only on a new SQLite ledger',
   },
-  { env: 'OPENPIT_MOUNTS', default: '/,/v1,/v2', help: 'Paths under which the API is served' },
+  {
+    env: 'OPENPIT_MOUNTS',
+    default: '/,/v1,/v2,/v3',
+    help: 'Paths under which the API is served. The last part of a path names the version of the interface, or it is assigned: /v1.0/commodity=v2',
+  },
   {
     env: 'OPENPIT_TRUSTED_PROXIES',
     default: '',

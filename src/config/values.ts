@@ -51,18 +51,6 @@ export function readTls(cert: string, key: string): TlsFiles | undefined {
   return cert === '' ? undefined : Object.freeze({ cert, key });
 }
 
-/** The path prefixes of the API; `/` is the empty one. */
-export function readMounts(mounts: readonly string[]): string[] {
-  for (const mount of mounts) {
-    if (!/^\/([A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*)?$/.test(mount)) {
-      throw new ConfigError(`OPENPIT_MOUNTS must be paths such as /,/v1 ("${mount}" is not one).`);
-    }
-  }
-  if (mounts.length === 0)
-    throw new ConfigError('OPENPIT_MOUNTS must name at least one path, for example /.');
-  return mounts.map((mount) => (mount === '/' ? '' : mount));
-}
-
 export function readAddresses(name: string, entries: readonly string[]): readonly string[] {
   const wrong = entries.find((entry) => !isAddressOrRange(entry));
   if (wrong === undefined) return entries;

@@ -73,6 +73,18 @@ onEachEngine('accounts', (engine) => {
     expect((await accounts.plans()).filter(({ name }) => name === 'gold')).toEqual([changed]);
   });
 
+  test('a plan has a span of its own, also the former default of 30 days, or none', async () => {
+    const { accounts } = await ledgers.shared();
+    const [plan] = await accounts.plans();
+    const spanOf = async () => (await accounts.plans()).find(({ name }) => name === 'span')!.maxSpanDays;
+    for (const maxSpanDays of [30, null, 0, 365, null, 30]) {
+      await accounts.setPlan({ ...plan!, name: 'span', maxSpanDays });
+      expect(await spanOf()).toBe(maxSpanDays);
+    }
+    await accounts.changePlan({ ...plan!, name: 'span' }, { quota: 5 });
+    expect(await spanOf()).toBe(30);
+  });
+
   test.each<[string, Partial<ApiKey>]>([
     ['with nothing special', {}],
     ['with an end', { expiresAt: NOW + 1 }],

@@ -104,6 +104,9 @@ onEachEngine('a ledger of an older schema', (engine) => {
     test(`of version ${version} keeps its plans and accounts, and new accounts can be added`, async () => {
       const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       expect((await ledger.accounts.plans()).find((plan) => plan.name === PLAN.name)).toEqual(PLAN);
+      // 30 days were the default: they now mean what the version of the interface says.
+      const free = (await ledger.accounts.plans()).find((plan) => plan.name === 'free');
+      expect(free!.maxSpanDays).toBeNull();
       expect((await ledger.accounts.list()).map(({ id, plan, status }) => [id, plan, status])).toEqual([
         ['acme', 'club', 'active'],
         ['late', 'free', 'suspended'],

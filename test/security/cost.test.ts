@@ -6,6 +6,7 @@ import { matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
 import { Router } from '../../src/api/routing/router.ts';
+import { DIALECTS } from '../../src/api/versions/dialects.ts';
 import { limitKey } from '../../src/gate/addresses.ts';
 import { isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { parseDay } from '../../src/market/day.ts';
@@ -40,7 +41,10 @@ const LONG = [
   return [text, `${text}x`, `x${text}`, `x${text}x`];
 });
 
-const router = new Router<string>(['', '/v1'], { mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] });
+const router = new Router<string>(
+  ['', '/v1'].map((path) => ({ path, dialect: DIALECTS.v1 })),
+  { mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] },
+);
 
 const READERS: readonly [name: string, read: (text: string) => unknown][] = [
   ['the way to a path', (text) => router.find(`/${text}`)],

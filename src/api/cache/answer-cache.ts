@@ -1,11 +1,13 @@
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
+import type { Dialect } from '../versions/dialects.ts';
 import type { CachedAnswer } from './cached-answer.ts';
 
 /** A URL without its API key, requested before in this second: how it is routed, and its answers. */
 export interface KnownUrl {
   readonly endpoint: PriceEndpoint;
+  readonly dialect: Dialect;
   /** Whether it names a format. If not, `Accept` decides. */
   readonly namesFormat: boolean;
   /** The last answer for each plan: plans differ in delay and limits. A plan that changes becomes another object. */

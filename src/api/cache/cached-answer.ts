@@ -18,6 +18,7 @@ export interface CachedAnswerOptions {
   /** The body in gzip, if it is compressed already. */
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
   etag: string;
+  status: 200 | 206;
   finality: Finality;
   /** The `Link` header to the next page. */
   link: string | undefined;
@@ -42,13 +43,13 @@ export class CachedAnswer {
 
   constructor(options: CachedAnswerOptions) {
     this.#options = options;
-    const { body, etag, finality, link, plan, now } = options;
+    const { body, etag, finality, link, plan, status, now } = options;
     let lines = sharedLines(plan, finality);
     if (link !== undefined) lines += headerLines({ Link: link });
     // Tools that read files over HTTP send range requests, which are not supported.
     if (body.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
     const bodyLines = `Content-Type: ${body.type}\r\n`;
-    this.#plain = new EncodedResponse({ body, etag, bodyLines, lines, madeAt: now });
+    this.#plain = new EncodedResponse({ body, etag, bodyLines, lines, status, madeAt: now });
   }
 
   get madeAt(): number {

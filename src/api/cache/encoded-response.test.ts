@@ -17,6 +17,7 @@ function encoded(): EncodedResponse {
     etag: '"a"',
     bodyLines: '',
     lines: '',
+    status: 200,
     madeAt: 0,
   });
 }

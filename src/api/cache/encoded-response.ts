@@ -18,6 +18,8 @@ export interface EncodedResponseOptions {
   bodyLines: string;
   /** The other header lines, without `X-Request-Id` and `RateLimit`, which differ by request. */
   lines: string;
+  /** 206 if some of the requested symbols are unknown. */
+  status: 200 | 206;
   madeAt: number;
 }
 
@@ -47,20 +49,20 @@ export class EncodedResponse {
     return this.#options.etag;
   }
 
-  /** A 200. Only a retained response can be sent more than once. */
+  /** A success. Only a retained response can be sent more than once. */
   success(name: RequestName, rateLimit: string | undefined): RawReply {
     if (this.#isRetained && !this.#unsent && name.givenId === undefined && rateLimit !== undefined) {
-      this.#success ??= new Packet(200, this.#successHead(), this.#bodyBytes());
+      this.#success ??= new Packet(this.#options.status, this.#successHead(), this.#bodyBytes());
       return this.#success.stamped(name.requestNumber, rateLimit);
     }
     const head = this.#successHead() + lastLines(name.requestId, rateLimit);
     const packet = this.#unsent;
-    if (!packet || head.length > HEAD_ROOM) return joined(200, head, this.#bodyBytes());
+    if (!packet || head.length > HEAD_ROOM) return joined(this.#options.status, head, this.#bodyBytes());
     this.#unsent = undefined;
     const start = HEAD_ROOM - head.length;
     packet.memory.latin1Write(head, start);
     packet.crop(start, HEAD_ROOM + this.#bodyLength);
-    return { status: 200, bytes: packet, isAuthenticated: true, timer: undefined };
+    return { status: this.#options.status, bytes: packet, isAuthenticated: true, timer: undefined };
   }
 
   /** Makes it reusable. The buffer with the body is still sent, once. */
@@ -77,7 +79,7 @@ export class EncodedResponse {
    * digits of its prices to a client that requests them in enough units.
    */
   headOnly({ requestId }: RequestName, rateLimit: string | undefined): RawReply {
-    return joined(200, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
+    return joined(this.#options.status, this.#headWithoutLength() + lastLines(requestId, rateLimit), EMPTY);
   }
 
   /** A 304, with the headers of the response that it stands for. */
@@ -118,8 +120,8 @@ export class EncodedResponse {
   }
 
   #headWithoutLength(): string {
-    const { bodyLines, lines, etag, madeAt } = this.#options;
-    return `${firstLines(200, madeAt)}${lines}ETag: ${etag}\r\n${bodyLines}`;
+    const { status, bodyLines, lines, etag, madeAt } = this.#options;
+    return `${firstLines(status, madeAt)}${lines}ETag: ${etag}\r\n${bodyLines}`;
   }
 
   #notModifiedHead(): string {

@@ -21,7 +21,7 @@ import { readQuery } from '../model/query.ts';
 import { finalityAsOf } from '../params/as-of.ts';
 import { encodeContent } from '../response/format.ts';
 import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
-import { warningsMember } from '../response/json.ts';
+import { addedMembers } from '../response/json.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
 const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
@@ -46,17 +46,19 @@ export class LedgerReader {
   }
 
   async respond(request: LedgerRequest) {
-    const { endpoint: name, plan, now, horizon, format, gzip: wantsGzip } = request;
+    const { endpoint: name, plan, now, horizon, format, dialect, gzip: wantsGzip } = request;
     await this.#board.followCatalog();
     const endpoint = ENDPOINTS.get(name)!;
     const sent = readQuery(request.query);
     const query = request.cursor === undefined ? sent : sent.with('cursor', request.cursor);
-    const context: EndpointContext = { query, plan, board: this.#board, now, format };
+    const context: EndpointContext = { query, plan, board: this.#board, now, format, dialect };
     const priceQuery = endpoint.read(context);
     const revision = (await this.#ledger.head()).prices;
     const answer = await this.#answer(endpoint, priceQuery, context, horizon);
     const { content, finality, next } = answer;
-    const encoded = encodeContent(content, format, warningsMember(request.warnings, answer.warnings));
+    const { unresolved } = priceQuery;
+    const members = addedMembers({ unresolved, warnings: request.warnings }, answer.warnings);
+    const encoded = encodeContent(content, format, members);
     if ('columns' in encoded) throw new Error('expected a page: tables from the ledger are never streamed');
     const { packet, length, contentFrom, type } = encoded;
     const body = packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + length);

@@ -3,6 +3,7 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { RefusalOptions } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { Format } from '../model/table.ts';
+import type { Dialect } from '../versions/dialects.ts';
 
 export interface ReaderSettings {
   ledgerUrl: string;
@@ -22,6 +23,7 @@ export interface LedgerRequest {
   /** The plan sees the market as it was at this time, in ms. */
   horizon: number;
   format: Format;
+  dialect: Dialect;
   gzip: boolean;
   known: KnownState;
   /** About parameters that have no effect. */

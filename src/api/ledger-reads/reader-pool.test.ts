@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { outageReason } from '../../ledger/engine/errors.ts';
+import { DIALECTS } from '../versions/dialects.ts';
 import type { LedgerRequest } from './protocol.ts';
 import { ReaderPool } from './reader-pool.ts';
 
@@ -45,6 +46,7 @@ function requestOf(query: string): LedgerRequest {
     format: 'json',
     gzip: false,
     warnings: [],
+    dialect: DIALECTS.v1,
     known,
   };
 }

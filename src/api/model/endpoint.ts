@@ -12,6 +12,7 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import type { Dialect } from '../versions/dialects.ts';
 import type { Answer, JsonText, LargeAnswer } from './answer.ts';
 import type { UnsentBody } from './byte-writer.ts';
 import type { MaybeAsync } from './maybe-async.ts';
@@ -26,6 +27,8 @@ export interface EndpointContext {
   board: Board;
   now: number;
   format: Format;
+  /** The version of the interface that the client was written for. */
+  dialect: Dialect;
   /** Set if the answer is read from the ledger. */
   past?: LedgerReads;
 }
@@ -92,6 +95,7 @@ export interface ManagementRequest {
   ledger: Ledger;
   meter: Meter;
   now: number;
+  dialect: Dialect;
   request: IncomingRequest;
   /** Reads the body; one that does not match the schema is refused, with all reasons. */
   body<T>(schema: z.ZodType<T>): Promise<T>;

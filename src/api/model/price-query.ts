@@ -30,6 +30,9 @@ export interface AsOf {
   moment: number;
 }
 
+/** Unknown symbols of a request that is answered without them, each with its message. */
+export type UnresolvedSymbols = Readonly<Record<string, { message: string }>>;
+
 /** A parsed request for prices. */
 export interface PriceQuery {
   /** The series that must be in memory. */
@@ -38,4 +41,6 @@ export interface PriceQuery {
   tagged?: readonly Series[];
   conversion?: Conversion | undefined;
   asOf?: AsOf | undefined;
+  /** The answer is then partial: a 206. */
+  unresolved?: UnresolvedSymbols | undefined;
 }

@@ -47,7 +47,7 @@ export function openApiDocument(version: string): Json {
       version,
       summary: 'Commodity rates: latest, daily, over a range, changes, and a live stream.',
       description:
-        'Send parameters in the query string. The same paths are served under /v1 and /v2. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
+        'Send parameters in the query string. The same paths are served under /v1, and with the differences of later versions under /v2 and /v3 (see x-versions). Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

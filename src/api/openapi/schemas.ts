@@ -83,10 +83,14 @@ const plan = z.strictObject({
   quota: z.int().describe('Units per calendar month, in UTC'),
   delaySeconds: z.int(),
   maxSymbols: z.int(),
-  maxSpanDays: z.int(),
+  maxSpanDays: z
+    .int()
+    .nullable()
+    .describe('Days in one time series; null: what the version of the interface says'),
   burstPerSecond: z.int(),
   history: z.boolean().describe('Whether it includes /rates/history'),
 });
+const ownPlan = plan.extend({ maxSpanDays: z.int().describe('Days in one time series') });
 
 const key = z.strictObject({
   id: text,
@@ -195,7 +199,12 @@ export const SCHEMAS = {
     days: usageDays,
     events: z.array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds })),
   }),
-  Account: z.strictObject({ ...ok, account: z.strictObject({ id: text, name: text, status }), plan, key }),
+  Account: z.strictObject({
+    ...ok,
+    account: z.strictObject({ id: text, name: text, status }),
+    plan: ownPlan,
+    key,
+  }),
   Keys: z.strictObject({ ...ok, keys: z.array(key) }),
   IssuedKey: z.strictObject(issued),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),

@@ -5,8 +5,10 @@ import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { type Refusal, refuse, type UnknownCode } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
+import type { EndpointContext } from '../model/endpoint.ts';
+import type { RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
+import type { Dialect } from '../versions/dialects.ts';
 import { parseSymbols, type SymbolSet } from './symbol-set.ts';
 import { nameSentInstead } from './synonyms.ts';
 
@@ -15,6 +17,8 @@ export interface RequestedSymbols {
   symbols: readonly RequestedSymbol[];
   /** The later of the UTC date and the trade dates of the requested symbols whose session has opened. */
   today: Day;
+  /** The unknown ones, if an answer without them is acceptable. */
+  unresolved?: UnresolvedSymbols | undefined;
 }
 
 /**
@@ -79,6 +83,11 @@ export function readDay(query: QueryParams, name: string): Day {
   return day;
 }
 
+/** The maximum number of days between the first and the last day of a time series. */
+export function spanDaysMax({ maxSpanDays }: Plan, dialect: Dialect): number {
+  return maxSpanDays ?? dialect.spanDaysMax;
+}
+
 /** Reads startDate and endDate, in order, at most `maxDays` apart. */
 export function readRange(query: QueryParams, maxDays: number): { first: Day; last: Day } {
   const first = readDay(query, 'startDate');
@@ -90,13 +99,13 @@ export function readRange(query: QueryParams, maxDays: number): { first: Day; la
 
 /**
  * Finds the symbols and checks that `day` is not in the future. The day is checked first: parameters come before
- * symbols.
+ * symbols. Refuses unknown symbols, unless some are known and the answer can be partial.
  */
 export function findSymbols(
   symbolSet: SymbolSet,
   board: Board,
   now: number,
-  day?: { name: string; day: Day },
+  { day, canBePartial = false }: { day?: FirstDay | undefined; canBePartial?: boolean } = {},
 ): RequestedSymbols {
   const { catalog } = board;
   const symbols = knownSymbols(symbolSet, catalog);
@@ -108,10 +117,27 @@ export function findSymbols(
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
   if (symbols.length === symbolSet.codes.length) return { symbols, today };
-  const unknown = symbolSet.codes.filter((code) => !catalog.find(code));
-  throw refuse('unknown_symbol', {
-    unknown: unknown.map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX)),
+  const unknown = symbolSet.codes
+    .filter((code) => !catalog.find(code))
+    .map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX));
+  const refusal = refuse('unknown_symbol', { unknown });
+  if (!canBePartial || symbols.length === 0) throw refusal;
+  const messages = unknown.map((one) => {
+    const { message } = refuse('unknown_symbol', { unknown: [one] });
+    return [one.code, { message }] as const;
   });
+  return { symbols, today, unresolved: Object.fromEntries(messages) };
+}
+
+/** The first requested day, which must not be in the future, and the parameter that names it. */
+export interface FirstDay {
+  name: string;
+  day: Day;
+}
+
+/** Whether unknown symbols may be left out: only JSON can say which. */
+export function canBePartial({ dialect, format }: EndpointContext): boolean {
+  return dialect.answersPartially && format === 'json';
 }
 
 /** An unknown code, with what it may mean. */

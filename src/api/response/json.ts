@@ -1,22 +1,36 @@
 import type { Board } from '../../board/board.ts';
 import type { Factor, Measure, SourcedBar } from '../../board/series/price-types.ts';
 import { redactKeys } from '../../gate/key.ts';
-import type { Ohlc } from '../../market/bar.ts';
+import type { Bar, Ohlc } from '../../market/bar.ts';
+import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
+import type { RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
 
 /** JSON of answers, assembled from prepared pieces. */
 
-/** The member `warnings` with a leading comma, or nothing. */
-export function warningsMember(...lists: readonly (readonly string[] | undefined)[]): string {
-  const warnings = lists.flatMap((list) => list ?? []);
-  return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings.map(redactKeys))}`;
+/** What may be added to any answer. */
+interface Additions {
+  unresolved: UnresolvedSymbols | undefined;
+  warnings: readonly string[];
+}
+
+/** The members `unresolved` and `warnings`, each with a leading comma, or nothing. */
+export function addedMembers({ unresolved, warnings }: Additions, more: readonly string[] = []): string {
+  let members = '';
+  if (unresolved) members += `,"unresolved":${JSON.stringify(unresolved)}`;
+  if (warnings.length + more.length > 0) members += `,"warnings":${JSON.stringify([...warnings, ...more])}`;
+  return redactKeys(members);
 }
 
 /** `"XAU":{"open":…}`, under the code of the request. Known codes are ASCII and need no escaping. */
 export function rateJson(code: string, bar: Ohlc): string {
   return `"${code}":${ohlcJson(bar)}`;
+}
+
+/** The same with the day that the record is from. */
+export function datedRateJson(code: string, bar: Bar): string {
+  return `${rateJson(code, bar).slice(0, -1)},"date":"${printDay(bar.day)}"}`;
 }
 
 export function ohlcJson(bar: Ohlc): string {

@@ -4,6 +4,7 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Refusal } from '../errors/errors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
+import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
@@ -14,6 +15,10 @@ export interface Addressee {
   requestId: string;
   /** Set once the request is authenticated; the response then carries the rate limits. */
   customer: Customer | undefined;
+  dialect: Dialect;
+  target: { path: string };
+  /** In ms. */
+  now: number;
 }
 
 /** Builds JSON responses, refusals and streams. */
@@ -41,14 +46,9 @@ export class Responses {
     return { ...reply(body, { ...this.#headers(to), ...type }), isEndless: true };
   }
 
-  /** Account endpoints have their message in `error`, and no other field. */
   refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
-    const { code, status, retryAfterSeconds, members } = refusal;
-    const message = redactKeys(refusal.message);
-    const body =
-      endpoint?.kind === 'account'
-        ? { success: false, error: message }
-        : { success: false, message, statusCode: String(status), code, ...members };
+    const { code, status, retryAfterSeconds } = refusal;
+    const body = errorBody(to, refusal, endpoint);
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
@@ -72,6 +72,20 @@ export class Responses {
     return headers;
   }
 }
+
+/** Account endpoints have their message in `error` and no other field, unless the dialect has a code there. */
+function errorBody(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): object {
+  const { code, status, members } = refusal;
+  const message = redactKeys(refusal.message);
+  if (endpoint?.kind === 'account' && !to.dialect.detailsErrors) return { success: false, error: message };
+  const envelope = { success: false, message, statusCode: String(status), code, ...members };
+  if (!to.dialect.detailsErrors) return envelope;
+  const path = redactKeys(to.target.path.slice(0, PATH_LENGTH_MAX));
+  return { ...envelope, error: familyCodeOf(code), path, timestamp: Math.floor(to.now / 1000) };
+}
+
+/** How many characters of the path an error repeats. */
+const PATH_LENGTH_MAX = 100;
 
 function jsonResponse(body: string, status: number, to: Addressee, headers: Record<string, string>): Reply {
   const isLong = body.length > COMPRESS_FROM_BYTES;

@@ -1,4 +1,5 @@
 import { isPlainText } from '../model/query.ts';
+import { DIALECTS, type Dialect } from '../versions/dialects.ts';
 
 /** Paths of similar services, and the ones that are meant. */
 const GUESSES: Readonly<Record<string, string>> = {
@@ -28,8 +29,15 @@ const GUESSES: Readonly<Record<string, string>> = {
 /** No real path is longer. The patterns below take quadratic time: 0.1 s for 8 KB of slashes. */
 const HINT_FROM_MAX = 100;
 
+/** A path prefix under which the API is served, and its dialect. */
+export interface MountPoint {
+  path: string;
+  dialect: Dialect;
+}
+
 export interface Found<Route> {
   route: Route;
+  dialect: Dialect;
   /** The value of `:id`. */
   id: string;
 }
@@ -46,17 +54,17 @@ export interface Routes<Route> {
 /** Finds the route of a path, under every mount point, with or without a trailing slash. */
 export class Router<Route> {
   readonly #exact = new Map<string, Found<Route>>();
-  readonly #open: { pattern: RegExp; route: Route }[] = [];
+  readonly #open: { pattern: RegExp; route: Route; dialect: Dialect }[] = [];
   readonly #paths: readonly string[];
-  readonly #mounts: readonly string[];
+  readonly #mounts: readonly MountPoint[];
 
-  constructor(mounts: readonly string[], { mounted, root, named }: Routes<Route>) {
+  constructor(mounts: readonly MountPoint[], { mounted, root, named }: Routes<Route>) {
     this.#mounts = mounts;
     this.#paths = named;
     for (const mount of mounts) {
-      for (const [path, route] of Object.entries(mounted)) this.#add(mount + path, route);
+      for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, mount.dialect);
     }
-    for (const [path, route] of Object.entries(root)) this.#add(path, route);
+    for (const [path, route] of Object.entries(root)) this.#add(path, route, DIALECTS.v1);
   }
 
   /** A doubled slash counts as one: base URLs often end in a slash. */
@@ -67,9 +75,9 @@ export class Router<Route> {
   #find(path: string): Found<Route> | undefined {
     const exact = this.#exact.get(path);
     if (exact) return exact;
-    for (const { pattern, route } of this.#open) {
+    for (const { pattern, route, dialect } of this.#open) {
       const id = pattern.exec(path)?.[1];
-      if (id !== undefined) return { route, id: decode(id) };
+      if (id !== undefined) return { route, dialect, id: decode(id) };
     }
     return undefined;
   }
@@ -77,7 +85,7 @@ export class Router<Route> {
   /** A hint for an unknown path: the right one, if it can be guessed, and all others. */
   hint(asked: string): string {
     const path = asked.slice(0, HINT_FROM_MAX).replace(/\/{2,}/g, '/');
-    const mount = this.#mounts.find((one) => one !== '' && path.startsWith(`${one}/`)) ?? this.#mounts[0]!;
+    const mount = (this.#mountOf(path) ?? this.#mounts[0]!).path;
     const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
       .replace(/\/+$/, '')
       .toLowerCase();
@@ -85,6 +93,21 @@ export class Router<Route> {
     const guess = this.#guess(mount, rest);
     const all = `The paths are ${this.#paths.map((one) => mount + one).join(', ')}.`;
     return guess === undefined ? all : `${guess} ${all}`;
+  }
+
+  /** The dialect of an unknown path. */
+  dialectOf(path: string): Dialect {
+    return this.#mountOf(path)?.dialect ?? DIALECTS.v1;
+  }
+
+  /** The longest mount that a path is under. */
+  #mountOf(path: string): MountPoint | undefined {
+    let found: MountPoint | undefined;
+    for (const mount of this.#mounts) {
+      const isUnder = path === mount.path || path.startsWith(`${mount.path}/`);
+      if (isUnder && mount.path.length >= (found?.path.length ?? 0)) found = mount;
+    }
+    return found;
   }
 
   #guess(mount: string, rest: string): string | undefined {
@@ -101,14 +124,14 @@ export class Router<Route> {
     return meant && `Did you mean ${mount}${meant}?`;
   }
 
-  #add(path: string, route: Route): void {
+  #add(path: string, route: Route, dialect: Dialect): void {
     if (path.includes('/:id')) {
       const escaped = path.replaceAll('.', '\\.').replace('/:id', '/([^/]+)');
-      this.#open.push({ pattern: new RegExp(`^${escaped}/?$`), route });
+      this.#open.push({ pattern: new RegExp(`^${escaped}/?$`), route, dialect });
       return;
     }
-    this.#exact.set(path, { route, id: '' });
-    if (path !== '/') this.#exact.set(`${path}/`, { route, id: '' });
+    this.#exact.set(path, { route, dialect, id: '' });
+    if (path !== '/') this.#exact.set(`${path}/`, { route, dialect, id: '' });
   }
 }
 

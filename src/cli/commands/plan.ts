@@ -37,7 +37,10 @@ export const planCommands: readonly Command[] = [
       quota: { value: 'N', help: 'Requests per month' },
       'delay-seconds': { value: 'N', help: 'Minimum age of the prices it sees' },
       'max-symbols': { value: 'N', help: 'Maximum number of symbols per request' },
-      'max-span-days': { value: 'N', help: 'Maximum days between startDate and endDate of a time series' },
+      'max-span-days': {
+        value: 'N|version',
+        help: 'Maximum days between startDate and endDate of a time series, for all versions of the interface; version: 30 in v1, 365 in v2 and v3',
+      },
       burst: { value: 'N', help: 'Maximum requests per second' },
       history: { value: 'on|off', help: 'Access to /rates/history' },
       ...JSON_FLAG,
@@ -53,7 +56,7 @@ export const planCommands: readonly Command[] = [
         quota: wholeFlag(call, 'quota', 0, QUOTA_MAX),
         delaySeconds: wholeFlag(call, 'delay-seconds', 0, DELAY_SECONDS_MAX),
         maxSymbols: wholeFlag(call, 'max-symbols', 1, 10_000),
-        maxSpanDays: wholeFlag(call, 'max-span-days', 0, 36_600),
+        maxSpanDays: spanDays(call),
         burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
         history: onOff(call, 'history'),
       };
@@ -62,7 +65,7 @@ export const planCommands: readonly Command[] = [
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
-        `Plan ${plan.name}: ${plan.quota} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${plan.maxSpanDays} days per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
+        `Plan ${plan.name}: ${plan.quota} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${spanText(plan)} per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
       );
     },
   },
@@ -86,6 +89,15 @@ export const planCommands: readonly Command[] = [
   },
 ];
 
+/** Null for `version`. */
+function spanDays(call: CommandCall): number | null | undefined {
+  return call.flag('max-span-days') === 'version' ? null : wholeFlag(call, 'max-span-days', 0, 36_600);
+}
+
+function spanText({ maxSpanDays }: Plan): string {
+  return maxSpanDays === null ? 'days by version of the interface' : `${maxSpanDays} days`;
+}
+
 function onOff(call: CommandCall, name: string): boolean | undefined {
   const text = call.flag(name);
   if (text === undefined) return undefined;
@@ -94,11 +106,14 @@ function onOff(call: CommandCall, name: string): boolean | undefined {
   return text === 'on';
 }
 
-function cell(value: string | number | boolean): string {
+function cell(value: string | number | boolean | null): string {
+  if (value === null) return 'by version';
   if (typeof value !== 'boolean') return String(value);
   return value ? 'on' : 'off';
 }
 
-function withoutUndefined(given: Partial<Record<keyof Plan, number | boolean | undefined>>): Partial<Plan> {
+function withoutUndefined(
+  given: Partial<Record<keyof Plan, number | boolean | null | undefined>>,
+): Partial<Plan> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -46,6 +46,12 @@ export interface PlanRecord {
   history: boolean;
 }
 
+/** A plan as the operator sees it. */
+export interface AdminPlan extends Omit<PlanRecord, 'maxSpanDays'> {
+  /** null: what the version of the interface says. */
+  maxSpanDays: number | null;
+}
+
 export interface KeyRecord {
   id: string;
   status: 'active' | 'expired' | 'revoked';

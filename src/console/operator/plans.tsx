@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { PlanRecord } from '../api/answers.ts';
+import type { AdminPlan } from '../api/answers.ts';
 import { askAsOperator } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { count, duration } from '../show/format.ts';
 import { ActionsHead, Failure, Loading } from '../show/parts.tsx';
 
-type Limit = Exclude<keyof PlanRecord, 'name' | 'history'>;
+type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 
 const LIMITS: readonly [Limit, string][] = [
   ['quota', 'Answers a month'],
@@ -15,25 +15,25 @@ const LIMITS: readonly [Limit, string][] = [
   ['burstPerSecond', 'Per second'],
 ];
 
-const NEW: PlanRecord = {
+const NEW: AdminPlan = {
   name: '',
   quota: 10_000,
   delaySeconds: 600,
   maxSymbols: 20,
-  maxSpanDays: 30,
+  maxSpanDays: null,
   burstPerSecond: 20,
   history: true,
 };
 
 /** Plans: list, change, create. A change applies to every account on the plan within a second. */
 export function Plans({ token }: { token: string }) {
-  const [edited, setEdited] = useState<PlanRecord>();
+  const [edited, setEdited] = useState<AdminPlan>();
   const [error, setError] = useState<unknown>();
   const loaded = useLoad(
-    async () => (await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans')).plans,
+    async () => (await askAsOperator<{ plans: AdminPlan[] }>(token, '/admin/plans')).plans,
     [token],
   );
-  const save = async ({ name, ...body }: PlanRecord) => {
+  const save = async ({ name, ...body }: AdminPlan) => {
     try {
       await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, { method: 'PUT', body });
       setEdited(undefined);
@@ -77,7 +77,7 @@ export function Plans({ token }: { token: string }) {
                 <th scope="row">{plan.name}</th>
                 {LIMITS.map(([name, label]) => (
                   <td data-label={label.replace(', seconds', '')} class="number" key={name}>
-                    {name === 'delaySeconds' ? duration(plan[name]) : count(plan[name])}
+                    {limitText(plan, name)}
                   </td>
                 ))}
                 <td data-label="Long history">{plan.history ? 'yes' : 'no'}</td>
@@ -100,15 +100,24 @@ export function Plans({ token }: { token: string }) {
   );
 }
 
+/** The span of a plan that sets none. */
+const BY_VERSION = '30 in v1, 365 later';
+
+function limitText(plan: AdminPlan, name: Limit): string {
+  const limit = plan[name];
+  if (limit === null) return BY_VERSION;
+  return name === 'delaySeconds' ? duration(limit) : count(limit);
+}
+
 function Editor({
   plan,
   isNew,
   onSave,
   onCancel,
 }: {
-  plan: PlanRecord;
+  plan: AdminPlan;
   isNew: boolean;
-  onSave: (plan: PlanRecord) => void;
+  onSave: (plan: AdminPlan) => void;
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(plan);
@@ -137,9 +146,12 @@ function Editor({
           <input
             type="number"
             min={0}
-            required
-            value={draft[name]}
-            onInput={(event) => setDraft({ ...draft, [name]: event.currentTarget.valueAsNumber })}
+            required={name !== 'maxSpanDays'}
+            placeholder={name === 'maxSpanDays' ? BY_VERSION : undefined}
+            value={draft[name] ?? ''}
+            onInput={({ currentTarget: { value, valueAsNumber } }) =>
+              setDraft({ ...draft, [name]: value === '' && name === 'maxSpanDays' ? null : valueAsNumber })
+            }
           />
         </label>
       ))}

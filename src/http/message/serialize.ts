@@ -4,6 +4,7 @@ const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
   204: 'No Content',
+  206: 'Partial Content',
   304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',

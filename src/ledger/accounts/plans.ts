@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
-import { asFlag, asNumber, asText, onlyRow, rowReader, type Sql } from '../engine/rows.ts';
+import { asFlag, asNumber, asText, onlyRow, type Row, rowReader, type Sql } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 
 /** What an account may do. Plans are data: an operator changes them while the service runs. */
@@ -10,7 +10,8 @@ export interface Plan {
   quota: number;
   delaySeconds: number;
   maxSymbols: number;
-  maxSpanDays: number;
+  /** Days between the first and last day of a time series; null: what the version of the interface says. */
+  maxSpanDays: number | null;
   burstPerSecond: number;
   /** Whether the plan includes /rates/history. */
   history: boolean;
@@ -26,7 +27,13 @@ export class UnknownPlan extends Error {
   }
 }
 
-const PLAN = rowReader<Plan>({
+interface PlanRow extends Plan {
+  maxSpanDays: number;
+  /** Whether the operator set `maxSpanDays` to what may also be the default. */
+  maxSpanSet: boolean;
+}
+
+const PLAN = rowReader<PlanRow>({
   name: asText,
   quota: asNumber,
   delaySeconds: asNumber,
@@ -34,11 +41,21 @@ const PLAN = rowReader<Plan>({
   maxSpanDays: asNumber,
   burstPerSecond: asNumber,
   history: asFlag,
+  maxSpanSet: asFlag,
 });
+
+/** What stands for "no limit of its own" in the ledger. Programs of schema 13 and older apply it as a limit. */
+const SPAN_DAYS_UNSET = 30;
+
+function readPlan(row: Row): Plan {
+  const { maxSpanSet, ...plan } = PLAN.read(row);
+  const isUnset = !maxSpanSet && plan.maxSpanDays === SPAN_DAYS_UNSET;
+  return isUnset ? { ...plan, maxSpanDays: null } : plan;
+}
 
 export async function listPlans({ read }: Engine): Promise<Plan[]> {
   const rows = await read.unsafe(`SELECT ${PLAN.columns} FROM plan`);
-  return sortBy(rows.map(PLAN.read), (plan) => plan.name);
+  return sortBy(rows.map(readPlan), (plan) => plan.name);
 }
 
 /** The plans that revisions in (after, upTo] changed. */
@@ -49,16 +66,18 @@ export async function changedPlans(
 ): Promise<Plan[]> {
   const where = `revision > ${p(1)} AND revision <= ${p(2)}`;
   const rows = await read.unsafe(`SELECT ${PLAN.columns} FROM plan WHERE ${where}`, [after, upTo]);
-  return rows.map(PLAN.read);
+  return rows.map(readPlan);
 }
 
 export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
   const revision = await nextRevision(tx, 'accounts');
-  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, burst_per_second, history, revision)
-    VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols}, ${plan.maxSpanDays},
-      ${plan.burstPerSecond}, ${plan.history ? 1 : 0}, ${revision})
+  await tx`INSERT INTO plan (name, quota, delay_seconds, max_symbols, max_span_days, max_span_set, burst_per_second,
+      history, revision)
+    VALUES (${plan.name}, ${plan.quota}, ${plan.delaySeconds}, ${plan.maxSymbols},
+      ${plan.maxSpanDays ?? SPAN_DAYS_UNSET}, ${plan.maxSpanDays === null ? 0 : 1}, ${plan.burstPerSecond},
+      ${plan.history ? 1 : 0}, ${revision})
     ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
-      max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days,
+      max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days, max_span_set = excluded.max_span_set,
       burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
 }
 
@@ -68,7 +87,7 @@ export function changePlan(engine: Engine, base: Plan, change: Partial<Plan>): P
     await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
     const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${engine.placeholder(1)}`;
     const [row] = await tx.unsafe(find, [base.name]);
-    const plan = { ...(row ? PLAN.read(row) : base), ...change };
+    const plan = { ...(row ? readPlan(row) : base), ...change };
     await writePlan(tx, plan);
     return plan;
   });

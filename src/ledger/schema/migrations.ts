@@ -231,6 +231,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE replica ADD COLUMN alarms TEXT NOT NULL DEFAULT '[]'`,
     ],
   },
+  {
+    id: 14,
+    title: 'plans without a span of their own',
+    statements: [
+      // 30 days were the default before: with 0, they mean what the version of the interface says.
+      `ALTER TABLE plan ADD COLUMN max_span_set INTEGER NOT NULL DEFAULT 0`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

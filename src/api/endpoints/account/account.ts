@@ -1,6 +1,7 @@
 import { printDay, utcDay } from '../../../market/day.ts';
 import { keyRecord } from '../../keys/key-records.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
+import { spanDaysMax } from '../../params/parameters.ts';
 
 /** The longest month. */
 const USAGE_DAYS = 31;
@@ -11,9 +12,11 @@ export const account: OwnerEndpoint = {
   name: 'account',
   path: '/account',
   actions: {
-    async GET({ customer: { account, plan }, key, now }) {
+    async GET({ customer: { account, plan }, key, now, dialect }) {
       const { id, name, status } = account;
-      return { success: true, account: { id, name, status }, plan, key: keyRecord(key, now) };
+      const maxSpanDays = spanDaysMax(plan, dialect);
+      const limits = { ...plan, maxSpanDays };
+      return { success: true, account: { id, name, status }, plan: limits, key: keyRecord(key, now) };
     },
   },
 };

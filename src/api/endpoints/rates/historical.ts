@@ -2,13 +2,15 @@ import type { Board } from '../../../board/board.ts';
 import type { SourcedBar } from '../../../board/series/price-types.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
-import { priceEndpoint } from '../../model/endpoint.ts';
+import type { JsonText } from '../../model/answer.ts';
+import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { finalityOf, readDay, readSymbolSet } from '../../params/parameters.ts';
 import { readRates } from '../../params/rates-query.ts';
 import {
   bySymbol,
+  datedRateJson,
   measureCells,
   metadataStart,
   ohlcCells,
@@ -35,12 +37,14 @@ export const historical = priceEndpoint({
 
   reads: ({ day }) => closesOn([day]),
 
-  answer({ symbols, day, metadata }, prices, { board, now, format }) {
+  answer({ symbols, day, metadata }, prices, context) {
     const bars = barsFor(symbols, day, prices);
     const asked = { symbols, bars, day };
     const content =
-      format === 'json' ? jsonOf(asked, metadata, prices, board) : tableOf(asked, prices, board);
-    return { content, finality: finalityOf(day, symbols, now - prices.delayMs) };
+      context.format === 'json'
+        ? jsonOf(asked, metadata, prices, context)
+        : tableOf(asked, prices, context.board);
+    return { content, finality: finalityOf(day, symbols, context.now - prices.delayMs) };
   },
 });
 
@@ -51,8 +55,14 @@ interface BarsOfDay {
   bars: readonly SourcedBar[];
 }
 
-function jsonOf({ symbols, bars, day }: BarsOfDay, metadata: boolean, prices: Prices, board: Board) {
-  const rates = symbols.map(({ code }, i) => rateJson(code, bars[i]!));
+function jsonOf(
+  { symbols, bars, day }: BarsOfDay,
+  metadata: boolean,
+  prices: Prices,
+  { board, dialect }: EndpointContext,
+): JsonText {
+  const recordOf = dialect.datesRecords ? datedRateJson : rateJson;
+  const rates = symbols.map(({ code }, i) => recordOf(code, bars[i]!));
   let json = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
   if (metadata) {
     json += `,"metadata":${bySymbol(symbols, (asked, i) => {

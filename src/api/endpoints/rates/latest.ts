@@ -63,17 +63,19 @@ function jsonOf(
   found: readonly LatestPrice[],
   metadata: boolean,
   prices: Prices,
-  { board, now }: EndpointContext,
+  { board, now, dialect }: EndpointContext,
 ): JsonText {
   const begin = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
   const horizon = now - prices.delayMs;
   const texts = symbols.map(({ series }, i) => textsOf(series, found[i]!, prices, board));
   let json = `${begin}"rates":${bySymbol(symbols, (_, i) => texts[i]!.price)}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, (asked, i) => {
+    const records = bySymbol(symbols, (asked, i) => {
       const stale = isStale(asked.series, found[i]!.day, horizon);
       return `{${aliasMember(asked)}${texts[i]!.metadata},"stale":${stale}}`;
-    })}`;
+    });
+    json += `,"metadata":${records}`;
+    if (dialect.repeatsMetadata) json += `,"metaData":${records}`;
   }
   return { json: `${json}}`, untaggedLength: begin.length };
 }

@@ -1,15 +1,21 @@
 import type { Board } from '../../../board/board.ts';
 import type { Prices } from '../../../board/views/prices.ts';
-import type { Plan } from '../../../ledger/accounts/plans.ts';
 import type { DayRange, SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
 import type { JsonText } from '../../model/answer.ts';
-import { priceEndpoint } from '../../model/endpoint.ts';
+import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import type { PriceQuery, RequestedSymbol } from '../../model/price-query.ts';
-import type { QueryParams } from '../../model/query.ts';
 import { columnsOf, type FlatTable } from '../../model/table.ts';
 import { printCursor, readCursor } from '../../params/cursor.ts';
-import { findSymbols, readDay, readRange, readSymbolSet, wantsMetadata } from '../../params/parameters.ts';
+import {
+  canBePartial,
+  findSymbols,
+  readDay,
+  readRange,
+  readSymbolSet,
+  spanDaysMax,
+  wantsMetadata,
+} from '../../params/parameters.ts';
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
 
 const COLUMNS = columnsOf(
@@ -37,14 +43,18 @@ export const revisions = priceEndpoint({
   needs: 'nothing',
   readsLedger: true,
 
-  read({ query, plan, board, now }) {
+  read(context) {
+    const { query, plan, board, now } = context;
     const symbolSet = readSymbolSet(query, plan);
-    const days = readDays(query, plan);
+    const days = readDays(context);
     const metadata = wantsMetadata(query);
     const cursorScope = `${symbolSet.codes} ${days.first} ${days.last}`;
     const from = days.isRange ? (readCursor(query, cursorScope)?.day ?? days.first) : days.first;
-    const { symbols } = findSymbols(symbolSet, board, now, { name: days.name, day: days.first });
-    return { symbols, series: symbols.map((one) => one.series), days, from, cursorScope, metadata };
+    const day = { name: days.name, day: days.first };
+    const found = findSymbols(symbolSet, board, now, { day, canBePartial: canBePartial(context) });
+    const { symbols, unresolved } = found;
+    const series = symbols.map((one) => one.series);
+    return { symbols, series, days, from, cursorScope, metadata, unresolved };
   },
 
   async answer(revisionsQuery, prices, { board, past, format }) {
@@ -114,10 +124,10 @@ function tableOf(
 }
 
 /** Reads `date`, or `startDate` and `endDate`. A plan with long history has no limit on the span. */
-function readDays(query: QueryParams, plan: Plan): RequestedDays {
+function readDays({ query, plan, dialect }: EndpointContext): RequestedDays {
   const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
   if (isRange) {
-    const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);
+    const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : spanDaysMax(plan, dialect));
     return { isRange, name: 'startDate', ...span };
   }
   const day = readDay(query, 'date');

@@ -16,7 +16,7 @@ import type { LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, CLOSE, OPEN, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, stateOfBars } from '../../model/large-answer.ts';
-import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
+import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourcesJson } from '../../response/json.ts';
 import { rangeWarnings } from './closes.ts';
@@ -28,8 +28,9 @@ export const timeSeries = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const symbolSet = readSymbolSet(context.query, context.plan);
-    const { first, last } = readRange(context.query, context.plan.maxSpanDays);
+    const { query, plan, dialect } = context;
+    const symbolSet = readSymbolSet(query, plan);
+    const { first, last } = readRange(query, spanDaysMax(plan, dialect));
     return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
   },
 

@@ -12,6 +12,7 @@ import {
   type RequestName,
   requestIdText,
 } from '../../telemetry/request-id.ts';
+import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { PriceRequest } from './price-request.ts';
 
@@ -34,6 +35,8 @@ export class RequestContext implements Addressee, RequestName {
   endpoint: Endpoint | undefined;
   /** Set by `route`: the part of the path that the endpoint leaves open. */
   pathId = '';
+  /** Set by `route`: the version of the interface that the path belongs to. */
+  dialect: Dialect = DIALECTS.v1;
   /** Set by `authenticate`, also when it refuses a key that belongs to a customer. */
   customer: Customer | undefined;
   /** Set by `authenticate`. */

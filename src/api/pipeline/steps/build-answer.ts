@@ -12,7 +12,7 @@ import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TableFormat } from '../../model/table.ts';
 import { contentOf, encodeContent, noBody } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
-import { warningsMember } from '../../response/json.ts';
+import { addedMembers } from '../../response/json.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 import type { Step } from '../request/step.ts';
@@ -87,11 +87,12 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   /** The cache is keyed by URL, which does not contain `Accept`. */
   function cache({ url, endpoint, context, namedFormat }: PriceRequest, answer: CachedAnswer): void {
     if (!namedFormat && context.format !== 'json') return;
-    answerCache.keep(url, { endpoint, namesFormat: namedFormat !== undefined }, context.plan, answer);
+    const { plan, dialect } = context;
+    answerCache.keep(url, { endpoint, dialect, namesFormat: namedFormat !== undefined }, plan, answer);
   }
 }
 
 /** What is added to the JSON of an answer. */
-function membersOf({ warnings }: PriceRequest, answer: Answer | LargeAnswer): string {
-  return warningsMember(warnings, answer.warnings);
+function membersOf({ priceQuery, warnings }: PriceRequest, answer: Answer | LargeAnswer): string {
+  return addedMembers({ unresolved: priceQuery.unresolved, warnings }, answer.warnings);
 }

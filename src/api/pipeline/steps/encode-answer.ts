@@ -37,6 +37,7 @@ export class AnswerEncoder {
       body,
       gzipped,
       finality,
+      status: priceQuery.unresolved ? 206 : 200,
       etag: etag ?? this.#tagOf(priceRequest, encoded),
       link: next === undefined ? undefined : nextLink(query, next),
       series: priceQuery.series,

@@ -55,10 +55,10 @@ export class Management {
     return endpoint.actions[methodOf(request)]!(this.#call(context));
   }
 
-  #call({ request, pathId, params }: RequestContext): ManagementRequest {
+  #call({ request, pathId, params, dialect }: RequestContext): ManagementRequest {
     const { ledger, meter, clock } = this.#options;
     const body: ManagementRequest['body'] = (schema) => readBody(request, schema);
-    return { id: pathId, query: params, ledger, meter, now: clock.now(), request, body };
+    return { id: pathId, query: params, ledger, meter, now: clock.now(), dialect, request, body };
   }
 }
 

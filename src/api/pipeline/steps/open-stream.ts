@@ -27,9 +27,9 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
   const { board, clock, meter, charge, rateLimits, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
-    const { request, params: query, now } = context;
+    const { request, params: query, now, dialect } = context;
     const { plan, account } = context.customer!;
-    const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json' });
+    const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());
     if (request.method === 'HEAD') {

@@ -6,11 +6,11 @@ import type { Step } from '../request/step.ts';
 
 export function readParameters({ board }: { board: Board }): Step<PriceEndpoint> {
   return (context, endpoint) => {
-    const { request, params: query, now } = context;
+    const { request, params: query, now, dialect } = context;
     const { plan } = context.customer!;
     const namedFormat = formatInUrl(query);
     const format = namedFormat ?? formatAccepted(request.headers.get('accept'));
-    const endpointContext: EndpointContext = { query, plan, board, now, format };
+    const endpointContext: EndpointContext = { query, plan, board, now, format, dialect };
     const priceQuery = endpoint.read(endpointContext);
     const view = board.view(plan.delaySeconds * 1000);
     context.priceRequest = {

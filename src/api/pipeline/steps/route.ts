@@ -15,12 +15,14 @@ import type { Response, Step } from '../request/step.ts';
 export function route(context: RequestContext, router: Router<Endpoint>): Response | undefined {
   if (context.knownUrl) {
     context.endpoint = context.knownUrl.endpoint;
+    context.dialect = context.knownUrl.dialect;
     return undefined;
   }
   const { path } = context.target;
   const { length } = context.request.url;
   if (path === '*') return reply(null, SERVER_OPTIONS, 204);
   const found = router.find(path);
+  context.dialect = found?.dialect ?? router.dialectOf(path);
   if (found) {
     context.endpoint = found.route;
     context.pathId = found.id;

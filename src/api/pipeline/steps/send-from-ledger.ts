@@ -68,7 +68,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
 
   function ledgerRequest({ request, target }: RequestContext, priceRequest: PriceRequest): LedgerRequest {
     const { endpoint, context, view, warnings } = priceRequest;
-    const { plan, now, format } = context;
+    const { plan, now, format, dialect } = context;
     return {
       endpoint: endpoint.name,
       query: target.query,
@@ -76,6 +76,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
       now,
       horizon: board.horizon(view, now),
       format,
+      dialect,
       warnings,
       known: {
         epoch: board.epoch,
