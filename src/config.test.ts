@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readConfig, readUsableConfig } from './config.ts';
 import { DEFAULT_RETENTION } from './ledger/retention/rules.ts';
 

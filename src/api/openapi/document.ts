@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_STATUSES, type ErrorCode } from '../errors/errors.ts';
+import { DIALECTS, familyCodeOf } from '../versions/dialects.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -47,7 +48,7 @@ export function openApiDocument(version: string): Json {
       version,
       summary: 'Commodity rates: latest, daily, over a range, changes, and a live stream.',
       description:
-        'Send parameters in the query string. The same paths are served under /v1, and with the differences of later versions under /v2 and /v3 (see x-versions). Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
+        'Send parameters in the query string. The same paths are served under /v1. Under /v2 and /v3 they speak later versions of the interface: time series of up to 365 days where the plan sets no limit, `date` in historical records, `metaData` in latest, and `error`, `path` and `timestamp` in errors. Under /v3, unknown symbols among known ones are listed in `unresolved` of a 206. x-versions has the table. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -70,7 +71,8 @@ export function openApiDocument(version: string): Json {
         admin: { type: 'http', scheme: 'bearer' },
       },
     },
-    'x-error-codes': ERROR_STATUSES,
+    'x-error-codes': ERROR_STATUSES.map((one) => ({ ...one, error: familyCodeOf(one.code) })),
+    'x-versions': Object.values(DIALECTS),
   };
 }
 
@@ -98,8 +100,16 @@ function describe(operation: Operation): Json {
           },
         },
       },
+      ...(parameters?.includes('symbols') && tag === 'Rates' && !isStream && { 206: partial(answer) }),
       ...refusals(operation),
     },
+  };
+}
+
+function partial(answer: Operation['answer']): Json {
+  return {
+    description: 'Only under /v3: some symbols are unknown and listed in `unresolved`',
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${answer}` } } },
   };
 }
 

@@ -52,7 +52,8 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     tag: 'Rates',
     summary: 'Open, high, low and close of every day of a range',
-    description: 'The plan limits the number of days between the two dates; the default is 30.',
+    description:
+      'The plan may limit the number of days between the two dates. Without a limit of the plan it is 30 days, and 365 under /v2 and /v3.',
     parameters: [...RANGE, 'asOf'],
     answer: 'TimeSeries',
     errors: [...SYMBOL_ERRORS, ...RANGE_ERRORS, 'range_too_long', ...CONVERSION_ERRORS, 'invalid_as_of'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_STATUSES } from '../errors/errors.ts';
+import { FAMILY_CODES } from '../versions/dialects.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
 import { ages, day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
@@ -7,6 +8,7 @@ import { ages, day, feedBasics, feedCoverage, success, text } from './schema-par
 
 const code = z.string().regex(/^[A-Z0-9._-]+$/);
 const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
+const later = 'In /v2 and /v3';
 const ohlc = z.strictObject({ open: z.number(), high: z.number(), low: z.number(), close: z.number() });
 const change = z.strictObject({
   startRate: z.number(),
@@ -107,6 +109,22 @@ const account = { id: text, name: text, plan: text, status, createdAt: seconds }
 const accountWithUsage = z.strictObject({ ...account, used: z.int(), quota: z.int() });
 const issued = { success, apiKey: text.describe('The key. It is shown only once'), key };
 
+const unresolved = z
+  .record(text, z.strictObject({ message: text }))
+  .optional()
+  .describe('Only in /v3, with status 206: the unknown symbols of a request that names others as well');
+
+const error = z.strictObject({
+  success: z.literal(false),
+  message: text.describe('What is wrong, what was received, and how to fix it'),
+  statusCode: z.string().regex(/^[45]\d\d$/),
+  code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
+  resetAt: seconds.optional().describe('With `quota_exhausted`: when the quota resets'),
+  error: z.enum(FAMILY_CODES).optional().describe(later),
+  path: text.optional().describe(`${later}: the path of the request`),
+  timestamp: seconds.optional().describe(`${later}: the time of the response`),
+});
+
 export const SCHEMAS = {
   Symbols: z.strictObject({ ...ok, symbols: z.array(symbol) }),
   Latest: z.strictObject({
@@ -118,15 +136,22 @@ export const SCHEMAS = {
       stale: z.boolean().describe('Whether the price is older than expected'),
       factor,
     }),
+    metaData: z.record(code, z.unknown()).optional().describe(`${later}: the same as metadata`),
+    unresolved,
   }),
   Historical: z.strictObject({
     ...ok,
     date: day,
-    rates: z.record(code, ohlc),
+    rates: z.record(
+      code,
+      ohlc.extend({ date: day.optional().describe(`${later}: the day that the record is from`) }),
+    ),
+    unresolved,
     metadata: metadataOf({ date: day, factor }),
   }),
   TimeSeries: z.strictObject({
     ...ok,
+    unresolved,
     startDate: day,
     endDate: day,
     rates: z.record(day, z.record(code, ohlc)),
@@ -134,6 +159,7 @@ export const SCHEMAS = {
   }),
   Fluctuation: z.strictObject({
     ...ok,
+    unresolved,
     startDate: day,
     endDate: day,
     rates: z.record(code, change),
@@ -141,6 +167,7 @@ export const SCHEMAS = {
   }),
   History: z.strictObject({
     ...ok,
+    unresolved,
     startDate: day,
     endDate: day,
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
@@ -151,12 +178,14 @@ export const SCHEMAS = {
   Revisions: z.union([
     z.strictObject({
       ...ok,
+      unresolved,
       date: day,
       rates: z.record(code, versions),
       metadata: z.record(code, measure).optional(),
     }),
     z.strictObject({
       ...ok,
+      unresolved,
       startDate: day,
       endDate: day,
       rates: z.record(day, z.record(code, versions)).describe('Only days with more than one version'),
@@ -250,14 +279,10 @@ export const SCHEMAS = {
     partialFeeds: z.array(text).describe('Feeds that have failing series'),
     diskFull: z.boolean().describe('Whether the disk is too full to accept prices'),
   }),
-  Error: z.strictObject({
-    success: z.literal(false),
-    message: text.describe('What is wrong, what was received, and how to fix it'),
-    statusCode: z.string().regex(/^[45]\d\d$/),
-    code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
-    resetAt: seconds.optional().describe('With `quota_exhausted`: when the quota resets'),
-  }),
-  UsageError: z.strictObject({ success: z.literal(false), error: text }),
+  Error: error,
+  UsageError: z
+    .union([z.strictObject({ success: z.literal(false), error: text }), error])
+    .describe(`${later}, the errors of /usage are like all others`),
 } as const satisfies Record<string, z.ZodType>;
 
 export type SchemaName = keyof typeof SCHEMAS;

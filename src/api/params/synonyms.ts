@@ -2,7 +2,7 @@ import { isKeyName } from '../access/api-key.ts';
 import type { QueryParams } from '../model/query.ts';
 
 /** All parameters of the rates endpoints. The API key is not among them: it says who asks, not what for. */
-const PARAMETERS = [
+export const RATES_PARAMETERS = [
   'symbols',
   'date',
   'startDate',
@@ -18,15 +18,18 @@ const PARAMETERS = [
   'layout',
   'field',
   'format',
+  'transform',
+  'period',
+  'moving',
   'cursor',
 ] as const;
 
-type ParameterName = (typeof PARAMETERS)[number];
+type RatesParameter = (typeof RATES_PARAMETERS)[number];
 
 const PARAMETER_NAMES: ReadonlySet<string> = new Set(PARAMETERS);
 
 /** What other services call these parameters, in lower case and without separators. */
-const OTHER_NAMES: Readonly<Record<string, ParameterName>> = {
+const OTHER_NAMES: Readonly<Record<string, RatesParameter>> = {
   symbol: 'symbols',
   ticker: 'symbols',
   tickers: 'symbols',
@@ -67,13 +70,13 @@ const OTHER_NAMES: Readonly<Record<string, ParameterName>> = {
   page: 'cursor',
 };
 
-const OWN_NAMES: ReadonlyMap<string, ParameterName> = new Map([
-  ...PARAMETERS.map((name) => [plain(name), name] as const),
+const OWN_NAMES: ReadonlyMap<string, RatesParameter> = new Map([
+  ...RATES_PARAMETERS.map((name) => [plain(name), name] as const),
   ...Object.entries(OTHER_NAMES),
 ]);
 
 /** The parameter that is probably meant by a name: our own, spelled differently, or another service's. */
-function meantBy(name: string): ParameterName | undefined {
+function meantBy(name: string): RatesParameter | undefined {
   return OWN_NAMES.get(plain(name));
 }
 

@@ -58,7 +58,7 @@ onEachEngine('operator endpoints', (engine) => {
 
   test('plans can be listed, created, changed in part, and deleted when unused', async () => {
     const made = await send('PUT', '/admin/plans/gold', { quota: 5 });
-    expect(made.body.plan).toMatchObject({ name: 'gold', quota: 5, maxSpanDays: 30 });
+    expect(made.body.plan).toMatchObject({ name: 'gold', quota: 5, maxSpanDays: null });
     const changed = await send('PUT', '/admin/plans/gold', { delaySeconds: 60 });
     expect(changed.body.plan).toMatchObject({ quota: 5, delaySeconds: 60 });
     await newAccount('gold');

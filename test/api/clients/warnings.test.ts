@@ -1,9 +1,20 @@
 import { expect, test } from 'bun:test';
+import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
+import { PARAMETERS } from '../../../src/api/openapi/parameters.ts';
+import { RATES_PARAMETERS } from '../../../src/api/params/synonyms.ts';
 import { apiOn, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 const DAY = '/rates/historical?symbols=XAU&date=2024-05-14';
 const RANGE = 'symbols=XAU&startDate=2024-05-13&endDate=2024-05-14';
+
+test('every parameter of the rates endpoints is known to the check, so that none is silently ignored', () => {
+  const names = OPERATIONS.filter(({ tag }) => tag === 'Rates')
+    .flatMap(({ parameters = [] }) => parameters.map((name) => PARAMETERS[name]))
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name }) => name);
+  expect([...new Set(names)].sort()).toEqual([...RATES_PARAMETERS].sort());
+});
 
 onEachEngine('warnings', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
