@@ -18,15 +18,12 @@ export const RATES_PARAMETERS = [
   'layout',
   'field',
   'format',
-  'transform',
-  'period',
-  'moving',
   'cursor',
 ] as const;
 
 type RatesParameter = (typeof RATES_PARAMETERS)[number];
 
-const PARAMETER_NAMES: ReadonlySet<string> = new Set(PARAMETERS);
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(RATES_PARAMETERS);
 
 /** What other services call these parameters, in lower case and without separators. */
 const OTHER_NAMES: Readonly<Record<string, RatesParameter>> = {
