@@ -39,7 +39,7 @@ export async function customerLedger(
   if (server)
     await (await startProgram(dir, env)).stop(); // loads the demo's prices
   else cpSync(join(await demoData(), 'openpit.db'), url);
-  const ledger = await Ledger.open(url, systemClock);
+  const ledger = await Ledger.open(url, systemClock, 'serving'); // migrates the demo's ledger
   const codes = (await ledger.symbols.list()).map(({ code }) => code);
   const byPopularity = [...POPULAR, ...codes.filter((code) => !POPULAR.includes(code))];
   const customers = population(accounts, byPopularity, utcDay(systemClock.now()));

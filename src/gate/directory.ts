@@ -99,18 +99,26 @@ export class Directory {
     }
   }
 
-  /** Drops what has changed in the ledger. */
-  async follow(head: LedgerHead): Promise<void> {
-    if (mustReload(this.#head, head, 'accounts')) return this.#reload();
-    if (head.accounts === this.#head.accounts) return;
+  /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed. */
+  async follow(head: LedgerHead): Promise<string[]> {
+    if (mustReload(this.#head, head, 'accounts')) {
+      await this.#reload();
+      return [];
+    }
+    if (head.accounts === this.#head.accounts) return [];
     const { plans, accountIds, keyHashes } = await this.#ledger.accounts.changes(
       this.#head.accounts,
       head.accounts,
     );
     this.#changes++;
     for (const plan of plans) this.#plans.set(plan.name, plan);
-    if (plans.length > 0) {
-      for (const { customer } of this.#customers.values()) customer.plan = this.#planOf(customer.account);
+    const replanned = [...accountIds];
+    for (const { name } of plans) {
+      for (const { customer } of this.#customers.values()) {
+        if (customer.account.plan !== name) continue;
+        customer.plan = this.#planOf(customer.account);
+        replanned.push(customer.account.id);
+      }
     }
     for (const hash of keyHashes) this.#forgetKey(hash);
     for (const id of accountIds) {
@@ -118,6 +126,7 @@ export class Directory {
       this.#customers.delete(id);
     }
     this.#head = head;
+    return replanned;
   }
 
   async #reload(): Promise<void> {

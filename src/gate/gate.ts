@@ -74,7 +74,8 @@ export class Gate {
     return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
   }
 
-  follow(head: LedgerHead): Promise<void> {
+  /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed. */
+  follow(head: LedgerHead): Promise<string[]> {
     return this.directory.follow(head);
   }
 

@@ -42,6 +42,8 @@ import { etagSecret, openWebhook } from './secrets.ts';
 
 /** How long settled counts stay in the spool, to be reported again to a PostgreSQL that failed over and lost its last writes. */
 const KEEP_SETTLED_MS = 60_000;
+/** SQLite and the spool are on one disk: counts that are only in the spool are as safe, and /usage includes them. */
+const SQLITE_FLUSH_MS = 60_000;
 
 /** Everything that answers requests, without a socket and without feeds. */
 export interface Core {
@@ -254,6 +256,7 @@ function openMeter(
     spoolDir: join(config.dataDir, 'spool'),
     // SQLite and the spool are on one disk: neither loses what the other keeps.
     keepSettledMs: isPostgres(config.databaseUrl) ? KEEP_SETTLED_MS : 0,
+    ...(!isPostgres(config.databaseUrl) && { flushMs: SQLITE_FLUSH_MS }),
     warn: (message) => {
       faults.damage.observe(message);
       log.warn('quota', { message });

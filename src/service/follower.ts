@@ -33,7 +33,7 @@ export function createFollower(parts: FollowerParts): () => Promise<void> {
       meter.reportAll();
     }
     epoch = head.epoch;
-    await gate.follow(head);
+    meter.refresh(await gate.follow(head));
     await board.follow(head);
     writesFollowed();
     await freshness.follow(clock.now());

@@ -52,7 +52,7 @@ onEachEngine('leases that are folded', (engine) => {
     const silent = await openLease();
     await sync({ ...silent, seq: 2, spentBy: { latest: 2 }, need: 10 });
     await ledger.engine.write(async (tx) => {
-      await tx`UPDATE quota_lease SET expires_at = expires_at - ${LEASE_MS + HOLD_MS + 1_000} WHERE open = 1`;
+      await tx`UPDATE quota_holder SET expires_at = expires_at - ${LEASE_MS + HOLD_MS + 1_000}`;
     });
     expect(await ledger.quota.releaseLost()).toBe(1);
     await moveTo(LONG_OVER);

@@ -22,6 +22,8 @@ export interface Mix {
   changePlan: number;
   /** The run starts shortly before the end of a month. */
   overMonthEnd: boolean;
+  /** The first process is alone at first, under load; the others start within this time. */
+  joinMsMax: number;
 }
 
 const reliable: NetworkFaults = { lostRequest: 0, lostReply: 0, slow: 0 };
@@ -41,10 +43,12 @@ const calm: Mix = {
   ledgerJumpMs: 1_000_000, // more than the hold
   changePlan: 0,
   overMonthEnd: false,
+  joinMsMax: 0,
 };
 
 export const MIXES: readonly Mix[] = [
   calm,
+  { ...calm, name: 'processes that join a sole holder', joinMsMax: 10_000 },
   { ...calm, name: 'kills', kill: 0.3 },
   { ...calm, name: 'bad network', network: bad },
   // Units move back and forth while messages overtake each other.
@@ -90,6 +94,7 @@ export const MIXES: readonly Mix[] = [
     wavesAtMinutes: [0, 0.9, 2, 4],
   },
   {
+    ...calm,
     name: 'everything',
     wavesAtMinutes: [0, 1, 18],
     network: bad,

@@ -1,4 +1,4 @@
-import type { QuotaCalls } from '../../src/gate/meter/meter.ts';
+import type { QuotaCalls } from '../../src/gate/meter/options.ts';
 import type { QuotaStore } from '../../src/ledger/quota/quota.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -57,11 +57,15 @@ export class Network {
       };
     const quota = this.#quota;
     return {
-      sync: through(checked((requests) => quota.sync(requests))),
-      raiseBarrier: through(checked((accountId, period) => quota.raiseBarrier(accountId, period))),
+      sync: through(checked((requests, sender) => quota.sync(requests, sender))),
+      renew: through((replica) => quota.renew(replica)),
+      leave: through((replica) => quota.leave(replica)),
+      raiseBarrier: through(
+        checked((accountId, period, sender) => quota.raiseBarrier(accountId, period, sender)),
+      ),
       releaseLost: through(checked(() => this.#released(() => quota.releaseLost()))),
       foldSettled: through(checked(() => quota.foldSettled())),
-      signals: through((since) => quota.signals(since)),
+      signals: through((replica) => quota.signals(replica)),
       usageBeside: through((accountId, period, leaseId) => quota.usageBeside(accountId, period, leaseId)),
       usage: through((accountId, period, barrier) => quota.usage(accountId, period, barrier)),
       now: through(() => quota.now()),

@@ -84,7 +84,7 @@ class Run {
     });
     let ids = 0;
     this.#machines = Array.from(
-      { length: this.#random.int(1, 5) },
+      { length: this.#random.int(mix.joinMsMax > 0 ? 2 : 1, 5) },
       () => new Machine(time, this.#network, this.#random, () => `${seed}-${++ids}`),
     );
     this.#faults = new Faults({
@@ -113,7 +113,7 @@ class Run {
 
   async play(): Promise<Outcome> {
     for (let i = this.#random.int(1, 2); i > 0; i--) await this.#addAccount(`account-${i}`);
-    for (const machine of this.#machines) void machine.start();
+    this.#startMachines();
     this.#plan();
     await this.#time.runFor(Math.max(...this.#mix.wavesAtMinutes) * 60_000 + WAVE_MS);
     await this.#recover();
@@ -125,6 +125,15 @@ class Run {
       kills: this.#faults.kills,
       violations: [...this.#tally.violations, ...this.#outcome.violations],
     };
+  }
+
+  #startMachines(): void {
+    const [first, ...others] = this.#machines;
+    void first!.start();
+    for (const machine of others) {
+      const joinMs = this.#mix.joinMsMax && this.#random.between(500, this.#mix.joinMsMax);
+      this.#time.after(joinMs, () => void machine.start());
+    }
   }
 
   async close(): Promise<void> {
@@ -201,7 +210,7 @@ class Run {
       );
     } else if (spend.reason === 'exhausted') {
       this.#outcome.refused++;
-      if (this.#mix.name === 'calm') this.#checkRefusal(account.id, units);
+      if (isFaultless(this.#mix)) this.#checkRefusal(account.id, units);
     } else this.#outcome.unavailable++;
   }
 
@@ -290,4 +299,8 @@ class Run {
     }
     await this.#time.until(machine.meter!.close());
   }
+}
+
+function isFaultless({ name }: Mix): boolean {
+  return name === 'calm' || name === 'processes that join a sole holder';
 }

@@ -116,8 +116,8 @@ export class Tally {
   }
 
   async #openLeases(): Promise<{ id: string; spent: number; expiresAt: number }[]> {
-    const rows = await this.#ledger.engine
-      .read`SELECT lease_id, spent, expires_at FROM quota_lease WHERE open = 1`;
+    const rows = await this.#ledger.engine.read`SELECT l.lease_id, l.spent, h.expires_at FROM quota_lease l
+        LEFT JOIN quota_holder h ON h.replica = l.replica WHERE l.open = 1`;
     return rows.map((row) => ({
       id: String(row.lease_id),
       spent: Number(row.spent),

@@ -1,5 +1,5 @@
 /** Far more than the longest correct run needs. */
-const EVENTS_MAX = 500_000;
+const EVENTS_MAX = 5_000_000;
 /** How many events a transaction counts as. */
 const EVENTS_PER_WORK = 20;
 

@@ -1,6 +1,6 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
-import type { Signal } from '../../ledger/quota/quota.ts';
+import type { Signal } from '../../ledger/quota/signals.ts';
 import type { Lease } from './lease.ts';
 import type { ClockReading } from './ledger-time.ts';
 import type { QuotaRefusal, Spend } from './spend.ts';
@@ -23,6 +23,8 @@ export interface AccountLeaseHost {
   openLease(accountId: string): Lease | undefined;
   /** Settles a lease at what it has spent. */
   closeLease(lease: Lease): void;
+  /** Units were spent: a report is due at the next flush. */
+  markDirty(account: AccountLease): void;
   /** Queues a sync with the ledger. */
   enqueue(party: SyncParty, urgent: boolean): void;
   after(ms: number, callback: () => void): void;
@@ -38,7 +40,7 @@ interface WaitingRequest {
 
 /** One account on this replica: its lease, and the requests that wait for units. */
 export class AccountLease implements SyncParty {
-  readonly #accountId: string;
+  readonly accountId: string;
   readonly #host: AccountLeaseHost;
   lease: Lease | undefined;
   #waiting: WaitingRequest[] = [];
@@ -49,7 +51,7 @@ export class AccountLease implements SyncParty {
   #recallSeen = 0;
 
   constructor(accountId: string, host: AccountLeaseHost) {
-    this.#accountId = accountId;
+    this.accountId = accountId;
     this.#host = host;
   }
 
@@ -85,21 +87,21 @@ export class AccountLease implements SyncParty {
   syncRequest(now: ClockReading): SyncRequest | undefined {
     if (this.isMonthOver(now)) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
-    this.lease ??= this.#host.openLease(this.#accountId);
-    if (this.lease) return this.lease.syncRequest(this.#unitsWaiting(), now);
+    this.lease ??= this.#host.openLease(this.accountId);
+    if (this.lease) return this.lease.syncRequest(this.#unitsWaiting());
     this.#refuse(this.#host.unavailable());
     return undefined;
   }
 
-  onAnswer(answer: SyncAnswer, sent: ClockReading): void {
+  onAnswer(answer: SyncAnswer): void {
     const { lease } = this;
     if (!lease || lease.owner.leaseId !== answer.leaseId) {
       if (this.isBusy) this.#host.enqueue(this, true);
       return;
     }
     const barrierSeen = lease.barrierSeen;
-    lease.apply(answer, sent);
-    if (answer.state !== 'open') this.closeLease();
+    lease.apply(answer);
+    if (answer.state !== 'open' || lease.isFull) this.closeLease();
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
     else if (answer.barrier > barrierSeen || lease.recalled) this.#host.enqueue(this, true);
@@ -139,6 +141,7 @@ export class AccountLease implements SyncParty {
       if (!this.lease?.take(counter, units, wall, mono)) return true;
       if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
       this.#drySince = undefined;
+      if (!this.lease.isDirty) this.#host.markDirty(this);
       resolve(this.lease);
       return false;
     });

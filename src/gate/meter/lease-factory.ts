@@ -1,5 +1,6 @@
 import type { Spool, SpoolRecord } from '../spool/spool.ts';
 import type { Owner } from '../spool/spool-record.ts';
+import type { QuotaHolder } from './holder.ts';
 import { Lease } from './lease.ts';
 import type { LedgerTime } from './ledger-time.ts';
 
@@ -9,8 +10,7 @@ const SPOOL_RETRY_MS = 1_000;
 export interface LeaseFactoryOptions {
   spool: Spool;
   time: LedgerTime;
-  /** The name of this process in the ledger. */
-  replica: string;
+  holder: QuotaHolder;
   newId: () => string;
   warn: (text: string) => void;
 }
@@ -36,11 +36,11 @@ export class LeaseFactory {
 
   /** Undefined while the disk is full. */
   open(accountId: string): Lease | undefined {
-    const { time, newId, replica } = this.#options;
+    const { time, newId, holder } = this.#options;
     // The id belongs to the lease, not to the process: an old message must never match a new lease.
-    const owner = { accountId, period: time.period(), leaseId: newId(), replica };
+    const owner = { accountId, period: time.period(), leaseId: newId(), replica: holder.replica };
     const record = this.#addRecord(owner);
-    return record && new Lease(owner, record, time.read().mono);
+    return record && new Lease(owner, record, holder.validity);
   }
 
   #addRecord(owner: Owner): SpoolRecord | undefined {

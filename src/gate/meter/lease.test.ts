@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { SyncAnswer } from '../../ledger/quota/model.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
 import { unpack } from '../spool/spool-record.ts';
+import { Validity } from './holder.ts';
 import { Lease } from './lease.ts';
 
 const START = Date.UTC(2026, 10, 10);
@@ -34,21 +35,18 @@ test('units that are being returned cannot be taken, even before the ledger has 
   const { lease } = newLease({ granted: 50 });
   lease.take(1, 1, START, 0);
   lease.recalled = true;
-  expect(lease.syncRequest(NOBODY, { wall: START, mono: 0 })).toMatchObject({ want: 1, need: 1 });
+  expect(lease.syncRequest(NOBODY)).toMatchObject({ want: 1, need: 1 });
   expect(lease.take(1, 1, START, 0)).toBe(false);
 });
 
 test('a request without an answer is repeated under its own seq, the next one gets a new seq', () => {
   const { lease, apply } = newLease({ granted: 5 });
-  const now = { wall: START, mono: 0 };
-  expect([lease.syncRequest(NOBODY, now).seq, lease.syncRequest({ units: 1, least: 1 }, now).seq]).toEqual([
-    2, 2,
-  ]);
+  expect([lease.syncRequest(NOBODY).seq, lease.syncRequest({ units: 1, least: 1 }).seq]).toEqual([2, 2]);
   apply({ granted: 5 });
-  expect(lease.syncRequest(NOBODY, now).seq).toBe(3);
+  expect(lease.syncRequest(NOBODY).seq).toBe(3);
 });
 
-test('a lease ends when either clock says so, two seconds before the ledger does', () => {
+test('a process’s leases end when either clock says so, two seconds before the ledger does', () => {
   const { lease } = newLease({ granted: 5 });
   expect(lease.take(1, 1, START + 57_999, 57_999)).toBe(true);
   expect(lease.take(1, 1, START + 58_000, 0)).toBe(false); // the machine slept
@@ -56,10 +54,24 @@ test('a lease ends when either clock says so, two seconds before the ledger does
 });
 
 test('a lease ends with the ledger’s month, whatever the local clock says', () => {
-  const { lease, apply } = newLease({ granted: 5 });
-  apply({ granted: 5, now: Date.UTC(2026, 11, 1) - 500 });
+  const { lease, validity } = newLease({ granted: 5 });
+  validity.extend(Date.UTC(2026, 11, 1) - 500, 60_000, { wall: START, mono: 0 });
   expect(lease.take(1, 1, START + 499, 499)).toBe(true);
   expect(lease.take(1, 1, START + 500, 500)).toBe(false);
+  validity.extend(Date.UTC(2026, 11, 1), 60_000, { wall: START + 500, mono: 500 });
+  expect(lease.take(1, 1, START + 500, 500)).toBe(false); // the process serves the next month
+});
+
+test('a process whose leases were released spends nothing', () => {
+  const { lease, validity } = newLease({ granted: 5 });
+  validity.extend(START, 0, { wall: START, mono: 0 });
+  expect(lease.take(1, 1, START, 0)).toBe(false);
+});
+
+test('a sync is due when a quarter of the block is left, or a threshold of the quota is reached', () => {
+  expect(newLease({ granted: 40, quota: 1_000, pool: 900 }).lease.refillAt).toBe(30);
+  expect(newLease({ granted: 40, quota: 1_000, pool: 900, used: 740 }).lease.refillAt).toBe(10); // 75 %
+  expect(newLease({ granted: 40, quota: 1_000, used: 500 }).lease.refillAt).toBe(250); // an empty pool
 });
 
 test('the remaining units are the quota less what all replicas have used', () => {
@@ -74,12 +86,13 @@ test('the remaining units are the quota less what all replicas have used', () =>
 function newLease(first: Partial<SyncAnswer>) {
   const owner = { accountId: 'ant', period: 202611, leaseId: 'l1', replica: 'r1' };
   const counts = new Float64Array(COUNTED_ENDPOINTS.length);
-  const lease = new Lease(owner, { endpoints: COUNTED_ENDPOINTS, counts, free: () => {} }, 0);
-  const sent = { wall: START, mono: 0 };
-  const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change }, sent);
-  lease.syncRequest(NOBODY, sent);
+  const validity = new Validity();
+  const lease = new Lease(owner, { endpoints: COUNTED_ENDPOINTS, counts, free: () => {} }, validity);
+  const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change });
+  validity.extend(START, 60_000, { wall: START, mono: 0 });
+  lease.syncRequest(NOBODY);
   apply(first);
-  return { lease, counts, apply };
+  return { lease, counts, validity, apply };
 }
 
 const ANSWER: SyncAnswer = {

@@ -1,13 +1,14 @@
+import { unitsToNextThreshold } from '../../ledger/quota/events.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
-import { type Period, periodEnd } from '../../ledger/quota/period.ts';
+import type { Period } from '../../ledger/quota/period.ts';
 import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';
-import { lowWater, Traffic, unspentWanted } from './block-size.ts';
+import type { Validity } from './holder.ts';
 import type { ClockReading } from './ledger-time.ts';
 
-/** A lease ends this much before the ledger's deadline: two machines' clocks do not run at the same rate. */
-const MARGIN_MS = 2_000;
+/** A new block is requested when this share of the last one is unspent. */
+const LOW_WATER = 1 / 4;
 
 /**
  * A block of an account's quota that this replica may spend. It is also the result of a spend (`ok`, `remaining`), so
@@ -22,17 +23,15 @@ export class Lease {
   readonly owner: Owner;
   readonly #record: SpoolRecord;
   readonly #counts: Float64Array;
-  readonly #traffic: Traffic;
+  readonly #validity: Validity;
 
   spent = 0;
   /** Never more than the ledger granted; lowered before units are returned. */
   limit = 0;
-  /** What the ledger has acknowledged. */
-  flushed = 0;
-  /** At this count the next block is requested. */
+  /** Whether something was spent since the last report. */
+  isDirty = false;
+  /** At this count the next sync is due: for a new block, or because a threshold of the quota is reached. */
   refillAt = Number.POSITIVE_INFINITY;
-  #wallEnd = 0;
-  #monoEnd = 0;
   #seq = 0;
   #isAnswered = true;
   barrierSeen = 0;
@@ -40,17 +39,14 @@ export class Lease {
   #barrierSent = 0;
   /** Another replica waits for units. */
   recalled = false;
-  lastSpendAt: number;
-  lastAnswerAt = Number.NEGATIVE_INFINITY;
   /** The ledger's time of the last answer. */
   asOf = 0;
 
-  constructor(owner: Owner, record: SpoolRecord, now: number) {
+  constructor(owner: Owner, record: SpoolRecord, validity: Validity) {
     this.owner = owner;
     this.#record = record;
     this.#counts = new Float64Array(record.counts.length);
-    this.#traffic = new Traffic(now);
-    this.lastSpendAt = now;
+    this.#validity = validity;
   }
 
   get period(): Period {
@@ -63,22 +59,23 @@ export class Lease {
   }
 
   /**
-   * Takes all of the units, or none when there are too few or the lease has expired. One store into the spool records
+   * Takes all of the units, or none when there are too few or the lease has ended. One store into the spool records
    * them, so a kill cannot split them. This is the hot path: keep it short.
    */
   take(counter: number, units: number, wall: number, mono: number): boolean {
-    if (this.spent + units > this.limit || wall >= this.#wallEnd || mono >= this.#monoEnd) return false;
+    const validity = this.#validity;
+    if (this.spent + units > this.limit || wall >= validity.wallEnd || mono >= validity.monoEnd) return false;
+    if (this.owner.period !== validity.period) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
     const count = this.#counts[counter]! + units;
     this.#counts[counter] = count;
     this.#record.counts[counter] = pack(count);
-    this.lastSpendAt = mono;
     return true;
   }
 
   hasEnded(now: ClockReading): boolean {
-    return now.wall >= this.#wallEnd || now.mono >= this.#monoEnd;
+    return !this.#validity.covers(this.period, now);
   }
 
   /** The spool's counts have a limited number of bits, so a lease is replaced long before they overflow. */
@@ -90,14 +87,13 @@ export class Lease {
    * Reports the counts and requests units. A request without an answer is repeated under its own seq: if the ledger has
    * applied it, it ignores the repetition. Callers wait for `units` in total, the smallest of them for `least`.
    */
-  syncRequest(waiting: { units: number; least: number }, now: ClockReading): SyncRequest {
+  syncRequest(waiting: { units: number; least: number }): SyncRequest {
     if (this.#isAnswered) this.#seq++;
     this.#isAnswered = false;
+    this.isDirty = false;
     const need = this.spent + waiting.units;
     const least = this.spent + waiting.least;
-    const { unspent } = this;
-    const rate = this.#traffic.perSecond(this.spent, now.mono);
-    const want = this.recalled ? need : need + unspentWanted(unspent, rate);
+    const want = this.recalled ? need : Number.MAX_SAFE_INTEGER;
     this.recalled = false;
     // Lower the limit before the units are returned, not after: the answer may be lost.
     this.limit = least > this.limit ? this.spent : Math.min(this.limit, want);
@@ -116,29 +112,24 @@ export class Lease {
     this.remaining = Math.max(0, quota - usedBeside - this.spent);
   }
 
-  /** Applies the ledger's answer. The lease runs from `sent`, the time before the call, so a slow answer shortens it. */
-  apply(answer: SyncAnswer, sent: ClockReading): void {
+  /** Applies the ledger's answer. */
+  apply(answer: SyncAnswer): void {
     this.#isAnswered = true;
-    this.flushed = answer.spent;
     this.update(answer.quota, answer.used - answer.spent);
     // A lower barrier than the one sent comes from a ledger that has lost its last writes and counts up again.
     const isOlderLedger = answer.barrier < this.#barrierSent;
     this.barrierSeen = isOlderLedger ? answer.barrier : Math.max(this.barrierSeen, answer.barrier);
     this.asOf = answer.now;
-    this.lastAnswerAt = sent.mono;
     if (answer.state !== 'open') {
       this.limit = this.spent;
       return;
     }
     this.recalled = answer.recall && answer.granted > this.spent;
     this.limit = answer.granted;
-    const untilMonthEnds = periodEnd(this.period) - answer.now;
-    const validForMs = Math.min(answer.leaseMs - MARGIN_MS, untilMonthEnds);
-    this.#wallEnd = sent.wall + validForMs;
-    this.#monoEnd = sent.mono + validForMs;
-    const { unspent } = this;
     // An empty pool has nothing to grant, so the ledger is only asked when a request needs units.
-    this.refillAt = answer.pool > 0 ? this.limit - lowWater(unspent) : Number.POSITIVE_INFINITY;
+    const low =
+      answer.pool > 0 ? this.limit - Math.floor(this.unspent * LOW_WATER) : Number.POSITIVE_INFINITY;
+    this.refillAt = Math.min(low, this.spent + unitsToNextThreshold(this.quota - this.remaining, this.quota));
   }
 
   /** Erases the spool's record. Only when the ledger has every count. */

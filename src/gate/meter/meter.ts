@@ -1,55 +1,27 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
-import type { QuotaStore } from '../../ledger/quota/quota.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Histogram } from '../../runtime/metrics/histogram.ts';
-import { type Scheduler, systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
+import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
-import type { LockSlot } from '../spool/slot-lock.ts';
 import { Spool } from '../spool/spool.ts';
 import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
+import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
 import { LeaseFactory } from './lease-factory.ts';
-import { LedgerTime } from './ledger-time.ts';
+import { type ClockReading, LedgerTime } from './ledger-time.ts';
+import type { MeterOptions, QuotaCalls } from './options.ts';
 import { PeriodicJobs } from './periodic-jobs.ts';
 import { Settlements } from './settlements.ts';
 import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
 import { type KnownUsage, UsageReader } from './usage-reader.ts';
 
-export interface MeterOptions {
-  ledger: { readonly quota: QuotaCalls };
-  clock: Clock;
-  /** A folder of this machine's own that survives restarts. */
-  spoolDir: string;
-  /** A unique name for this process in the ledger. */
-  replica?: string;
-  warn?: (text: string) => void;
-  monotonic?: Clock;
-  scheduler?: Scheduler;
-  newId?: () => string;
-  lock?: LockSlot;
-  spoolRecordsPerFile?: number;
-  /** How long the spool keeps a lease that the ledger has settled, for a ledger that can lose its last writes. */
-  keepSettledMs?: number;
-  /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
-  endpoints?: readonly string[];
-}
-
-export type QuotaCalls = Pick<
-  QuotaStore,
-  'sync' | 'raiseBarrier' | 'signals' | 'usage' | 'usageBeside' | 'releaseLost' | 'foldSettled' | 'now'
->;
-
-/** An account without requests for this long returns its lease. */
-const IDLE_MS = 30_000;
 /** What `used` may lack after the loss of a whole host. A killed process loses nothing: its counts are in the spool. */
 const FLUSH_MS = 5_000;
 /** The caller retries a start that fails, so a start must not hang. */
 const OPEN_MS_MAX = 5_000;
 /** How long a stop waits for a ledger that does not answer. */
 const CLOSE_MS_MAX = 3_000;
-/** How far back to look for barriers and recalls: far longer than anybody waits for one. */
-const SIGNAL_WINDOW_MS = 5_000;
 
 /**
  * Counts requests against quotas that all replicas share. A spend is a few instructions and one store into the spool.
@@ -62,6 +34,8 @@ export class Meter {
   readonly #time: LedgerTime;
   readonly #spool: Spool;
   readonly #leases: LeaseFactory;
+  readonly #holder: QuotaHolder;
+  readonly #flushMs: number;
   /** The index of each endpoint's counter. */
   readonly #counters: Readonly<Record<string, number>>;
   readonly #syncer: Syncer;
@@ -70,6 +44,9 @@ export class Meter {
   readonly #usage: UsageReader;
   readonly #host: AccountLeaseHost;
   readonly #accounts = new Map<string, AccountLease>();
+  /** The accounts whose counts have changed since they were last reported. */
+  #dirty: AccountLease[] = [];
+  #flushedAt = Number.NEGATIVE_INFINITY;
   /** Duration of the calls that report counts and lease units, including those without an answer. */
   readonly syncLatency = new Histogram();
   #syncFailures = 0;
@@ -85,6 +62,7 @@ export class Meter {
     this.#clock = options.clock;
     this.#monotonic = options.monotonic ?? { now: () => performance.now() };
     this.#time = new LedgerTime(this.#clock, this.#monotonic);
+    this.#flushMs = options.flushMs ?? FLUSH_MS;
     this.#spool = new Spool({
       endpoints,
       dir: options.spoolDir,
@@ -92,10 +70,20 @@ export class Meter {
       ...(options.lock && { lock: options.lock }),
       ...(options.spoolRecordsPerFile && { recordsPerFile: options.spoolRecordsPerFile }),
     });
+    this.#holder = new QuotaHolder({
+      calls: this.#quota,
+      time: this.#time,
+      scheduler,
+      replica: options.replica ?? newId(),
+      newId,
+      onReleased: () => {
+        for (const account of this.#accounts.values()) account.closeLease();
+      },
+    });
     this.#leases = new LeaseFactory({
       spool: this.#spool,
       time: this.#time,
-      replica: options.replica ?? newId(),
+      holder: this.#holder,
       newId,
       warn,
     });
@@ -119,13 +107,19 @@ export class Meter {
       period: () => this.#time.period(),
       openLease: (accountId) => this.#leases.open(accountId),
       closeLease: (lease) => this.#settlements.close(lease),
+      markDirty: (account) => this.#markDirty(account),
       enqueue: (party, urgent) => this.#syncer.enqueue(party, urgent),
       after: (ms, callback) => scheduler.after(ms, callback),
       exhausted: () => refusal('exhausted', this.secondsToReset()),
       unavailable: () => refusal('unavailable', 1),
     };
     this.#usage = new UsageReader({
-      calls: this.#quota,
+      calls: {
+        raiseBarrier: (accountId, period) =>
+          this.#quota.raiseBarrier(accountId, period, this.#holder.replica),
+        usage: (accountId, period, barrier) => this.#quota.usage(accountId, period, barrier),
+        usageBeside: (accountId, period, leaseId) => this.#quota.usageBeside(accountId, period, leaseId),
+      },
       scheduler,
       monotonic: this.#monotonic,
       onBarrierRaised: (accountId, period, barrier) =>
@@ -175,6 +169,7 @@ export class Meter {
     const accountLease = this.#accounts.get(account.id);
     const lease = accountLease?.lease;
     if (lease?.take(counter, units, now, this.#monotonic.now())) {
+      if (!lease.isDirty) this.#markDirty(accountLease!);
       if (lease.spent >= lease.refillAt) this.#refill(accountLease!, lease);
       return lease;
     }
@@ -215,6 +210,14 @@ export class Meter {
     for (const account of this.#accounts.values()) if (account.lease) this.#syncer.enqueue(account);
   }
 
+  /** Syncs the leases of accounts whose plan has changed: a lower quota takes back what they hold. */
+  refresh(accountIds: Iterable<string>): void {
+    for (const id of accountIds) {
+      const account = this.#accounts.get(id);
+      if (account?.lease) this.#syncer.enqueue(account);
+    }
+  }
+
   /** When the quotas reset, in ms since the epoch, by the ledger's time. */
   resetAt(): number {
     return this.#time.resetAt();
@@ -231,6 +234,7 @@ export class Meter {
     this.#jobs.stop();
     for (const account of this.#accounts.values()) account.end();
     await this.#syncer.close(CLOSE_MS_MAX);
+    if (!this.#syncer.isDown) await this.#holder.leave();
     this.#settlements.erase(0);
     this.#spool.close();
   }
@@ -252,32 +256,50 @@ export class Meter {
 
   async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
     const sent = this.#time.read();
-    const answers = await this.#quota.sync(requests);
-    if (answers[0]) this.#time.observe(answers[0].now, sent);
+    const { replica } = this.#holder;
+    const answers = await this.#quota.sync(requests, replica);
+    if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
     return answers;
+  }
+
+  #markDirty(account: AccountLease): void {
+    account.lease!.isDirty = true;
+    this.#dirty.push(account);
   }
 
   /** Reads whether another replica requests counts (a barrier) or units (a recall). */
   async #readSignals(): Promise<void> {
     if (this.#accounts.size === 0 || this.#syncer.isDown) return;
-    for (const signal of await this.#quota.signals(this.#time.now() - SIGNAL_WINDOW_MS)) {
+    for (const signal of await this.#quota.signals(this.#holder.replica)) {
       this.#accounts.get(signal.accountId)?.onSignal(signal);
     }
   }
 
-  /** Reports what was spent, and returns the leases that are idle, full or of a past month. */
-  #flush(): void {
+  /** Reports what was spent, returns the leases of a past month, and renews this process's right to spend. */
+  async #flush(): Promise<void> {
     const now = this.#time.read();
     this.#settlements.erase();
+    if (this.#time.period() !== this.#holder.validity.period) this.#endMonth(now);
+    if (now.mono - this.#flushedAt >= this.#flushMs) {
+      this.#flushedAt = now.mono;
+      this.#flushDirty();
+    }
+    if (this.#accounts.size > 0 && !this.#syncer.isDown) await this.#holder.renew();
+  }
+
+  /** Sorted by account, as the ledger's tables are: the accounts of a batch then share pages. */
+  #flushDirty(): void {
+    const dirty = this.#dirty.filter(({ lease }) => lease?.isDirty);
+    this.#dirty = [];
+    dirty.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+    for (const account of dirty) this.#syncer.enqueue(account);
+  }
+
+  #endMonth(now: ClockReading): void {
     for (const [accountId, account] of this.#accounts) {
-      const { lease } = account;
       if (account.isBusy) continue;
-      if (!lease) this.#accounts.delete(accountId);
-      else if (now.mono - lease.lastSpendAt >= IDLE_MS || lease.isFull || account.isMonthOver(now)) {
-        account.closeLease();
-      } else if (lease.spent > lease.flushed && now.mono - lease.lastAnswerAt >= FLUSH_MS) {
-        this.#syncer.enqueue(account);
-      }
+      if (account.isMonthOver(now)) account.closeLease();
+      if (!account.lease) this.#accounts.delete(accountId);
     }
   }
 

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 2_000;
 
 export interface MeterJobs {
   readSignals(): Promise<void>;
-  flush(): void;
+  flush(): Promise<void>;
   sweep(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class PeriodicJobs {
 
   start(): void {
     this.#every(0, SIGNALS_MS, () => this.#jobs.readSignals());
-    this.#every(1, FLUSH_MS, async () => this.#jobs.flush());
+    this.#every(1, FLUSH_MS, () => this.#jobs.flush());
     this.#every(2, SWEEP_MS, () => this.#jobs.sweep());
   }
 

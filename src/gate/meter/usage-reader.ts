@@ -17,7 +17,9 @@ export interface KnownUsage {
 }
 
 export interface UsageReaderOptions {
-  calls: Pick<QuotaStore, 'raiseBarrier' | 'usage' | 'usageBeside'>;
+  calls: Pick<QuotaStore, 'usage' | 'usageBeside'> & {
+    raiseBarrier(accountId: string, period: Period): Promise<number>;
+  };
   scheduler: Scheduler;
   monotonic: Clock;
   /** Tells this replica's own lease, so that it does not wait for its next look at the signals. */

@@ -35,6 +35,12 @@ export interface Engine {
   /** The n-th placeholder of a statement that is built as text. */
   placeholder(n: number): string;
 
+  /**
+   * A subquery over rows that one parameter carries as JSON, an array of arrays. The text of such a statement does not
+   * depend on the number of rows, so it is prepared once. The rows come in the order of the array.
+   */
+  jsonRows(placeholder: string, columns: Readonly<Record<string, 'TEXT' | 'BIGINT'>>): string;
+
   /** Bulk load, where the engine has something faster than INSERT. */
   load?(tx: Sql, into: string, rows: readonly RowValues[]): Promise<void>;
 

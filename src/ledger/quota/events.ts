@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, nullable, onlyRow, rowReader } from '../engine/rows.ts';
+import type { PeriodState } from './model.ts';
 import type { Period } from './period.ts';
 
 /** An account reached a share of its quota. Each share is reported once a month. */
@@ -66,4 +67,24 @@ export async function recordSent(
     await tx`UPDATE quota_event SET sent_at = coalesce(sent_at, ${at}) WHERE account_id = ${accountId}
       AND period = ${period} AND percent = ${percent}`;
   });
+}
+
+/** Each is reported to the account's owner once a month. */
+const THRESHOLDS_PERCENT = [75, 90, 100] as const;
+
+/** How many more units reach the next threshold. */
+export function unitsToNextThreshold(used: number, quota: number): number {
+  const next = THRESHOLDS_PERCENT.map((percent) => Math.ceil((percent * quota) / 100)).find(
+    (at) => at > used,
+  );
+  return next === undefined ? Number.POSITIVE_INFINITY : next - used;
+}
+
+/** The thresholds that were reached and not yet reported; marks them as reported. */
+export function crossThresholds(period: PeriodState, quota: number): number[] {
+  if (quota <= 0) return [];
+  const reached = THRESHOLDS_PERCENT.filter((percent) => period.used * 100 >= percent * quota);
+  const fresh = reached.filter((percent) => percent > period.notified);
+  period.notified = Math.max(period.notified, ...reached);
+  return fresh;
 }

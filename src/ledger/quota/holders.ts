@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, rowReader } from '../engine/rows.ts';
+import { asNumber, asText, onlyRow, rowReader, type Sql } from '../engine/rows.ts';
 import { LEASE_MS } from './model.ts';
 
 /** A replica that has leased units of quotas. */
@@ -9,18 +9,71 @@ export interface LeaseHolder {
   accounts: number;
   /** Leased units that it has not reported as spent. */
   units: number;
-  /** How long ago it last renewed a lease, by the ledger's time. */
+  /** How long ago it last contacted the ledger, by the ledger's time. */
   silentSeconds: number;
 }
 
+/** A process's right to spend from its leases. */
+export interface SpendingRight {
+  now: number;
+  /** How long after `now` it lasts; 0 when its leases were released. */
+  leaseMs: number;
+}
+
+/** A row without open leases is deleted this long after its process ended: then no lease of its months is left. */
+const KEPT_MS = 100 * 86_400_000;
+
 const HOLDER = rowReader({ replica: asText, accounts: asNumber, units: asNumber, expiresAt: asNumber });
+
+/**
+ * Extends a process's right to spend from its leases. A process that was silent for so long that its leases were released
+ * never gets it back: it must take another name.
+ */
+export async function renewHolder(tx: Sql, replica: string, now: number): Promise<SpendingRight> {
+  const renewed =
+    await tx`INSERT INTO quota_holder (replica, expires_at, released) VALUES (${replica}, ${now + LEASE_MS}, 0)
+    ON CONFLICT (replica) DO UPDATE SET expires_at = excluded.expires_at WHERE quota_holder.released = 0
+    RETURNING replica`;
+  return { now, leaseMs: renewed.length > 0 ? LEASE_MS : 0 };
+}
+
+/** Ends a process's right to spend. What it has not settled is held like the leases of a lost host. */
+export async function endHolder(engine: Engine, replica: string): Promise<void> {
+  await engine.write(async (tx) => {
+    const now = await engine.now(tx);
+    await tx`UPDATE quota_holder SET expires_at = ${now} WHERE replica = ${replica}`;
+  });
+}
+
+/** The number of processes that may lease units. */
+export async function countHolders(tx: Sql, now: number): Promise<number> {
+  const row = onlyRow(
+    await tx`SELECT count(*) AS n FROM quota_holder WHERE expires_at > ${now} AND released = 0`,
+  );
+  return asNumber(row.n);
+}
+
+/** Marks the processes that have been silent since before `silentSince`, and forgets those that ended long ago. */
+export async function releaseHolders(engine: Engine, silentSince: number): Promise<void> {
+  const { read } = engine;
+  const [lost] =
+    await read`SELECT replica FROM quota_holder WHERE released = 0 AND expires_at < ${silentSince} LIMIT 1`;
+  if (!lost) return;
+  await engine.write(async (tx) => {
+    await tx`UPDATE quota_holder SET released = 1 WHERE released = 0 AND expires_at < ${silentSince}`;
+    await tx`DELETE FROM quota_signal WHERE replica IN (SELECT replica FROM quota_holder WHERE released = 1)`;
+    await tx`DELETE FROM quota_holder WHERE expires_at < ${silentSince - KEPT_MS} AND replica NOT IN (
+      SELECT replica FROM quota_lease WHERE open = 1)`;
+  });
+}
 
 /** Every replica with an open lease, the most recently heard first. */
 export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
-  const rows = await engine.read`SELECT replica, count(DISTINCT account_id) AS accounts,
-      sum(granted - spent) AS units, max(expires_at) AS expires_at
-    FROM quota_lease WHERE open = 1 GROUP BY replica ORDER BY max(expires_at) DESC, replica`;
+  const rows = await engine.read`SELECT l.replica, count(DISTINCT l.account_id) AS accounts,
+      sum(l.granted - l.spent) AS units, max(coalesce(h.expires_at, l.expires_at)) AS expires_at
+    FROM quota_lease l LEFT JOIN quota_holder h ON h.replica = l.replica
+    WHERE l.open = 1 GROUP BY l.replica ORDER BY 4 DESC, l.replica`;
   return rows.map(HOLDER.read).map(({ expiresAt, ...holder }) => ({
     ...holder,
     silentSeconds: Math.max(0, Math.floor((now - (expiresAt - LEASE_MS)) / 1000)),

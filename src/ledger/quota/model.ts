@@ -3,17 +3,20 @@ import type { Period } from './period.ts';
 /** Spent units by endpoint. Absolute numbers, never differences, so repeating a message is harmless. */
 export type SpentBy = Readonly<Record<string, number>>;
 
-/** How long a lease may be spent from without contact to the ledger. */
+/** How long a process may spend from its leases without contact to the ledger. */
 export const LEASE_MS = 60_000;
 
 /**
- * How long after its expiry a silent lease keeps its block: longer than the slowest restart and the longest outage.
+ * How long after its expiry a silent process keeps its blocks: longer than the slowest restart and the longest outage.
  * Releasing at expiry admitted up to 148 of 700 requests over the quota, because spools were delivered later.
  */
 export const HOLD_MS = 15 * 60_000;
 
 /** A recall older than this is ignored: the requests that needed the units have failed after a second. */
 export const RECALL_MS = 2_000;
+
+/** A lease's counts in the spool have 28 bits, and it is replaced at half of that. */
+export const BLOCK_MAX = 2 ** 26;
 
 export interface PeriodState {
   accountId: string;
@@ -26,7 +29,7 @@ export interface PeriodState {
   barrier: number;
   /** When units were last recalled from all holders. */
   recallAt: number;
-  /** When the barrier or the recall last changed. Replicas poll it. */
+  /** When the barrier or the recall last changed. Only programs before schema 15 poll it. */
   signalledAt: number;
   /** The highest threshold that has been reported. */
   notified: number;
@@ -44,10 +47,13 @@ export interface LeaseState {
   open: boolean;
   /** Whether its holder has sent its last message. Later messages repeat it. */
   settled: boolean;
+  /** When its holder's right to spend from it ends or ended. */
   expiresAt: number;
+  /** When its holder last reported. */
+  syncedAt: number;
 }
 
-/** A message that requests units, renews a lease, reports spending and returns units. All numbers are absolute. */
+/** A message that requests units, reports spending and returns units. All numbers are absolute. */
 export interface SyncRequest {
   leaseId: string;
   accountId: string;
@@ -56,7 +62,7 @@ export interface SyncRequest {
   spentBy: SpentBy;
   /** Increases with each message. A message whose answer was lost is repeated with the same number. */
   seq: number;
-  /** The desired value of `granted`. A lower value returns units. */
+  /** The most that `granted` should become. A value below the current one returns units. */
   want: number;
   /** The value of `granted` that all waiting requests need. */
   need: number;
@@ -85,14 +91,16 @@ export interface SyncAnswer {
   /** Another holder waits for units: return what is not needed. */
   recall: boolean;
   barrier: number;
-  /** The ledger's time, and how long the lease is valid after it. */
   now: number;
+  /** How long after `now` the sender may spend from its leases; 0 when all of them were released. */
   leaseMs: number;
 }
 
 /** The rest of the account, while its period is locked. */
 export interface QuotaContext {
   quota: number;
-  openLeases: number;
+  /** The number of processes that may lease units. */
+  holders: number;
   now: number;
+  leaseMs: number;
 }

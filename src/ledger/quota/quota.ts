@@ -1,23 +1,24 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, rowReader } from '../engine/rows.ts';
-import { listOf } from '../engine/statements.ts';
 import { QuotaChanges } from './changes.ts';
 import { checkQuota } from './check.ts';
 import { claimEvents, listEvents, type QuotaEvent, recordSent } from './events.ts';
 import { foldSettled } from './fold.ts';
+import { countHolders, endHolder, releaseHolders, renewHolder, type SpendingRight } from './holders.ts';
 import { HOLD_MS, type SyncAnswer, type SyncRequest } from './model.ts';
 import type { Period } from './period.ts';
 import {
-  countOpenLeases,
+  type AccountPeriod,
   keyOf,
-  LEASE,
   lockPeriods,
   readLeases,
+  readLostLeases,
   readQuotas,
   writeLeases,
   writePeriods,
 } from './rows.ts';
 import { closeLease, settle } from './rules.ts';
+import { type Signal, sendSignals, signalOf, takeSignals } from './signals.ts';
 import {
   readUsage,
   readUsageBeside,
@@ -30,23 +31,9 @@ import {
 /** With 100 leases per fold and a call per minute: more than thousands of pausing accounts leave behind. */
 const FOLDS_PER_CALL = 40;
 
-/** A barrier or a recall that lease holders must answer. */
-export interface Signal {
-  accountId: string;
-  period: Period;
-  barrier: number;
-  recallAt: number;
-}
+const LEASES_PER_RELEASE = 100;
 
-const SIGNAL = rowReader<Signal>({
-  accountId: asText,
-  period: asNumber,
-  barrier: asNumber,
-  recallAt: asNumber,
-});
-
-/** An account's month. */
-const ACCOUNT_PERIOD = rowReader<{ accountId: string; period: Period }>({
+const ACCOUNT_PERIOD = rowReader<AccountPeriod>({
   accountId: asText,
   period: asNumber,
 });
@@ -59,21 +46,25 @@ export class QuotaStore {
     this.#engine = engine;
   }
 
-  /** Applies many messages in one transaction. The answers are in the order of the requests. */
-  async sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
-    if (requests.length === 0) return [];
+  /**
+   * Applies many messages in one transaction, and renews the sender's right to spend from its leases. The answers are in
+   * the order of the requests.
+   */
+  async sync(requests: readonly SyncRequest[], sender = requests[0]?.replica): Promise<SyncAnswer[]> {
+    if (requests.length === 0 || sender === undefined) return [];
     const engine = this.#engine;
     return engine.write(async (tx) => {
       const accountIds = [...new Set(requests.map((request) => request.accountId))];
       const leaseIds = requests.map((request) => request.leaseId);
+      const now = await engine.now(tx);
       // The lock comes first: another holder may change the period or the lease while this transaction waits for it. The
       // reads are pipelined behind it, because other replicas wait while the lock is held.
-      const [periods, now, leases, quotas, openLeases] = await Promise.all([
+      const [periods, leases, quotas, holding, holders] = await Promise.all([
         lockPeriods(engine, tx, requests),
-        engine.now(tx),
         readLeases(engine, tx, leaseIds),
         readQuotas(engine, tx, accountIds),
-        countOpenLeases(engine, tx, accountIds),
+        renewHolder(tx, sender, now),
+        countHolders(tx, now),
       ]);
       const known = new Map(leases.map((lease) => [lease.leaseId, lease]));
 
@@ -82,36 +73,51 @@ export class QuotaStore {
         const period = periods.get(keyOf(request))!;
         const before = known.get(request.leaseId);
         const quota = quotas.get(request.accountId) ?? 0;
-        const context = { quota, openLeases: openLeases.get(keyOf(request)) ?? 0, now };
+        const context = { quota, holders, ...holding };
+        const recalledBefore = period.recallAt;
         const { answer, lease } = settle(period, before, request, context);
         if (lease) {
           known.set(lease.leaseId, lease);
           changes.add(period, before, lease, quota);
         }
+        if (period.recallAt !== recalledBefore) changes.signal(period);
         return answer;
       });
-      await changes.write(engine, tx);
+      await changes.write(engine, tx, sender);
       return answers;
     });
   }
 
-  /** Asks every lease holder of the account to report what it has spent. Returns the number of the barrier. */
-  async raiseBarrier(accountId: string, period: Period): Promise<number> {
+  /** Renews the sender's right to spend from its leases. */
+  async renew(replica: string): Promise<SpendingRight> {
+    const engine = this.#engine;
+    return engine.write(async (tx) => renewHolder(tx, replica, await engine.now(tx)));
+  }
+
+  /** A process has settled its leases and stops. */
+  leave(replica: string): Promise<void> {
+    return endHolder(this.#engine, replica);
+  }
+
+  /**
+   * Asks every lease holder of the account, except for the sender, to report what it has spent. Returns the number of the
+   * barrier.
+   */
+  async raiseBarrier(accountId: string, period: Period, sender = ''): Promise<number> {
     const engine = this.#engine;
     return engine.write(async (tx) => {
       const [state] = (await lockPeriods(engine, tx, [{ accountId, period }])).values();
       state!.barrier++;
       state!.signalledAt = await engine.now(tx);
       await writePeriods(engine, tx, [state!]);
+      await sendSignals(engine, tx, [signalOf(state!)], sender);
       return state!.barrier;
     });
   }
 
-  /** The barriers and recalls since a time of the ledger's clock. One index lookup. */
-  async signals(since: number): Promise<Signal[]> {
-    const { read, placeholder: p } = this.#engine;
-    const select = `SELECT ${SIGNAL.columns} FROM quota_period WHERE signalled_at > ${p(1)}`;
-    return (await read.unsafe(select, [since])).map(SIGNAL.read);
+  /** The barriers and recalls for a process since the last call. */
+  signals(replica: string): Promise<Signal[]> {
+    return takeSignals(this.#engine, replica);
   }
 
   usage(accountId: string, period: Period, barrier?: number): Promise<Usage> {
@@ -127,30 +133,25 @@ export class QuotaStore {
   }
 
   /**
-   * Closes the leases whose holder has been silent for longer than `HOLD_MS`, and returns their unreported units to the
-   * pool. Returns the number of leases.
+   * Closes leases of processes that have been silent for longer than `HOLD_MS`, and returns their unreported units to the
+   * pool. Returns the number of leases; the next call continues.
    */
   async releaseLost(): Promise<number> {
     const engine = this.#engine;
     const { placeholder: p } = engine;
     const silentSince = (await engine.now(engine.read)) - HOLD_MS;
+    await releaseHolders(engine, silentSince);
     const seen = await engine.read.unsafe(
-      `SELECT ${ACCOUNT_PERIOD.columns} FROM quota_lease
-       WHERE open = 1 AND expires_at < ${p(1)} ORDER BY expires_at LIMIT 100`,
+      `SELECT ${ACCOUNT_PERIOD.columns} FROM quota_lease WHERE open = 1 AND (expires_at < ${p(1)}
+         OR replica IN (SELECT replica FROM quota_holder WHERE released = 1)) LIMIT ${LEASES_PER_RELEASE}`,
       [silentSince],
     );
     if (seen.length === 0) return 0;
     return engine.write(async (tx) => {
       const periods = await lockPeriods(engine, tx, seen.map(ACCOUNT_PERIOD.read));
-      const accountIds = [...new Set([...periods.values()].map((period) => period.accountId))];
-      const rows = await tx.unsafe(
-        `SELECT ${LEASE.columns} FROM quota_lease
-         WHERE open = 1 AND account_id IN (${listOf(engine, accountIds.length)})`,
-        accountIds,
-      );
-      const lost = rows
-        .map(LEASE.read)
-        .filter((lease) => lease.expiresAt < silentSince && periods.has(keyOf(lease)));
+      const accountIds = [...periods.values()].map((period) => period.accountId);
+      const found = await readLostLeases(engine, tx, accountIds, silentSince);
+      const lost = found.filter((lease) => periods.has(keyOf(lease)));
       for (const lease of lost) closeLease(periods.get(keyOf(lease))!, lease);
       await writeLeases(engine, tx, lost);
       await writePeriods(engine, tx, [...periods.values()]);

@@ -1,6 +1,6 @@
 import { utcDay } from '../../market/day.ts';
 import {
-  LEASE_MS,
+  BLOCK_MAX,
   type LeaseState,
   type PeriodState,
   type QuotaContext,
@@ -32,7 +32,7 @@ export function settle(
   context: QuotaContext,
 ): { answer: SyncAnswer; lease: LeaseState | undefined } {
   if (!known && isOpening(request)) {
-    if (period.period !== periodOf(context.now))
+    if (period.period !== periodOf(context.now) || context.leaseMs === 0)
       return { answer: elsewhere(request, context), lease: undefined };
     // It has spent nothing, so no older barrier waits for it.
     const opened = newLease(request, true, period.barrier, context.now);
@@ -84,7 +84,7 @@ function isOpening(request: SyncRequest): boolean {
   return request.seq === 1 && !request.close && totalOf(request.spentBy) === 0;
 }
 
-function newLease(request: SyncRequest, open: boolean, barrierAck: number, expiresAt: number): LeaseState {
+function newLease(request: SyncRequest, open: boolean, barrierAck: number, now: number): LeaseState {
   const { leaseId, accountId, period, replica } = request;
   return {
     leaseId,
@@ -97,7 +97,8 @@ function newLease(request: SyncRequest, open: boolean, barrierAck: number, expir
     barrierAck,
     open,
     settled: false,
-    expiresAt,
+    expiresAt: now,
+    syncedAt: now,
   };
 }
 
@@ -117,7 +118,7 @@ function recordSpent(period: PeriodState, lease: LeaseState, spentBy: SpentBy): 
   }
 }
 
-/** Adjusts the grant, renews the lease, and recalls units from other holders if requests are still waiting. */
+/** Adjusts the grant, and recalls units from other holders if requests are still waiting. */
 function adjustGrant(
   period: PeriodState,
   lease: LeaseState,
@@ -130,7 +131,7 @@ function adjustGrant(
   lease.seq = request.seq;
   // A holder may have seen a later barrier, which the ledger lost in a failover. Then it has acknowledged all of these.
   lease.barrierAck = Math.max(lease.barrierAck, Math.min(request.barrierSeen, period.barrier));
-  lease.expiresAt = context.now + LEASE_MS;
+  lease.syncedAt = context.now;
   if (request.need > granted && heldByOthers(period, lease) > 0) {
     period.recallAt = context.now;
     period.signalledAt = context.now;
@@ -149,15 +150,21 @@ function newGrant(
   // Too few units for a request that needs many are left to others that need few.
   if (lease.granted + pool < request.least) return totalOf(lease.spentBy);
   const urgent = request.need - lease.granted;
-  const extra = Math.min(asked - lease.granted, blockLimit(period, context, pool));
+  const extra = Math.min(asked - lease.granted, blockSize(period, lease, context));
   return lease.granted + Math.min(pool, Math.max(urgent, extra));
 }
 
-/** Blocks shrink near the end of the quota, so that no replica holds the last units unused. */
-function blockLimit(period: PeriodState, context: QuotaContext, pool: number): number {
+/**
+ * How many units a lease gets beyond those that requests wait for. With n processes, a lease holds up to 1 / 2n of what
+ * the pool and the lease have together. So a process gets a new block each time about half of what it could get is
+ * spent: the number of syncs grows with the logarithm of the quota, not with the traffic. And half of what is left stays in the
+ * pool, so that a process that joins finds units, and a lost host does not lock out its accounts.
+ */
+function blockSize(period: PeriodState, lease: LeaseState, context: QuotaContext): number {
   if (isRecalled(period, context.now)) return 0;
-  const share = Math.floor(pool / (4 * Math.max(context.openLeases, 1)));
-  return Math.max(1, Math.min(share, Math.floor(context.quota / 100)));
+  const unspent = lease.granted - totalOf(lease.spentBy);
+  const share = Math.floor((poolOf(period, context) + unspent) / (2 * Math.max(context.holders, 1)));
+  return Math.max(0, Math.min(share, BLOCK_MAX) - unspent);
 }
 
 function answerOf(
@@ -176,10 +183,10 @@ function answerOf(
     quota: context.quota,
     pool: poolOf(period, context),
     heldByOthers: heldByOthers(period, lease),
-    recall: isRecalled(period, context.now),
+    recall: isRecalled(period, context.now) || period.granted > context.quota,
     barrier: period.barrier,
     now: context.now,
-    leaseMs: Math.max(0, lease.expiresAt - context.now),
+    leaseMs: context.leaseMs,
   };
 }
 
@@ -193,8 +200,8 @@ function folded(period: PeriodState, request: SyncRequest, context: QuotaContext
 }
 
 function elsewhere(request: SyncRequest, context: QuotaContext): SyncAnswer {
-  const { quota, now } = context;
-  const nothing = { granted: 0, spent: 0, used: 0, pool: 0, heldByOthers: 0, barrier: 0, leaseMs: 0 };
+  const { quota, now, leaseMs } = context;
+  const nothing = { granted: 0, spent: 0, used: 0, pool: 0, heldByOthers: 0, barrier: 0 };
   return {
     leaseId: request.leaseId,
     state: 'elsewhere',
@@ -202,6 +209,7 @@ function elsewhere(request: SyncRequest, context: QuotaContext): SyncAnswer {
     recall: false,
     quota,
     now,
+    leaseMs,
     ...nothing,
   };
 }

@@ -56,14 +56,15 @@ export async function readUsage(
   const now = await engine.now(read);
   // One statement, so that the total and the leases that are behind are consistent.
   const rows = await read`SELECT
-      coalesce(max(p.used), 0) AS used, count(l.lease_id) AS behind, min(l.expires_at) AS oldest,
+      coalesce(max(p.used), 0) AS used, count(l.lease_id) AS behind,
+      min(CASE WHEN l.synced_at = 0 THEN l.expires_at - ${LEASE_MS} ELSE l.synced_at END) AS oldest,
       (SELECT plan.quota FROM account JOIN plan ON plan.name = account.plan WHERE account.id = ${accountId}) AS quota
     FROM quota_period p LEFT JOIN quota_lease l
       ON l.open = 1 AND l.account_id = p.account_id AND l.period = p.period
       AND l.barrier_ack < coalesce(CAST(${barrier ?? null} AS BIGINT), p.barrier)
     WHERE p.account_id = ${accountId} AND p.period = ${period}`;
   const { used, behind, oldest, quota } = USAGE.read(onlyRow(rows));
-  return { used, quota: quota ?? 0, behind, asOf: oldest === undefined ? now : oldest - LEASE_MS };
+  return { used, quota: quota ?? 0, behind, asOf: oldest ?? now };
 }
 
 /**

@@ -239,6 +239,22 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE plan ADD COLUMN max_span_set INTEGER NOT NULL DEFAULT 0`,
     ],
   },
+  {
+    id: 15,
+    title: 'leases expire with their process',
+    statements: [
+      // Its leases can be spent from until then. A released holder has lost its leases and never gets them back.
+      `CREATE TABLE quota_holder (
+         replica TEXT PRIMARY KEY, expires_at BIGINT NOT NULL, released INTEGER NOT NULL DEFAULT 0) {clustered}`,
+      `CREATE INDEX quota_lease_by_replica ON quota_lease (replica) WHERE open = 1`,
+      // When its holder last reported. 0: by an older program, which renewed each lease by itself.
+      `ALTER TABLE quota_lease ADD COLUMN synced_at BIGINT NOT NULL DEFAULT 0`,
+      // Barriers and recalls that a holder has not read yet.
+      `CREATE TABLE quota_signal (
+         replica TEXT NOT NULL, account_id TEXT NOT NULL, period INTEGER NOT NULL, barrier BIGINT NOT NULL,
+         recall_at BIGINT NOT NULL, PRIMARY KEY (replica, account_id, period)) {clustered}`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -94,6 +94,13 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       if (isDiskFull) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
     placeholder: (n) => `$${n}`,
+    jsonRows(placeholder, columns) {
+      const cells = Object.entries(columns).map(
+        ([name, type], i) => `CAST(row.value ->> ${i} AS ${type}) AS ${name}`,
+      );
+      const rows = `json_array_elements(CAST(CAST(${placeholder} AS TEXT) AS JSON)) AS row (value)`;
+      return `(SELECT ${cells.join(', ')} FROM ${rows})`;
+    },
     // COPY is about twice as fast as INSERT.
     async load(tx, into, rows) {
       const writer = tx.unsafe(`COPY ${into} FROM STDIN (FORMAT csv)`).writable().getWriter();

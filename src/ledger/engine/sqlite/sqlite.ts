@@ -1,11 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SQL } from 'bun';
 import type { Clock } from '../../../runtime/clock.ts';
 import { hasDiskSpace, requireDiskSpace } from '../disk-space.ts';
 import type { Engine } from '../engine.ts';
-import { type Sql, typed } from '../rows.ts';
+import type { Sql } from '../rows.ts';
+import { SqliteHandle } from './handle.ts';
 import { createPrivate, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -19,7 +19,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   createPrivate(path);
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
   const writer: Writer = { handle: await openHandle(path, 0), lock: new WriteQueue(path) };
-  await writer.handle.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
+  await writer.handle.sql.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   const reader = await openHandle(path, READER_BUSY_MS_MAX);
   let queue: Promise<unknown> = Promise.resolve();
   const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
@@ -30,7 +30,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
 
   return {
     name: 'sqlite',
-    read: typed(reader),
+    read: reader.sql,
     write: (work) => enqueue(() => transact(writer, work)),
     snapshot: (work) => snapshotOf(path, work),
     writePrices: (work) =>
@@ -41,6 +41,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: () => enqueue(() => tidy(path, writer)),
     placeholder: () => '?',
+    jsonRows,
     hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
@@ -52,26 +53,27 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     interrupt() {}, // it runs on this thread: nothing is in progress
     async close() {
       await queue;
-      await reader.close();
-      await writer.handle.close();
+      reader.close();
+      writer.handle.close();
     },
   };
 }
 
 /** For a thread that never writes. The file must exist and be in WAL mode. */
 export async function openSqliteForReading(path: string, clock: Clock): Promise<Engine> {
-  const reader = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
-  await reader.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
+  const reader = new SqliteHandle(path, true);
+  await reader.sql.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
   const refuseWrite = () => Promise.reject(new Error('this handle of the ledger is read-only'));
   return {
     name: 'sqlite',
-    read: typed(reader),
+    read: reader.sql,
     write: refuseWrite,
     snapshot: (work) => snapshotOf(path, work),
     writePrices: refuseWrite,
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: refuseWrite,
     placeholder: () => '?',
+    jsonRows,
     hasTable,
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
@@ -81,21 +83,26 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     now: async () => clock.now(),
     flush: refuseWrite,
     interrupt() {},
-    close: () => reader.close(),
+    close: async () => reader.close(),
   };
 }
 
 /** In WAL mode, a read transaction sees the file as of its first read. */
 async function snapshotOf<T>(path: string, work: (handle: Sql) => Promise<T>): Promise<T> {
-  const handle = new SQL({ adapter: 'sqlite', filename: path, readonly: true });
+  const handle = new SqliteHandle(path, true);
   try {
-    await handle.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
-    await handle.unsafe('BEGIN');
-    await handle.unsafe('SELECT 1 FROM meta LIMIT 1');
-    return await work(typed(handle));
+    await handle.sql.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
+    await handle.sql.unsafe('BEGIN');
+    await handle.sql.unsafe('SELECT 1 FROM meta LIMIT 1');
+    return await work(handle.sql);
   } finally {
-    await handle.close();
+    handle.close();
   }
+}
+
+function jsonRows(placeholder: string, columns: Readonly<Record<string, string>>): string {
+  const cells = Object.keys(columns).map((name, i) => `row.value ->> ${i} AS ${name}`);
+  return `(SELECT ${cells.join(', ')} FROM json_each(${placeholder}) AS row)`;
 }
 
 async function hasTable(handle: Sql, name: string): Promise<boolean> {
@@ -137,7 +144,7 @@ async function tidy(path: string, writer: Writer): Promise<void> {
     );
     await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = 'room'`);
   }
-  await writer.handle.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
+  await writer.handle.sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
 /**
@@ -154,36 +161,38 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-async function openHandle(path: string, busyTimeoutMs: number): Promise<SQL> {
-  const handle = new SQL({ adapter: 'sqlite', filename: path });
-  await handle.unsafe('PRAGMA busy_timeout = 5000'); // while the journal mode is being changed
-  await handle.unsafe('PRAGMA journal_mode = WAL');
-  await handle.unsafe('PRAGMA synchronous = NORMAL');
-  await handle.unsafe('PRAGMA foreign_keys = ON');
-  await handle.unsafe(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+async function openHandle(path: string, busyTimeoutMs: number): Promise<SqliteHandle> {
+  const handle = new SqliteHandle(path);
+  const { sql } = handle;
+  await sql.unsafe('PRAGMA busy_timeout = 5000'); // while the journal mode is being changed
+  await sql.unsafe('PRAGMA journal_mode = WAL');
+  await sql.unsafe('PRAGMA synchronous = NORMAL');
+  await sql.unsafe('PRAGMA foreign_keys = ON');
+  await sql.unsafe(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   return handle;
 }
 
 /** The only handle that writes, and the queue for the write lock. */
 interface Writer {
-  handle: SQL;
+  handle: SqliteHandle;
   lock: WriteQueue;
 }
 
 async function transact<T>({ handle, lock }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const { sql } = handle;
   await lock.yieldToOthers();
   // A deferred BEGIN that reads and then writes fails with BUSY_SNAPSHOT; IMMEDIATE takes the lock first.
   await retryWhileBusy(
-    () => handle.unsafe('BEGIN IMMEDIATE'),
+    () => sql.unsafe('BEGIN IMMEDIATE'),
     () => lock.wait(),
   );
   lock.enter();
   try {
-    const result = await work(typed(handle));
-    await retryWhileBusy(() => handle.unsafe('COMMIT'));
+    const result = await work(sql);
+    await retryWhileBusy(() => sql.unsafe('COMMIT'));
     return result;
   } catch (error) {
-    await handle.unsafe('ROLLBACK').catch(() => {});
+    await sql.unsafe('ROLLBACK').catch(() => {});
     throw error;
   } finally {
     lock.leave();

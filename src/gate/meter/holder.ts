@@ -1,0 +1,97 @@
+import type { SpendingRight } from '../../ledger/quota/holders.ts';
+import { type Period, periodEnd, periodOf } from '../../ledger/quota/period.ts';
+import type { QuotaStore } from '../../ledger/quota/quota.ts';
+import { type Scheduler, withTimeout } from '../../runtime/scheduler.ts';
+import type { ClockReading, LedgerTime } from './ledger-time.ts';
+
+export interface HolderOptions {
+  calls: Pick<QuotaStore, 'renew' | 'leave'>;
+  time: LedgerTime;
+  scheduler: Scheduler;
+  /** The first name of this process in the ledger, and the source of later ones. */
+  replica: string;
+  newId: () => string;
+  /** All leases were released: they must not be spent from any more. */
+  onReleased(): void;
+}
+
+/** A process without anything to report renews its right to spend this often; it lasts for a minute. */
+const RENEW_MS = 15_000;
+const LEAVE_MS_MAX = 500;
+
+/** The right to spend ends this much before the ledger's deadline: two machines' clocks do not run at the same rate. */
+const MARGIN_MS = 2_000;
+
+/** This process as a holder of leases: its name in the ledger, and its right to spend from all of its leases. */
+export class QuotaHolder {
+  readonly validity = new Validity();
+  readonly #options: HolderOptions;
+  #replica: string;
+  /** When the last answered call was sent. */
+  #contactAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: HolderOptions) {
+    this.#options = options;
+    this.#replica = options.replica;
+  }
+
+  get replica(): string {
+    return this.#replica;
+  }
+
+  /**
+   * The ledger has answered a call that `replica` sent. A released process takes a new name: under the old one the ledger
+   * grants nothing any more.
+   */
+  onAnswer(replica: string, { now, leaseMs }: SpendingRight, sent: ClockReading): void {
+    if (replica !== this.#replica || sent.mono < this.#contactAt) return; // a newer answer was faster
+    this.#options.time.observe(now, sent);
+    this.validity.extend(now, leaseMs, sent);
+    this.#contactAt = sent.mono;
+    if (leaseMs > 0) return;
+    this.#replica = this.#options.newId();
+    this.#options.onReleased();
+  }
+
+  /** Renews the right to spend, unless a recent call has done so. */
+  async renew(): Promise<void> {
+    const { time, calls } = this.#options;
+    const sent = time.read();
+    if (sent.mono - this.#contactAt < RENEW_MS) return;
+    const replica = this.#replica;
+    this.onAnswer(replica, await calls.renew(replica), sent);
+  }
+
+  /** Other processes then divide the quotas among fewer. Not important enough to wait long for the ledger. */
+  async leave(): Promise<void> {
+    if (this.#contactAt === Number.NEGATIVE_INFINITY) return;
+    const { scheduler, calls } = this.#options;
+    await withTimeout(scheduler, LEAVE_MS_MAX, calls.leave(this.#replica)).catch(() => {});
+  }
+}
+
+/**
+ * Until when this process may spend from its leases, all of them together. The deadline is on both clocks: the monotonic
+ * one stops while a virtual machine sleeps, and the wall clock may be set back. It never goes past the month's end.
+ */
+export class Validity {
+  /** The month whose leases may be spent from. */
+  period: Period = 0;
+  wallEnd = Number.NEGATIVE_INFINITY;
+  monoEnd = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Takes over the ledger's answer to a call sent at `sent`: its time, and for how long after it the right lasts. It runs
+   * from `sent`, so that a slow answer shortens it.
+   */
+  extend(ledgerNow: number, leaseMs: number, sent: ClockReading): void {
+    this.period = periodOf(ledgerNow);
+    const validMs = Math.min(leaseMs - MARGIN_MS, periodEnd(this.period) - ledgerNow);
+    this.wallEnd = sent.wall + validMs;
+    this.monoEnd = sent.mono + validMs;
+  }
+
+  covers(period: Period, { wall, mono }: ClockReading): boolean {
+    return period === this.period && wall < this.wallEnd && mono < this.monoEnd;
+  }
+}

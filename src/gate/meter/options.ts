@@ -1,0 +1,39 @@
+import type { QuotaStore } from '../../ledger/quota/quota.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Scheduler } from '../../runtime/scheduler.ts';
+import type { LockSlot } from '../spool/slot-lock.ts';
+
+export interface MeterOptions {
+  ledger: { readonly quota: QuotaCalls };
+  clock: Clock;
+  /** A folder of this machine's own that survives restarts. */
+  spoolDir: string;
+  /** A unique name for this process in the ledger. */
+  replica?: string;
+  warn?: (text: string) => void;
+  monotonic?: Clock;
+  scheduler?: Scheduler;
+  newId?: () => string;
+  lock?: LockSlot;
+  spoolRecordsPerFile?: number;
+  /** How long the spool keeps a lease that the ledger has settled, for a ledger that can lose its last writes. */
+  keepSettledMs?: number;
+  /** How often counts are reported to the ledger. */
+  flushMs?: number;
+  /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
+  endpoints?: readonly string[];
+}
+
+export type QuotaCalls = Pick<
+  QuotaStore,
+  | 'sync'
+  | 'renew'
+  | 'leave'
+  | 'raiseBarrier'
+  | 'signals'
+  | 'usage'
+  | 'usageBeside'
+  | 'releaseLost'
+  | 'foldSettled'
+  | 'now'
+>;
