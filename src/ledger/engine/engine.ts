@@ -53,6 +53,9 @@ export interface Engine {
   /** Makes later statements of the transaction fail when they wait longer than this for a lock. */
   limitLockWaits(tx: Sql, ms: number): Promise<void>;
 
+  /** How many reads for one request are worth sending at the same time. */
+  readonly parallelReads: number;
+
   /** Suffix of CREATE TABLE for tables that are stored in primary-key order. */
   readonly clustered: string;
 

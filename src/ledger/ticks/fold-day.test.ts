@@ -3,7 +3,7 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { type Fold, foldTick } from '../../market/bar.ts';
-import type { FoldLimits } from './fold-day.ts';
+import { type FoldLimits, foldDay } from './fold-day.ts';
 import type { LedgerTick, NewTick } from './ticks.ts';
 
 const WEDNESDAY = day('2026-07-15');
@@ -67,14 +67,17 @@ async function expectSameFold(
     if (tick.at <= madeBy && tick.received <= receivedBy) expected = foldTick(expected, tick);
     else others.push(tick);
   }
-  const reported: LedgerTick[] = [];
-  const fold = await ledger.ticks.fold(
-    { symbolId, origin, day: WEDNESDAY },
-    { ...limits, onOther: (tick) => reported.push(tick) },
-  );
-  expect(fold && { open: fold.open, high: fold.high, low: fold.low, close: fold.close }).toEqual(expected);
-  expect(reported.toSorted(byId)).toEqual(others.toSorted(byId));
-  expect(reported.map(({ at }) => at)).toEqual(others.map(({ at }) => at).toSorted((a, b) => a - b));
+  for (const parallelReads of [1, 3]) {
+    const reported: LedgerTick[] = [];
+    const fold = await foldDay(
+      { ...ledger.engine, parallelReads },
+      { symbolId, origin, day: WEDNESDAY },
+      { ...limits, onOther: (tick) => reported.push(tick) },
+    );
+    expect(fold && { open: fold.open, high: fold.high, low: fold.low, close: fold.close }).toEqual(expected);
+    expect(reported.toSorted(byId)).toEqual(others.toSorted(byId));
+    expect(reported.map(({ at }) => at)).toEqual(others.map(({ at }) => at).toSorted((a, b) => a - b));
+  }
 }
 
 function byId(a: LedgerTick, b: LedgerTick): number {

@@ -45,6 +45,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
+    parallelReads: 1, // it runs on this thread
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
@@ -77,6 +78,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     hasTable,
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
+    parallelReads: 1, // it runs on this thread
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
