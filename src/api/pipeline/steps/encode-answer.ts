@@ -67,7 +67,7 @@ export class AnswerEncoder {
   }
 }
 
-/** Day and time of each series' newest price, while the answer can change. */
+/** Day and time of each series' newest price, while the answer can change. Valid until the next call. */
 function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): Uint8Array | undefined {
   const canChange = finality === 'live' || finality === 'open';
   const tagged = canChange && !priceQuery.asOf ? priceQuery.tagged : undefined;
@@ -75,11 +75,24 @@ function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): U
 }
 
 function newestOf(series: readonly Series[], view: View): Uint8Array {
-  const moments = new Float64Array(2 * series.length);
-  series.forEach((one, i) => {
-    const { day = -1, at = -1 } = view.latest(one) ?? {};
-    moments[2 * i] = day;
-    moments[2 * i + 1] = at;
-  });
-  return new Uint8Array(moments.buffer);
+  const { moments, bytes } = scratchFor(series.length);
+  for (let i = 0; i < series.length; i++) {
+    const latest = view.latest(series[i]!);
+    moments[2 * i] = latest?.day ?? -1;
+    moments[2 * i + 1] = latest?.at ?? -1;
+  }
+  return bytes;
+}
+
+/** Memory for two numbers per series, by number of series. Allocating it takes longer than filling it. */
+const scratches: { moments: Float64Array; bytes: Uint8Array }[] = [];
+const SCRATCHES_MAX = 100;
+
+function scratchFor(count: number): { moments: Float64Array; bytes: Uint8Array } {
+  const known = scratches[count];
+  if (known) return known;
+  const moments = new Float64Array(2 * count);
+  const scratch = { moments, bytes: new Uint8Array(moments.buffer) };
+  if (count < SCRATCHES_MAX) scratches[count] = scratch;
+  return scratch;
 }
