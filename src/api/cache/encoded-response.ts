@@ -142,7 +142,7 @@ function lastLines(requestId: string, rateLimit: string | undefined): string {
 }
 
 function join(head: string, body: Uint8Array): PooledBuffer {
-  const buffer = bufferPool.acquire(head.length + body.length);
+  const buffer = bufferPool.acquireRounded(head.length + body.length);
   const { memory } = buffer;
   memory.latin1Write(head, 0);
   memory.set(body, head.length);
@@ -184,7 +184,7 @@ class Packet {
     writeLastDigits(head, this.#idAt + LAST_DIGITS_AT, requestNumber);
     const end = `${rateLimit}\r\n\r\n`;
     const bodyAt = head.length + end.length;
-    const bytes = bufferPool.acquire(bodyAt + this.#body.length);
+    const bytes = bufferPool.acquireRounded(bodyAt + this.#body.length);
     const { memory } = bytes;
     head.copy(memory);
     memory.latin1Write(end, head.length);

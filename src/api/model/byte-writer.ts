@@ -6,9 +6,6 @@ export const [OPEN, COMMA, CLOSE] = [0x7b, 0x2c, 0x7d];
 /** How many bytes a packet reserves for the response head, in front of the body. Most heads fit. */
 export const HEAD_ROOM = 1_024;
 
-/** Lengths are rounded up, so that answers of about the same length reuse the same buffers. */
-const PACKET_STEP = 1024;
-
 /** A body in a pooled buffer, after `HEAD_ROOM` bytes for a head. */
 export interface UnsentBody {
   packet: PooledBuffer;
@@ -105,10 +102,10 @@ export function addMembers({ packet, length }: UnsentBody, members: string): Uns
 }
 
 function acquirePacket(bodyLength: number): PooledBuffer {
-  return bufferPool.acquire(Math.ceil((HEAD_ROOM + bodyLength) / PACKET_STEP) * PACKET_STEP);
+  return bufferPool.acquireRounded(HEAD_ROOM + bodyLength);
 }
 
 function giveBack(packet: PooledBuffer): void {
-  packet.take();
+  packet.takeWhole();
   packet.release();
 }

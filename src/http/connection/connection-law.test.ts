@@ -45,10 +45,10 @@ function connect(securityLines: string) {
     isClosed = true;
   };
   const socket = {
-    write(bytes: Uint8Array) {
+    write(bytes: Uint8Array, offset: number, length: number) {
       expect(isClosed).toBe(false);
-      const taken = Math.min(readable, bytes.length);
-      wrote += Buffer.from(bytes.subarray(0, taken)).toString('latin1');
+      const taken = Math.min(readable, length);
+      wrote += Buffer.from(bytes.subarray(offset, offset + taken)).toString('latin1');
       readable -= taken;
       return taken;
     },

@@ -11,9 +11,13 @@ import { PIPELINED_BYTES_MAX } from './limits.ts';
 function connect() {
   const done: string[] = [];
   const socket = {
-    write(bytes: Uint8Array) {
-      done.push(Buffer.from(bytes).toString('latin1').split('\r\n')[0]!);
-      return bytes.length;
+    write(bytes: Uint8Array, offset: number, length: number) {
+      done.push(
+        Buffer.from(bytes)
+          .toString('latin1', offset, offset + length)
+          .split('\r\n')[0]!,
+      );
+      return length;
     },
     end: () => void done.push('end'),
     shutdown: () => void done.push('shutdown'),

@@ -13,13 +13,21 @@ export interface SendEvents {
   onError(error: unknown): void;
 }
 
+/** The bytes from `start` to `end`. */
+interface Part {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** The buffer that they belong to, if it is pooled. */
+  readonly pooled: PooledBuffer | undefined;
+}
+
 /** Bytes to send. They are collected, and sent at the end of the batch. */
 export class SendQueue {
   readonly #socket: Pick<Socket<unknown>, 'write'>;
   readonly #batch: IoBatch;
   readonly #events: SendEvents;
-  #parts: Uint8Array[] = [];
-  #pooled: PooledBuffer[] = [];
+  #parts: Part[] = [];
   #length = 0;
   #onUnblocked: PromiseWithResolvers<void> | undefined;
   /** The response stream in progress, which is canceled if the client disconnects. */
@@ -37,18 +45,20 @@ export class SendQueue {
   }
 
   /** Takes a pooled buffer, and releases it when it is sent. */
-  writePooled(buffer: PooledBuffer): void {
+  writePooled(pooled: PooledBuffer): void {
     if (this.isClosed) return;
-    const bytes = buffer.take();
-    this.#pooled.push(buffer);
-    this.write(bytes);
+    this.#add({ bytes: pooled.takeWhole(), start: pooled.start, end: pooled.end, pooled });
   }
 
   /** From now on `bytes` must not change. */
   write(bytes: Uint8Array): void {
     if (this.isClosed) return;
-    this.#parts.push(bytes);
-    this.#length += bytes.length;
+    this.#add({ bytes, start: 0, end: bytes.length, pooled: undefined });
+  }
+
+  #add(part: Part): void {
+    this.#parts.push(part);
+    this.#length += part.end - part.start;
     if (this.isBlocked) return;
     if (this.#length > BATCHED_BYTES_MAX) this.flush();
     else if (!this.isScheduled) {
@@ -95,14 +105,14 @@ export class SendQueue {
   /** Sends what is queued. Returns false if the client does not accept all of it. */
   flush(): boolean {
     if (this.#length > 0) {
-      const isOne = this.#parts.length === 1;
-      const bytes = isOne ? this.#parts[0]! : Buffer.concat(this.#parts);
-      const sent = Math.max(0, this.#socket.write(bytes));
+      const parts = this.#parts;
+      const isOne = parts.length === 1;
+      const { bytes, start, end } = isOne ? parts[0]! : joined(parts);
+      const sent = Math.max(0, this.#socket.write(bytes, start, end - start));
       this.#length -= sent;
-      this.#parts = this.#length > 0 ? [bytes.subarray(sent)] : [];
-      // The rest of a single part is a view of its buffer, which is then left to the garbage collector.
-      if (this.#length === 0 || !isOne) for (const buffer of this.#pooled) buffer.release();
-      this.#pooled = [];
+      this.#parts = this.#length > 0 ? [{ bytes, start: start + sent, end, pooled: undefined }] : [];
+      // What is not sent of a single part is still in its buffer, which is then left to the garbage collector.
+      if (this.#length === 0 || !isOne) for (const { pooled } of parts) pooled?.release();
     }
     this.isBlocked = this.#length > 0;
     if (this.isBlocked) return false;
@@ -126,6 +136,11 @@ export class SendQueue {
     this.#onUnblocked?.resolve();
     void this.#stream?.cancel().catch(onError);
   }
+}
+
+function joined(parts: readonly Part[]): Part {
+  const bytes = Buffer.concat(parts.map((part) => part.bytes.subarray(part.start, part.end)));
+  return { bytes, start: 0, end: bytes.length, pooled: undefined };
 }
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');

@@ -19,7 +19,7 @@ describe('a pooled buffer', () => {
     expect(() => buffer.take()).toThrow('used after it was taken');
     expect(() => buffer.memory).toThrow('used after it was taken');
     expect(() => buffer.crop(0, 1)).toThrow('used after it was taken');
-    expect(() => buffer.keep()).toThrow('used after it was taken');
+    expect(() => buffer.takeWhole()).toThrow('used after it was taken');
   });
 
   test('returns to the pool once, after it was taken', () => {
@@ -32,14 +32,6 @@ describe('a pooled buffer', () => {
     expect(() => buffer.release()).toThrow('without being taken');
     expect(() => buffer.memory).toThrow('used after it was taken');
     expect(bufferPool.size).toBe(size + 1);
-  });
-
-  test('that is kept never returns to the pool', () => {
-    const buffer = bufferPool.acquire(4_322);
-    const { buffer: memory } = buffer.keep();
-    expect(() => buffer.take()).toThrow('used after it was taken');
-    expect(() => buffer.release()).toThrow('without being taken');
-    expect(bufferPool.acquire(4_322).memory.buffer).not.toBe(memory);
   });
 
   test('gives the part it is cropped to, and returns as a whole', () => {
@@ -62,6 +54,14 @@ describe('a pooled buffer', () => {
 });
 
 describe('the pool', () => {
+  test('reuses the memory of a response for one of about its length, and gives exactly the bytes that were asked for', () => {
+    const memory = release(bufferPool.acquireRounded(5_000));
+    const next = bufferPool.acquireRounded(4_900);
+    expect(next.memory.buffer).toBe(memory);
+    expect([next.start, next.end]).toEqual([0, 4_900]);
+    expect(next.take()).toHaveLength(4_900);
+  });
+
   test('gives released memory to one later owner of the same length at a time', () => {
     const [one, two] = [bufferPool.acquire(4_325), bufferPool.acquire(4_325)];
     const released = [release(one), release(two)];

@@ -13,7 +13,6 @@ export function allocate(length: number): Bytes {
  * Pooled memory with exactly one owner, for a response that is sent once:
  *
  *     held ──take()──► taken ──release()──► back in the pool, for another response
- *       └────keep()──► plain memory, which never returns to the pool
  *
  * Each arrow can be followed once; any other call throws. So a response cannot be sent twice, and nobody can read
  * through this object what another response has written. An object that is dropped leaves its memory to the garbage
@@ -46,10 +45,22 @@ export class PooledBuffer {
 
   /** Returns the bytes to send. The caller owns the memory from now on, and calls `release` when they are sent. */
   take(): Bytes {
+    return this.takeWhole().subarray(this.#start, this.#end) as Bytes;
+  }
+
+  /** The same without a view, which takes longer to make than to send: the bytes are those from `start` to `end`. */
+  takeWhole(): Bytes {
     const memory = this.#held();
     this.#isTaken = true;
-    const isWhole = this.#start === 0 && this.#end === memory.length;
-    return isWhole ? memory : (memory.subarray(this.#start, this.#end) as Bytes);
+    return memory;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get end(): number {
+    return this.#end;
   }
 
   /** Returns the memory to the pool. The caller must have dropped the bytes that it took. */
@@ -60,13 +71,6 @@ export class PooledBuffer {
     this.#onRelease(memory);
   }
 
-  /** Removes the memory from the pool for good, for a holder that keeps it. */
-  keep(): Bytes {
-    const memory = this.#held();
-    this.#memory = undefined;
-    return memory;
-  }
-
   #held(): Bytes {
     if (this.#isTaken || !this.#memory) throw new Error('a pooled buffer was used after it was taken');
     return this.#memory;
@@ -75,6 +79,8 @@ export class PooledBuffer {
 
 /** The overhead of an idle buffer in addition to its bytes, measured. */
 const BUFFER_BYTES = 256;
+
+const LENGTH_STEP = 1_024;
 
 /** Lengths with a list of idle buffers. An empty list takes memory too. */
 const LENGTHS_MAX = 4_096;
@@ -121,6 +127,13 @@ export class BufferPool {
     this.#bytes -= length + BUFFER_BYTES;
     this.#size--;
     return new PooledBuffer(idle, this.#add);
+  }
+
+  /** The same with its length rounded up, so that responses of about the same length reuse the same memory. */
+  acquireRounded(length: number): PooledBuffer {
+    const buffer = this.acquire(Math.ceil(length / LENGTH_STEP) * LENGTH_STEP);
+    buffer.crop(0, length);
+    return buffer;
   }
 
   /** Makes memory of another origin poolable. The caller must hold the only reference to it. */

@@ -36,9 +36,14 @@ export function route(context: RequestContext, router: Router<Endpoint>): Respon
 export function checkMethod({ request }: RequestContext, endpoint: Endpoint): Response | undefined {
   const { method } = request;
   if (method === 'OPTIONS') return preflight(endpoint);
-  const allowed = allowedMethods(endpoint);
-  if (!allowed.includes(method)) throw refuse('method_not_allowed', { method, allowed: allowed.join(', ') });
-  return undefined;
+  if (allows(endpoint, method)) return undefined;
+  throw refuse('method_not_allowed', { method, allowed: allowedMethods(endpoint).join(', ') });
+}
+
+/** Most endpoints are read-only. HEAD is answered as GET. */
+function allows(endpoint: Endpoint, method: string): boolean {
+  const own = method === 'HEAD' ? 'GET' : method;
+  return 'actions' in endpoint ? Object.hasOwn(endpoint.actions, own) : own === 'GET';
 }
 
 function preflight(endpoint: Endpoint | undefined): Response {
