@@ -90,6 +90,8 @@ export interface Provider {
    * hidden symbols that conversions read.
    */
   readonly fills?: 'symbols' | 'currencies';
+  /** Addresses by name, with parts in braces that requests fill in. The operator can replace them. */
+  readonly urls: Readonly<Record<string, string>>;
   /** Further hosts that bodies may lead to, besides those of `requests`. */
   readonly hosts?: readonly string[];
   /** Required settings, such as OPENPIT_FRED_API_KEY. */
@@ -101,4 +103,9 @@ export interface Provider {
   requests(secrets: Secrets, since?: Day): readonly FeedRequest[];
   /** Throws an error with a readable reason if the whole body is unusable. */
   parse(body: Uint8Array, request: FeedRequest): Parsed;
+}
+
+/** The provider, with the addresses that the operator has replaced. */
+export function withUrls(provider: Provider, replaced: Readonly<Record<string, string>>): Provider {
+  return { ...provider, urls: { ...provider.urls, ...replaced } };
 }

@@ -83,6 +83,7 @@ function welcome(url: string, demoKey: string | undefined): string {
     `Demo key: ${demoKey}`,
     `Open it:  ${url}/#key=${demoKey}`,
     `Try it:   curl '${url}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
+    'Real prices: npx openpit feed enable --all',
   ].join('\n');
 }
 

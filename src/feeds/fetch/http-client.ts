@@ -43,6 +43,10 @@ export interface FetchFailure {
   reason: string;
   /** Whether the whole provider may be down: a network error, a timeout, or a 408, 429 or 5xx response. */
   isOutage?: true;
+  /** The status of the response, if that is what was wrong. */
+  status?: number;
+  /** The start of a body of the wrong kind. */
+  excerpt?: string;
   /** How long the provider asked us to wait before the next request. */
   comeBackMs?: number;
 }
@@ -136,7 +140,7 @@ async function readResponse(
     const pauseMs = retryAfterMs(headers.get('retry-after'), runtime.now());
     return retry(`the provider answered ${status}`, pauseMs);
   }
-  if (status !== 200) return failed(`the provider answered ${status}`);
+  if (status !== 200) return { ...failed(`the provider answered ${status}`), status };
   const announced = Number(headers.get('content-length') ?? Number.NaN);
   const tooLong = failed(`the body is longer than ${limits.bytesMax} bytes`);
   if (announced > limits.bytesMax) return tooLong;
@@ -148,7 +152,8 @@ async function readResponse(
   }
   const kind = kindOf(body);
   if (kind !== request.kind) {
-    return failed(`the body is ${kindName(kind)} where ${kindName(request.kind)} was expected`);
+    const reason = `the body is ${kindName(kind)} where ${kindName(request.kind)} was expected`;
+    return { ...failed(reason), excerpt: excerptOf(body) };
   }
   return {
     outcome: 'body',
@@ -156,6 +161,16 @@ async function readResponse(
     etag: headers.get('etag') ?? undefined,
     lastModified: headers.get('last-modified') ?? undefined,
   };
+}
+
+/** The first words of a text body: of a web page, its title. */
+function excerptOf(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body.subarray(0, 4_096));
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text;
+  return title
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 80);
 }
 
 /** Counts bytes while reading, so that memory use is bounded. Undefined if the body is too long. */

@@ -8,33 +8,15 @@ import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.
 import { Zip } from '../formats/zip.ts';
 import type { Provider } from '../provider.ts';
 import { parsedOf } from './parsed.ts';
+import { isColumn, settingsOf } from './settings.ts';
 
-/** All currencies published since 1999, including discontinued ones. */
-const CURRENCIES =
-  'USD JPY BGN CYP CZK DKK EEK GBP HUF LTL LVL MTL PLN ROL RON SEK SIT SKK CHF ISK NOK HRK RUB TRL TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP SGD THB ZAR'.split(
-    ' ',
-  );
-const SITE = 'https://www.ecb.europa.eu/stats/eurofxref';
+const SETTINGS = settingsOf('ecb');
 
 /** Reference rates: units of a currency for 1 EUR. A series' id is its currency's code. */
 export const ecb: Provider = {
-  key: 'ecb',
-  title: 'European Central Bank reference rates',
-  licence: {
-    redistribution: 'attribution',
-    attribution: 'Source: European Central Bank',
-    url: 'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
-  },
-  schedule: '15,45 16 * * 1-5',
-  zone: 'Europe/Berlin',
-  body: 'zip',
-  fills: 'currencies',
-  series: CURRENCIES.map((code) => ({ id: code, symbol: `EUR/${code}`, currency: code, unit: 'EUR' })),
-  needs: [],
+  ...SETTINGS,
   requests(_secrets, since) {
-    return since === undefined
-      ? [{ url: `${SITE}/eurofxref-hist.zip` }]
-      : [{ url: `${SITE}/eurofxref-hist-90d.xml`, body: 'xml' }];
+    return since === undefined ? [{ url: this.urls.history! }] : [{ url: this.urls.recent!, body: 'xml' }];
   },
   parse(body) {
     const collector = new Collector();
@@ -82,7 +64,9 @@ function readXml(root: Element, collector: Collector): void {
 }
 
 function isWide(names: readonly string[]): boolean {
-  return names[0]?.toLowerCase() === 'date' && names.slice(1).some((name) => currencyOf(name) !== undefined);
+  return (
+    isColumn(SETTINGS, 'date', names[0]) && names.slice(1).some((name) => currencyOf(name) !== undefined)
+  );
 }
 
 /** The currency of a column: `USD`, or `US dollar/Euro (EXR.D.USD.EUR.SP00.A)` in downloads of the data portal. */

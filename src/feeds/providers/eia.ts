@@ -6,53 +6,25 @@ import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import { Zip } from '../formats/zip.ts';
-import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import type { FeedRequest, Parsed, Provider } from '../provider.ts';
 import { readDnav } from './eia-dnav.ts';
 import { parsedOf, wrongUnit } from './parsed.ts';
+import { settingsOf, urlFrom } from './settings.ts';
 
-/** By API route: spot and futures prices of oil, oil products and gas. */
-const ROUTES: Readonly<Record<string, readonly ProvidedSeries[]>> = {
-  'petroleum/pri/spt': [
-    { id: 'RWTC', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },
-    { id: 'RBRTE', symbol: 'BRENTOIL-SPOT', currency: 'USD', unit: 'Bbl' },
-    { id: 'EER_EPD2F_PF4_Y35NY_DPG', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
-    { id: 'EER_EPD2DXL0_PF4_Y35NY_DPG', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
-    { id: 'EER_EPJK_PF4_RGC_DPG', symbol: 'JET', currency: 'USD', unit: 'Gal' },
-    { id: 'EER_EPLLPA_PF4_Y44MB_DPG', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
-  ],
-  'petroleum/pri/fut': [
-    { id: 'RCLC1', symbol: 'WTIOIL-FUT', currency: 'USD', unit: 'Bbl' },
-    { id: 'EER_EPMRR_PE1_Y35NY_DPG', symbol: 'RB-FUT', currency: 'USD', unit: 'Gal' },
-    { id: 'EER_EPD2F_PE1_Y35NY_DPG', symbol: 'HO-FUT', currency: 'USD', unit: 'Gal' },
-  ],
-  'natural-gas/pri/fut': [
-    { id: 'RNGWHHD', symbol: 'NG-SPOT', currency: 'USD', unit: 'MMBtu' },
-    { id: 'RNGC1', symbol: 'NG-FUT', currency: 'USD', unit: 'MMBtu' },
-  ],
-};
-const SERIES = Object.values(ROUTES).flat();
+const SETTINGS = settingsOf('eia');
+const SERIES = SETTINGS.series;
 const KEY = 'OPENPIT_EIA_API_KEY';
 /** The API's page size limit. */
 const PAGE_ROWS = 5000;
 
 export const eia: Provider = {
-  key: 'eia',
-  title: 'U.S. Energy Information Administration',
-  licence: {
-    redistribution: 'yes',
-    attribution: 'Source: U.S. Energy Information Administration',
-    url: 'https://www.eia.gov/about/copyrights_reuse.php',
-  },
-  schedule: '30 17 * * 1-5',
-  zone: 'America/New_York',
-  body: 'json',
-  series: SERIES,
-  needs: [KEY],
+  ...SETTINGS,
   requests(secrets, since) {
     const key = secrets[KEY];
     if (!key) throw new Error(`${KEY} is not set`);
-    return Object.entries(ROUTES).map(([route, series]) => {
-      const url = new URL(`https://api.eia.gov/v2/${route}/data/`);
+    const routes = Map.groupBy(SERIES, ({ route }) => route!);
+    return [...routes].map(([route, series]) => {
+      const url = new URL(urlFrom(this.urls.data!, { route }));
       const add = (name: string, value: string) => url.searchParams.append(name, value);
       add('api_key', key);
       add('frequency', 'daily');

@@ -7,35 +7,11 @@ import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Zip } from '../formats/zip.ts';
-import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import type { FeedRequest, Parsed, Provider } from '../provider.ts';
 import { parsedOf, wrongUnit } from './parsed.ts';
+import { isColumn, settingsOf, urlFrom } from './settings.ts';
 
-const DAILY: readonly ProvidedSeries[] = [
-  { id: 'DCOILWTICO', symbol: 'WTIOIL-SPOT', currency: 'USD', unit: 'Bbl' },
-  { id: 'DCOILBRENTEU', symbol: 'BRENTOIL-SPOT', currency: 'USD', unit: 'Bbl' },
-  { id: 'DHHNGSP', symbol: 'NG-SPOT', currency: 'USD', unit: 'MMBtu' },
-  { id: 'DHOILNYH', symbol: 'HO-SPOT', currency: 'USD', unit: 'Gal' },
-  { id: 'DDFUELNYH', symbol: 'ULSD-NYH', currency: 'USD', unit: 'Gal' },
-  { id: 'DJFUELUSGULF', symbol: 'JET', currency: 'USD', unit: 'Gal' },
-  { id: 'DPROPANEMBTX', symbol: 'PROP', currency: 'USD', unit: 'Gal' },
-];
-
-/** The IMF's monthly averages, for monthly symbols only: an average is not the price of a day. */
-const MONTHLY: readonly ProvidedSeries[] = [
-  { id: 'PMAIZMTUSDM', symbol: 'MAIZE', currency: 'USD', unit: 'MT' },
-  { id: 'PBARLUSDM', symbol: 'NBLC1', currency: 'USD', unit: 'MT' },
-  { id: 'PRICENPQUSDM', symbol: 'RICET5', currency: 'USD', unit: 'MT' },
-  { id: 'PGNUTSUSDM', symbol: 'GN', currency: 'USD', unit: 'MT' },
-  { id: 'PFSHMEALUSDM', symbol: 'FM', currency: 'USD', unit: 'MT' },
-  { id: 'PCOALAUUSDM', symbol: 'COAL-AU', currency: 'USD', unit: 'MT' },
-  { id: 'PNGASEUUSDM', symbol: 'NG-EU', currency: 'USD', unit: 'MMBtu' },
-  { id: 'PNGASJPUSDM', symbol: 'LNG', currency: 'USD', unit: 'MMBtu' },
-  { id: 'POILDUBUSDM', symbol: 'DBLC1', currency: 'USD', unit: 'Bbl' },
-];
-
-const SERIES = [...DAILY, ...MONTHLY];
-const SITE = 'https://fred.stlouisfed.org';
-const API = 'https://api.stlouisfed.org';
+const SETTINGS = settingsOf('fred');
 const KEY = 'OPENPIT_FRED_API_KEY';
 
 /**
@@ -43,29 +19,17 @@ const KEY = 'OPENPIT_FRED_API_KEY';
  * states the unit.
  */
 export const fred: Provider = {
-  key: 'fred',
-  title: 'FRED, Federal Reserve Bank of St. Louis',
-  licence: {
-    redistribution: 'attribution',
-    attribution:
-      'Source: U.S. Energy Information Administration and International Monetary Fund, via FRED, Federal Reserve Bank of St. Louis',
-    url: 'https://fred.stlouisfed.org/legal/',
-  },
-  schedule: '15 18 * * 1-5',
-  zone: 'America/Chicago',
-  body: 'csv',
-  series: SERIES,
-  needs: [],
+  ...SETTINGS,
   requests(secrets, since) {
     const key = secrets[KEY];
-    return SERIES.map(({ id }) => {
+    return this.series.map(({ id }) => {
       if (!key) {
         const from = since === undefined ? '' : `&cosd=${printDay(since)}`;
-        return { url: `${SITE}/graph/fredgraph.csv?id=${id}${from}`, series: id };
+        return { url: urlFrom(this.urls.csv!, { id }) + from, series: id };
       }
       const from = since === undefined ? '' : `&observation_start=${printDay(since)}`;
-      const query = `series_id=${id}&api_key=${encodeURIComponent(key)}&file_type=json${from}`;
-      return { url: `${API}/fred/series?${query}`, series: id, body: 'json' };
+      const url = urlFrom(this.urls.api!, { id, key: encodeURIComponent(key) }) + from;
+      return { url, series: id, body: 'json' };
     });
   },
   parse(body, request) {
@@ -82,15 +46,13 @@ export const fred: Provider = {
   },
 };
 
-const DATE_NAMES = ['date', 'observation_date'];
-
 function parseCsv(files: readonly [file: string, text: string][], request: FeedRequest): Parsed {
   const collector = new Collector();
   for (const [file, text] of files) {
-    const table = readTable(text, (names) => DATE_NAMES.includes(names[0]?.toLowerCase() ?? ''));
+    const table = readTable(text, (names) => isColumn(SETTINGS, 'date', names[0]));
     if (!table)
       throw new Error(
-        `no line has DATE or observation_date first; the text starts with ${quote(firstLine(text))}`,
+        `no line has ${SETTINGS.columns!.date!.join(' or ')} first; the text starts with ${quote(firstLine(text))}`,
       );
     const ids = table.header.slice(1).map((name) => name.toUpperCase());
     // Old downloads have one column, VALUE; the request knows the series.
@@ -130,7 +92,7 @@ function parseJson(body: Uint8Array, request: FeedRequest): Parsed {
   const collector = new Collector();
   if ('seriess' in response) {
     const { id, units } = response.seriess[0]!;
-    const wanted = SERIES.find((one) => one.id === id);
+    const wanted = SETTINGS.series.find((one) => one.id === id);
     const reason = wanted && wrongUnit(wanted, units);
     if (reason) collector.refuseSeries(id, id, reason);
     const next = reason ? undefined : observationsRequest(request, id);

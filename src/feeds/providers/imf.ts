@@ -4,31 +4,11 @@ import { quote, readCell } from '../formats/cell.ts';
 import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
-import type { ProvidedSeries, Provider } from '../provider.ts';
+import type { Provider } from '../provider.ts';
 import { parsedOf } from './parsed.ts';
+import { settingsOf, urlFrom } from './settings.ts';
 
-const SERIES: readonly ProvidedSeries[] = [
-  { id: 'PIORECR', symbol: 'IORECR', currency: 'USD', unit: 'DMT' },
-  { id: 'PLMMODY', symbol: 'LMMODY', currency: 'USD', unit: 'MT' },
-  { id: 'PVANPENT', symbol: 'VANPENT', currency: 'USD', unit: 'MT' },
-  { id: 'PMANGELE', symbol: 'MANGELE', currency: 'USD', unit: 'MT' },
-  { id: 'PCHROM', symbol: 'CHROM', currency: 'USD', unit: 'MT' },
-  { id: 'PSILLUMP', symbol: 'SILLUMP', currency: 'USD', unit: 'MT' },
-  { id: 'PPALLA', symbol: 'PA-AVG', currency: 'USD', unit: 'T.oz' },
-  { id: 'PURAN', symbol: 'UXA-AVG', currency: 'USD', unit: 'Lb' },
-  { id: 'POLVOIL', symbol: 'OLIVE-OIL', currency: 'USD', unit: 'MT' },
-  { id: 'PHIDE', symbol: 'HIDES', currency: 'USX', unit: 'Lb' },
-  { id: 'PMAIZMT', symbol: 'MAIZE', currency: 'USD', unit: 'MT' },
-  { id: 'PBARL', symbol: 'NBLC1', currency: 'USD', unit: 'MT' },
-  { id: 'PRICENPQ', symbol: 'RICET5', currency: 'USD', unit: 'MT' },
-  { id: 'PGNUTS', symbol: 'GN', currency: 'USD', unit: 'MT' },
-  { id: 'PFSHMEAL', symbol: 'FM', currency: 'USD', unit: 'MT' },
-  { id: 'PCOALAU', symbol: 'COAL-AU', currency: 'USD', unit: 'MT' },
-  { id: 'PCOALSA', symbol: 'RB1COAL', currency: 'USD', unit: 'MT' },
-  { id: 'PNGASEU', symbol: 'NG-EU', currency: 'USD', unit: 'MMBtu' },
-  { id: 'PNGASJP', symbol: 'LNG', currency: 'USD', unit: 'MMBtu' },
-  { id: 'POILDUB', symbol: 'DBLC1', currency: 'USD', unit: 'Bbl' },
-];
+const SETTINGS = settingsOf('imf');
 
 /** The names of each dimension in different editions, and the codes of a monthly world price in dollars. */
 const DIMENSIONS = [
@@ -41,48 +21,37 @@ const DIMENSIONS = [
   { names: ['FREQUENCY', 'FREQ'], codes: ['M'], means: 'monthly' },
   { names: ['SCALE', 'UNIT_MULT'], codes: ['0', 'UNITS', '1'], means: 'single units' },
 ];
-const INDICATOR = ['INDICATOR', 'COMMODITY'];
+const { time: TIME, value: VALUE, series: INDICATOR } = SETTINGS.columns as Record<string, string[]>;
 
 /** Primary commodity prices: monthly averages. */
 export const imf: Provider = {
-  key: 'imf',
-  title: 'IMF Primary Commodity Price System',
-  licence: {
-    redistribution: 'attribution',
-    attribution: 'Source: International Monetary Fund, Primary Commodity Price System (PCPS)',
-    url: 'https://www.imf.org/en/about/copyright-and-terms',
-  },
-  schedule: '0 14 3-20 * *',
-  zone: 'America/New_York',
-  body: 'csv',
-  series: SERIES,
-  needs: [],
+  ...SETTINGS,
   requests(_secrets, since) {
-    const ids = SERIES.map(({ id }) => id).join('+');
+    const ids = this.series.map(({ id }) => id).join('+');
     const from = since === undefined ? '' : `&startPeriod=${printDay(since).slice(0, 7)}`;
-    const site = 'https://api.imf.org/external/sdmx/2.1/data/IMF.RES,PCPS';
-    return [{ url: `${site}/G001.${ids}.USD.M?format=csvdata${from}` }];
+    return [{ url: urlFrom(this.urls.data!, { ids }) + from }];
   },
   parse(body) {
     const text = textOf(body, 'CSV');
+    const needed = [TIME!, VALUE!];
     const table = readTable(text, (names) => {
       const upper = names.map((name) => name.toUpperCase());
-      return upper.includes('TIME_PERIOD') && upper.includes('OBS_VALUE');
+      return needed.every((among) => among.some((name) => upper.includes(name)));
     });
     if (!table)
       throw new Error(
-        `no line has TIME_PERIOD and OBS_VALUE; the text starts with ${quote(firstLine(text))}`,
+        `no line has ${needed.map((among) => among.join(' or ')).join(' and ')}; the text starts with ${quote(firstLine(text))}`,
       );
     const names = table.header.map((name) => name.toUpperCase());
     const columnOf = (among: readonly string[]): number =>
       among.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
-    const indicator = columnOf(INDICATOR);
-    if (indicator < 0) throw new Error(`no column is one of ${INDICATOR.join(', ')}`);
+    const indicator = columnOf(INDICATOR!);
+    if (indicator < 0) throw new Error(`no column is one of ${INDICATOR!.join(', ')}`);
     const dimensions = DIMENSIONS.map((one) => ({ ...one, column: columnOf(one.names) })).filter(
       ({ column }) => column >= 0,
     );
-    const time = names.indexOf('TIME_PERIOD');
-    const value = names.indexOf('OBS_VALUE');
+    const time = columnOf(TIME!);
+    const value = columnOf(VALUE!);
     const collector = new Collector();
     for (const { line, cells } of table.rows) {
       if (isFootnote(cells)) continue;

@@ -5,30 +5,15 @@ import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
 import { parsedOf } from './parsed.ts';
+import { settingsOf, urlFrom } from './settings.ts';
 
 const Body = list(z.object({ d: z.string(), v: list(numeric) }));
 
 /** Auction prices of precious metals. They require a licence from the LBMA or its administrators. */
 export const lbma: Provider = {
-  key: 'lbma',
-  title: 'LBMA precious metal prices',
-  licence: {
-    redistribution: 'no',
-    attribution: 'Source: LBMA; ICE Benchmark Administration (gold, silver), LME (platinum, palladium)',
-    url: 'https://www.lbma.org.uk/prices-and-data/lbma-licensing',
-  },
-  schedule: '30 16 * * 1-5',
-  zone: 'Europe/London',
-  body: 'json',
-  series: [
-    { id: 'gold_pm', symbol: 'XAU', currency: 'USD', unit: 'T.oz' },
-    { id: 'silver', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
-    { id: 'platinum_pm', symbol: 'PL', currency: 'USD', unit: 'T.oz' },
-    { id: 'palladium_pm', symbol: 'PA', currency: 'USD', unit: 'T.oz' },
-  ],
-  needs: [],
+  ...settingsOf('lbma'),
   requests() {
-    return this.series.map(({ id }) => ({ url: `https://prices.lbma.org.uk/json/${id}.json`, series: id }));
+    return this.series.map(({ id }) => ({ url: urlFrom(this.urls.series!, { id }), series: id }));
   },
   parse(body, request) {
     const rows = readJson(body, Body);

@@ -5,34 +5,15 @@ import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
 import { parsedOf } from './parsed.ts';
+import { settingsOf, urlFrom } from './settings.ts';
 
-const CENTS_PER_BUSHEL = { currency: 'USX', unit: 'Bu' };
+const SETTINGS = settingsOf('stooq');
 
 /** Daily bars. The site answers bots with a JavaScript page and status 200. */
 export const stooq: Provider = {
-  key: 'stooq',
-  title: 'Stooq',
-  licence: { redistribution: 'no', attribution: 'Source: Stooq', url: 'https://stooq.com/' },
-  schedule: '30 23 * * 1-5',
-  zone: 'Europe/Warsaw',
-  body: 'csv',
-  series: [
-    { id: 'cl.f', symbol: 'WTIOIL-FUT', currency: 'USD', unit: 'Bbl' },
-    { id: 'cb.f', symbol: 'BRENTOIL-FUT', currency: 'USD', unit: 'Bbl' },
-    { id: 'ng.f', symbol: 'NG-FUT', currency: 'USD', unit: 'MMBtu' },
-    { id: 'rb.f', symbol: 'RB-FUT', currency: 'USD', unit: 'Gal' },
-    { id: 'ho.f', symbol: 'HO-FUT', currency: 'USD', unit: 'Gal' },
-    { id: 'xauusd', symbol: 'XAU', currency: 'USD', unit: 'T.oz' },
-    { id: 'xagusd', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
-    { id: 'xptusd', symbol: 'PL', currency: 'USD', unit: 'T.oz' },
-    { id: 'xpdusd', symbol: 'PA', currency: 'USD', unit: 'T.oz' },
-    { id: 'zc.f', symbol: 'CORN', currency: 'USX', unit: 'Bu' },
-    { id: 'zs.f', symbol: 'SOYBEAN-FUT', currency: 'USX', unit: 'Bu' },
-    { id: 'zw.f', symbol: 'ZW-FUT', currency: 'USD', unit: 'Bu', factor: 0.01, published: CENTS_PER_BUSHEL },
-  ],
-  needs: [],
+  ...SETTINGS,
   requests() {
-    return this.series.map(({ id }) => ({ url: `https://stooq.com/q/d/l/?s=${id}&i=d`, series: id }));
+    return this.series.map(({ id }) => ({ url: urlFrom(this.urls.series!, { id }), series: id }));
   },
   parse(body, request) {
     const text = textOf(body, 'CSV');
@@ -66,22 +47,13 @@ export const stooq: Provider = {
 };
 
 /** In English, in Polish, or in angle brackets as in the bulk files, which also have a ticker in each row. */
-const NAMES = {
-  date: ['date', 'data'],
-  prices: [
-    ['open', 'otwarcie'],
-    ['high', 'najwyzszy'],
-    ['low', 'najnizszy'],
-    ['close', 'zamkniecie'],
-  ],
-};
-
 function columnsOf(
   header: readonly string[],
 ): { ticker: number; date: number; prices: number[] } | undefined {
   const names = header.map((name) => name.toLowerCase().replace(/[<>]/g, ''));
   const find = (among: readonly string[]): number => names.findIndex((name) => among.includes(name));
-  const [date, prices] = [find(NAMES.date), NAMES.prices.map(find)];
+  const { date: days, ...ofPrices } = SETTINGS.columns as Record<string, string[]>;
+  const [date, prices] = [find(days!), Object.values(ofPrices).map(find)];
   return date >= 0 && prices.every((column) => column >= 0)
     ? { ticker: find(['ticker']), date, prices }
     : undefined;

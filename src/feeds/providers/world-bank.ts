@@ -4,46 +4,25 @@ import { Collector } from '../formats/collector.ts';
 import { parseMonth } from '../formats/day.ts';
 import type { SheetRow } from '../formats/xlsx/sheet.ts';
 import { readSheet } from '../formats/xlsx/workbook.ts';
-import type { FeedRequest, Parsed, ProvidedSeries, Provider } from '../provider.ts';
+import type { FeedRequest, Parsed, Provider } from '../provider.ts';
 import { parsedOf, wrongUnit } from './parsed.ts';
-import names from './world-bank.json' with { type: 'json' };
+import { isColumn, settingsOf } from './settings.ts';
 
-interface NamedSeries extends Omit<ProvidedSeries, 'currency'> {
-  /** USD if it is not given. */
-  currency?: string;
-  /** Names and codes in other editions. */
-  also: readonly string[];
-}
-
-const SERIES: readonly ProvidedSeries[] = (names as NamedSeries[]).map(({ also: _, ...series }) => ({
-  currency: 'USD',
-  ...series,
-}));
+const SETTINGS = settingsOf('world-bank');
+const SERIES = SETTINGS.series;
 
 /** All names and codes of a series in past editions, normalised by `plain`. */
 const idOfName = new Map(
-  names.flatMap(({ id, also }) => [id, ...also].map((name) => [plain(name), id] as const)),
+  SERIES.flatMap(({ id, also = [] }) => [id, ...also].map((name) => [plain(name), id] as const)),
 );
-
-const PAGE = 'https://www.worldbank.org/en/research/commodity-markets';
-const HOSTS = ['www.worldbank.org', 'thedocs.worldbank.org', 'pubdocs.worldbank.org'];
 
 /** The Pink Sheet. Its URL changes with each edition, so a run starts at the page that links to it. */
 export const worldBank: Provider = {
-  key: 'world-bank',
-  title: 'World Bank Commodity Price Data (The Pink Sheet)',
-  licence: {
-    redistribution: 'attribution',
-    attribution: 'Source: World Bank Commodity Price Data (The Pink Sheet), CC BY 4.0',
-    url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...SETTINGS,
+  requests() {
+    const url = this.urls.page!;
+    return [{ url, body: /\.xlsx?(\?|#|$)/i.test(url) ? 'xlsx' : 'html' }];
   },
-  schedule: '0 12 2-8 * *',
-  zone: 'America/New_York',
-  body: 'xlsx',
-  series: SERIES,
-  hosts: HOSTS,
-  needs: [],
-  requests: () => [{ url: PAGE, body: 'html' }],
   parse(body, request) {
     const kind = kindOf(body);
     if (kind === 'zip' || kind === 'xlsx') return parseWorkbook(body);
@@ -64,14 +43,20 @@ function workbookOn(page: string, request: FeedRequest): FeedRequest {
     const href = link!.replaceAll('&amp;', '&');
     if (!/monthly[^/]*\.xlsx?(\?|#|$)/i.test(href) || !URL.canParse(href, request.url)) continue;
     const url = new URL(href, request.url);
-    if (url.protocol === 'http:') url.protocol = 'https:';
-    if (url.protocol === 'https:' && HOSTS.includes(url.hostname)) return { url: url.href, body: 'xlsx' };
+    if (url.protocol === 'http:' && url.host !== new URL(request.url).host) url.protocol = 'https:';
+    if (isAllowed(url, request)) return { url: url.href, body: 'xlsx' };
   }
   throw new Error('the page has no link to the monthly workbook; it may have moved');
 }
 
+/** Links lead to the World Bank's own hosts, or stay on the host of the page. */
+function isAllowed(url: URL, { url: page }: FeedRequest): boolean {
+  if (url.host === new URL(page).host) return true;
+  return url.protocol === 'https:' && SETTINGS.hosts!.includes(url.hostname);
+}
+
 function parseWorkbook(body: Uint8Array): Parsed {
-  const rows = readSheet(body, (name) => plain(name) === 'monthly prices');
+  const rows = readSheet(body, (name) => isColumn(SETTINGS, 'sheet', tidy(name)));
   const first = rows.findIndex((row) => isMonth(row.cells.get(0)));
   if (first < 0)
     throw new Error('the sheet Monthly Prices has no row that starts with a month such as 1960M01');

@@ -6,26 +6,15 @@ import { Collector } from '../formats/collector.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
 import { parsedOf, publishedUnit } from './parsed.ts';
-import series from './yahoo.json' with { type: 'json' };
+import { settingsOf, urlFrom } from './settings.ts';
 
 /** Daily bars of futures. The terms do not allow redistribution. */
 export const yahoo: Provider = {
-  key: 'yahoo',
-  title: 'Yahoo Finance chart',
-  licence: {
-    redistribution: 'no',
-    attribution: 'Source: Yahoo Finance',
-    url: 'https://legal.yahoo.com/us/en/yahoo/terms/otos/index.html',
-  },
-  schedule: '30 18 * * 1-5',
-  zone: 'America/New_York',
-  body: 'json',
-  series,
-  needs: [],
+  ...settingsOf('yahoo'),
   requests(_secrets, since) {
     const range = since === undefined ? 'max' : '3mo';
     return this.series.map(({ id }) => ({
-      url: `https://query1.finance.yahoo.com/v8/finance/chart/${encodeURIComponent(id)}?interval=1d&range=${range}`,
+      url: urlFrom(this.urls.chart!, { id: encodeURIComponent(id), range }),
       series: id,
     }));
   },

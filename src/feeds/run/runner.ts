@@ -7,7 +7,7 @@ import { messageOf } from '../../runtime/log/log.ts';
 import { type Archive, fetchProvider, type ProviderData } from '../fetch/fetch-provider.ts';
 import { FETCH_LIMITS, type FetchFailure } from '../fetch/http-client.ts';
 import { type Ownership, ownershipOf } from '../mapping.ts';
-import type { Provider } from '../provider.ts';
+import { type Provider, withUrls } from '../provider.ts';
 import { absentSeries } from './absent-series.ts';
 import { type RunContext, type RunnerParts, symbolsOf } from './context.ts';
 import { type Doubts, heldSeries, unitChanges } from './doubts.ts';
@@ -51,11 +51,12 @@ const FULL_EVERY_MS = 7 * MS_PER_DAY;
  * Returns undefined if another runner holds the lease, or the feed is no longer due.
  */
 export async function runFeed(
-  provider: Provider,
+  known: Provider,
   parts: RunnerParts,
   options: RunOptions = {},
 ): Promise<RunResult | undefined> {
   const { ledger, runtime, holder, leaseMs = LEASE_MS } = parts;
+  const provider = withUrls(known, await ledger.feeds.urls(known.key));
   const started = runtime.now();
   const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
   const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });

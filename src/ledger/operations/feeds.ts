@@ -152,6 +152,21 @@ export class FeedStore {
     return this.#engine.write((tx) => takeLease(this.#engine, tx, asked));
   }
 
+  /** The addresses of a feed's provider that the operator has replaced, by name. */
+  async urls(key: string): Promise<Record<string, string>> {
+    const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${urlsName(key)}`;
+    return row === undefined ? {} : JSON.parse(asText(row.value));
+  }
+
+  /** Replaces addresses of a feed's provider; an empty list restores the provider's own. */
+  async setUrls(key: string, urls: Readonly<Record<string, string>>): Promise<void> {
+    const value = JSON.stringify(urls);
+    await this.#engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${urlsName(key)}, ${value})
+        ON CONFLICT (name) DO UPDATE SET value = ${value}`;
+    });
+  }
+
   /** Extends the lease; throws LeaseLost when another runner has it. */
   renew(lease: FeedLease): Promise<void> {
     return this.#engine.write((tx) => renewLease(this.#engine, tx, lease));
@@ -225,6 +240,10 @@ export class FeedStore {
       (feed) => feed.key,
     );
   }
+}
+
+function urlsName(key: string): string {
+  return `feed-urls ${key}`;
 }
 
 function readHealth(row: Row, now: number): FeedHealth {

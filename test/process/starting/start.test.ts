@@ -20,6 +20,7 @@ test('a first start provides ten years of simulated prices for every symbol, a k
   program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
   expect(program.stdout).toContain('SIMULATED');
   expect(program.stdout).toContain(`${program.url}/#key=${program.key}\n`);
+  expect(program.stdout).toContain('npx openpit feed enable --all');
   expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
 
   const pasted = /curl '([^']+)'/.exec(program.stdout)![1]!;

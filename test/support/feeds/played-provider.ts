@@ -19,7 +19,10 @@ export function playedProvider(url: string, changes: Partial<Provider> = {}): Pr
       { id: 'SILVER', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
     ],
     needs: [],
-    requests: () => [{ url: `${url}/prices.csv` }],
+    urls: { prices: `${url}/prices.csv` },
+    requests() {
+      return [{ url: this.urls.prices! }];
+    },
     parse: (body, request) => parsePlayed(new TextDecoder().decode(body), request),
     ...changes,
   };

@@ -17,6 +17,9 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { progressBar } from '../framework/progress.ts';
+import { enableAll } from './enable-all.ts';
+import { diagnose } from './feed-doctor.ts';
+import { setUrls } from './feed-set.ts';
 
 /** Reasons to print for each run; JSON has more. */
 const REASONS_SHOWN = 5;
@@ -58,11 +61,18 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     },
     {
       name: 'feed enable',
-      operands: ['KEY'],
+      operands: ['[KEY]'],
       summary: 'Enable a feed: a running server runs it at once, then on its schedule',
-      examples: ['feed enable ecb'],
-      flags: JSON_FLAG,
-      run: (call) => enable(call, find(call.operands[0]!)),
+      details:
+        'With --all, every feed that needs no key and may be redistributed is enabled and run now. ' +
+        'The report lists the symbols that have real prices, and what would supply the others.',
+      examples: ['feed enable ecb', 'feed enable --all'],
+      flags: { all: { help: 'Enable and run every feed that anybody may use' }, ...JSON_FLAG },
+      async run(call) {
+        const [key] = call.operands;
+        if (call.isSet('all') === (key !== undefined)) throw new UsageError('name a feed, or use --all');
+        await (key === undefined ? enableAll(call, providers) : enable(call, find(key)));
+      },
     },
     {
       name: 'feed disable',
@@ -74,6 +84,27 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
         await withLedger((ledger) => ledger.feeds.disable(key));
         console.log(isSet('json') ? JSON.stringify({ key, enabled: false }) : `Feed ${key} is off.`);
       },
+    },
+    {
+      name: 'feed set',
+      operands: ['KEY'],
+      summary: "Show or replace the addresses of a feed's provider",
+      examples: ['feed set ecb', 'feed set ecb --url https://mirror.example/eurofxref-hist.zip'],
+      flags: {
+        url: { value: '[NAME=]URL', help: 'The new address; NAME is needed if it is not the first' },
+        reset: { help: "Use the provider's own addresses again" },
+        ...JSON_FLAG,
+      },
+      run: (call) => setUrls(call, find(call.operands[0]!)),
+    },
+    {
+      name: 'feed doctor',
+      operands: ['[KEY]'],
+      summary:
+        'Try the providers, and report what answered, how it differs from what was expected, and what to do',
+      flags: JSON_FLAG,
+      run: (call) =>
+        diagnose(call, providers, call.operands[0] === undefined ? undefined : find(call.operands[0])),
     },
     {
       name: 'feed history',
