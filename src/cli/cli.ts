@@ -15,6 +15,7 @@ import { quarantineCommands } from './commands/quarantine.ts';
 import { sampleCommands } from './commands/sample.ts';
 import { symbolsCommands } from './commands/symbols.ts';
 import { webhookCommand } from './commands/webhook.ts';
+import { compareCommand } from './compare/compare.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { feedCommands } from './feeds/feed.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
@@ -39,6 +40,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...keyCommands,
     webhookCommand,
     checkCommand,
+    compareCommand,
     doctorCommand(providers),
     migrateCommand,
     backupCommand,

@@ -36,6 +36,26 @@ onEachEngine('a ledger with the catalogue of the first version', (engine) => {
     expect(await again.head()).toEqual(head);
   });
 
+  test('gets the new aliases; guesses follow the catalogue, and aliases of the operator stay', async () => {
+    const url = await oldLedger((ledger) =>
+      ledger.symbols.upsert(
+        [],
+        [
+          { alias: 'BRENT', code: 'BRENTOIL-FUT', kind: 'guess' },
+          { alias: 'SOYBEANS', code: 'SOYBEAN-SPOT', kind: 'operator' },
+          { alias: 'LITHIUM', code: 'ZINC', kind: 'operator' },
+        ],
+      ),
+    );
+    const ledger = await Ledger.open(url, fixedClock, 'serving');
+    const codes = new Map((await ledger.symbols.aliases()).map(({ alias, code }) => [alias, code]));
+    await ledger.close();
+    expect(codes.get('PLATINUM')).toBe('PL');
+    expect(codes.get('BRENT')).toBe('BRENTOIL-SPOT');
+    expect(codes.get('SOYBEANS')).toBe('SOYBEAN-SPOT');
+    expect(codes.get('LITHIUM')).toBe('ZINC');
+  });
+
   test('gets them from `migrate`, and not from a command that only works with it', async () => {
     const url = await oldLedger();
     expect(await (await ledgers.open(url)).symbols.list()).toHaveLength(FIRST_VERSION.length);

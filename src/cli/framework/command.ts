@@ -44,6 +44,8 @@ export interface CommandCall {
   /** The value of a required option. */
   required(name: string): string;
   isSet(name: string): boolean;
+  /** The value of an environment variable that an option names. */
+  environment(name: string): string | undefined;
   /** Opens the ledger for `work`, and closes it afterwards. */
   withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
@@ -101,6 +103,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
       return value;
     },
     isSet: (name) => values[name] === true,
+    environment: (name) => process.env[name],
     withLedger: (work) => withLedger(config, work),
   };
 }

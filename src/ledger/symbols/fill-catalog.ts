@@ -48,8 +48,11 @@ async function extendCatalog(tx: Sql): Promise<void> {
   const taken = new Set((await tx`SELECT alias FROM alias`).map((row) => asText(row.alias)));
   const added = ADDED.filter(({ code }) => !known.has(code) && !taken.has(code));
   const codes = new Set([...known.keys(), ...added.map(({ code }) => code)]);
+  // Guesses follow the catalogue; an alias that the operator has set stays.
+  const own = await tx`SELECT alias FROM alias WHERE kind <> 'guess'`;
+  const kept = new Set(own.map((row) => asText(row.alias)));
   const addedAliases = aliases.filter(
-    ({ alias, code }) => !codes.has(alias) && !taken.has(alias) && codes.has(code),
+    ({ alias, code }) => !codes.has(alias) && !kept.has(alias) && codes.has(code),
   );
   await upsert(tx, [...added, ...correctedSymbols(known)], addedAliases);
 }

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { openpit } from '../../support/program.ts';
+import { openTestService, type TestService } from '../../support/service.ts';
+
+/** Two services with the same prices, except where a test changes those of the second. */
+let services: TestService[] = [];
+let settings: Record<string, string> = {};
+
+beforeAll(async () => {
+  services = [await openTestService('sqlite'), await openTestService('sqlite')];
+  for (const service of services) {
+    await service.publish('XAU', { '2024-05-07': 2314.1, '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    await service.publish('CORN', { '2024-05-07': 470, '2024-05-13': 472.5, '2024-05-14': 467.25 });
+    await service.publish('XAG', { '2024-05-07': 27.3, '2024-05-14': 28.5 });
+  }
+  const [first, second] = services as [TestService, TestService];
+  await second.publish('XAG', { '2024-05-10': 28.1, '2024-05-14': 28.6 });
+  settings = { FIRST_KEY: await first.key(), SECOND_KEY: await second.key() };
+});
+afterAll(() => Promise.all(services.map((service) => service.close())));
+
+const compare = (symbols: string, ...more: string[]) => {
+  const [first, second] = services as [TestService, TestService];
+  const of = ['--base', `${first.url}/v1/`, '--key-env', 'FIRST_KEY', '--with-key-env', 'SECOND_KEY'];
+  const withUrl = more.includes('--with') ? [] : ['--with', `${second.url}/v1`];
+  return openpit(
+    ['compare', ...of, ...withUrl, '--symbols', symbols, '--date', '2024-05-14', ...more],
+    settings,
+  );
+};
+
+test('two services with the same prices are equal: exit code 0', async () => {
+  const { exitCode, stdout, stderr } = await compare('XAU,CORN');
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout.match(/: equal$/gm)).toHaveLength(7);
+});
+
+test('other values and other days are reported with both sides: exit code 1', async () => {
+  const { exitCode, stdout, stderr } = await compare('XAU,XAG');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('the services differ in');
+  expect(stdout).toMatch(/value +rates\.XAG +28\.5 +28\.6/);
+  expect(stdout).toMatch(/date +rates\.2024-05-10 +missing/);
+  expect(stdout).toMatch(/value +rates\.XAG\.endRate +28\.5 +28\.6/);
+});
+
+test('a tolerance accepts small differences of values, not of days', async () => {
+  const { stdout } = await compare('XAG', '--tolerance', '1', '--json');
+  const found = JSON.parse(stdout) as { request: string; differences: { kind: string }[] }[];
+  const kinds = Object.fromEntries(
+    found.map((one) => [one.request.split('?')[0], one.differences.map((d) => d.kind)]),
+  );
+  expect(kinds['/rates/historical']).toEqual([]);
+  expect(kinds['/rates/time-series']).toEqual(['date']);
+});
+
+test('a later version has only additions, and an earlier one lacks members', async () => {
+  const [, second] = services as [TestService, TestService];
+  expect((await compare('XAU', '--with', `${second.url}/v2`)).exitCode).toBe(0);
+  const back = await compare('XAU', '--with', `${second.url}/v1`, '--base', `${services[0]!.url}/v2`);
+  expect(back.exitCode).toBe(1);
+  expect(back.stdout).toMatch(/shape +metaData/);
+  expect(back.stdout).toMatch(/shape +rates\.XAU\.date +2024-05-14 +missing/);
+  expect(back.stdout).toMatch(/shape +error +VALIDATION_ERROR +missing/);
+});
+
+test('no key is printed, and what is missing is named', async () => {
+  const { stdout, stderr } = await compare('XAU');
+  for (const key of Object.values(settings)) expect(stdout + stderr).not.toContain(key);
+  const without = await openpit(
+    ['compare', '--base', 'http://x', '--key-env', 'NOT_SET', '--symbols', 'XAU'],
+    {},
+  );
+  expect([without.exitCode, without.stderr]).toEqual([
+    2,
+    'openpit: the environment variable NOT_SET has no API key\n',
+  ]);
+});
+
+test('a service that cannot be reached is named', async () => {
+  const { exitCode, stderr } = await compare('XAU', '--with', 'http://127.0.0.1:1');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('http://127.0.0.1:1/symbols cannot be reached');
+});
