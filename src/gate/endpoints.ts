@@ -7,6 +7,7 @@ export const COUNTED_ENDPOINTS = [
   'fluctuation',
   'revisions',
   'history',
+  'statistics',
   'stream',
 ] as const;
 

@@ -12,6 +12,7 @@ import { fluctuation } from '../endpoints/rates/fluctuation.ts';
 import { historical } from '../endpoints/rates/historical.ts';
 import { history } from '../endpoints/rates/history.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
+import { statistics } from '../endpoints/rates/statistics.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
 import type { Answer } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
@@ -25,7 +26,10 @@ import { addedMembers } from '../response/json.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
 const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
-  [historical, timeSeries, fluctuation, history, revisions].map((endpoint) => [endpoint.name, endpoint]),
+  [historical, timeSeries, fluctuation, history, revisions, statistics].map((endpoint) => [
+    endpoint.name,
+    endpoint,
+  ]),
 );
 
 /** Prepares responses that read the ledger. Runs in a reader thread. */

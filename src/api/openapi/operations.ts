@@ -87,6 +87,16 @@ export const OPERATIONS: readonly Operation[] = [
     ],
   },
   {
+    path: '/rates/statistics',
+    method: 'GET',
+    tag: 'Rates',
+    summary: 'Statistics of the closes of a range, and the correlations of the symbols',
+    description: 'For at most 20 symbols. It costs one unit, whatever the range.',
+    parameters: [...RANGE, 'asOf'],
+    answer: 'Statistics',
+    errors: [...SYMBOL_ERRORS, ...RANGE_ERRORS, ...CONVERSION_ERRORS, 'invalid_as_of', 'range_too_long'],
+  },
+  {
     path: '/rates/revisions',
     method: 'GET',
     tag: 'Rates',

@@ -52,6 +52,23 @@ const historyRow = z.strictObject({
   count: z.int().describe('The number of closes'),
 });
 
+const statisticsRecord = z.strictObject({
+  count: z.int().describe('The number of closes'),
+  last: z.number(),
+  lastDate: day,
+  mean: z.number(),
+  median: z.number(),
+  standardDeviation: z.number().describe('Of the sample; absent for one close').optional(),
+  volatility: z.number().describe('Annualised, of log returns, as a fraction').optional(),
+  minimum: z.number(),
+  minimumDate: day,
+  maximum: z.number(),
+  maximumDate: day,
+  maximumDrawdown: z.number().describe('As a fraction of the peak'),
+  peakDate: day.optional(),
+  troughDate: day.optional(),
+});
+
 const symbol = z.strictObject({
   symbol: code,
   category: text,
@@ -173,6 +190,16 @@ export const SCHEMAS = {
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
     rates: z.array(historyRow),
     next: text.nullable().describe('Cursor of the next page; null on the last page'),
+    metadata: metadataOf({}),
+  }),
+  Statistics: z.strictObject({
+    ...ok,
+    startDate: day,
+    endDate: day,
+    statistics: z.record(code, statisticsRecord),
+    correlation: z
+      .record(code, z.record(code, z.number()))
+      .describe('Of the log returns on common days, from -1 to 1; absent where it is not defined'),
     metadata: metadataOf({}),
   }),
   Revisions: z.union([

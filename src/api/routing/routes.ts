@@ -23,6 +23,7 @@ import { historical } from '../endpoints/rates/historical.ts';
 import { history } from '../endpoints/rates/history.ts';
 import { latest } from '../endpoints/rates/latest.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
+import { statistics } from '../endpoints/rates/statistics.ts';
 import { stream } from '../endpoints/rates/stream.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
 import { healthEndpoints } from '../endpoints/service/health.ts';
@@ -65,6 +66,7 @@ const INTERFACE: readonly Endpoint[] = [symbols, latest, historical, timeSeries,
 const ADDITIONS: readonly Endpoint[] = [
   revisions,
   history,
+  statistics,
   stream,
   account,
   usageDaily,

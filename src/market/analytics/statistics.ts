@@ -1,0 +1,189 @@
+import type { Day } from '../day.ts';
+import { decimalOf } from '../decimal.ts';
+import { over, type Ratio, ratioOf, roundAt, roundTo } from '../ratio.ts';
+import type { UpdateInterval } from '../symbol.ts';
+import { mean } from './mean.ts';
+
+/** Significant digits of standard deviations and volatilities, and decimals of drawdowns and correlations. */
+const DIGITS = 8;
+
+/** How many returns a year has, by how often a price is published. */
+export const RETURNS_PER_YEAR: Readonly<Record<UpdateInterval, number>> = {
+  minute: 252,
+  day: 252,
+  week: 52,
+  month: 12,
+};
+
+/** Closes in order of days, at least one. A logarithm is NaN where the close is not positive. */
+export interface CloseSeries {
+  days: Int32Array;
+  closes: Float64Array;
+  logs: Float64Array;
+}
+
+export function closeSeries(bars: readonly { day: Day; close: number }[]): CloseSeries {
+  const closes = Float64Array.from(bars, ({ close }) => close);
+  const logs = closes.map((close) => (close > 0 ? Math.log(close) : Number.NaN));
+  return { days: Int32Array.from(bars, ({ day }) => day), closes, logs };
+}
+
+export interface Extreme {
+  value: number;
+  /** The first day with this value. */
+  day: Day;
+}
+
+/** The largest fall below the highest close so far, as a fraction of that close. Without a fall it is 0 and has no days. */
+export interface Drawdown {
+  size: number;
+  peakDay: Day | undefined;
+  troughDay: Day | undefined;
+}
+
+export interface Statistics {
+  count: number;
+  last: Extreme;
+  mean: number;
+  median: number;
+  /** Of the sample. Undefined for one close. */
+  standardDeviation: number | undefined;
+  /** Annualised. Undefined with fewer than two returns. */
+  volatility: number | undefined;
+  minimum: Extreme;
+  maximum: Extreme;
+  drawdown: Drawdown;
+}
+
+export function statisticsOf(series: CloseSeries, decimals: number, returnsPerYear: number): Statistics {
+  const { days, closes } = series;
+  const sorted = closes.toSorted();
+  const [minimum, maximum] = [sorted[0]!, sorted.at(-1)!];
+  const last = closes.length - 1;
+  return {
+    count: closes.length,
+    last: { value: closes[last]!, day: days[last]! },
+    mean: mean([...closes], decimals),
+    median: mean([sorted[last >> 1]!, sorted[(last + 1) >> 1]!], decimals),
+    standardDeviation: standardDeviation(closes),
+    volatility: volatility(series, returnsPerYear),
+    minimum: { value: minimum, day: days[closes.indexOf(minimum)]! },
+    maximum: { value: maximum, day: days[closes.indexOf(maximum)]! },
+    drawdown: drawdownOf(series),
+  };
+}
+
+/** The square root of Σ(x − mean)² / (n − 1): exact until it is rounded to 8 significant digits. */
+function standardDeviation(values: Float64Array): number | undefined {
+  const count = BigInt(values.length);
+  if (count < 2n) return undefined;
+  const decimals = Array.from(values, decimalOf);
+  const scale = Math.max(...decimals.map((one) => one.scale));
+  let [sum, squares] = [0n, 0n];
+  for (const { digits, scale: own } of decimals) {
+    const whole = own === scale ? digits : digits * 10n ** BigInt(scale - own);
+    sum += whole;
+    squares += whole * whole;
+  }
+  const numerator = count * squares - sum * sum;
+  const denominator = count * (count - 1n) * 10n ** BigInt(2 * scale);
+  return Number(roundedRoot({ numerator, denominator }));
+}
+
+/** Digits of a root before it is rounded. */
+const ROOT_PLACES = 40n;
+
+function roundedRoot({ numerator, denominator }: Ratio): string {
+  const root = squareRoot((numerator * 10n ** (2n * ROOT_PLACES)) / denominator);
+  return roundTo({ numerator: root, denominator: 10n ** ROOT_PLACES }, DIGITS);
+}
+
+/** The largest integer whose square is not above `value`, by Newton's method from above. */
+function squareRoot(value: bigint): bigint {
+  if (value === 0n) return 0n;
+  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
+/** The standard deviation of log returns × √(returns per year). Returns from or to a close that is not positive are left out. */
+function volatility({ logs }: CloseSeries, returnsPerYear: number): number | undefined {
+  const returns: number[] = [];
+  for (let i = 1; i < logs.length; i++) {
+    const change = logs[i]! - logs[i - 1]!;
+    if (!Number.isNaN(change)) returns.push(change);
+  }
+  if (returns.length < 2) return undefined;
+  const center = average(returns);
+  const squares = returns.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  return Number((Math.sqrt(squares / (returns.length - 1)) * Math.sqrt(returnsPerYear)).toPrecision(DIGITS));
+}
+
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function drawdownOf({ days, closes }: CloseSeries): Drawdown {
+  let peak = 0;
+  let [highest, lowest] = [1, 1]; // of the largest fall: none so far
+  let [peakDay, troughDay]: [Day | undefined, Day | undefined] = [undefined, undefined];
+  for (let i = 1; i < closes.length; i++) {
+    const [low, high] = [closes[i]!, closes[peak]!];
+    if (low > high) peak = i;
+    else if (high > 0 && isDeeper(low, high, lowest, highest)) {
+      [highest, lowest, peakDay, troughDay] = [high, low, days[peak], days[i]];
+    }
+  }
+  const { numerator, denominator } = over(ratioOf(lowest), ratioOf(highest));
+  const size = Number(roundAt({ numerator: denominator - numerator, denominator }, DIGITS));
+  return { size, peakDay, troughDay };
+}
+
+/** Whether low / high < lowest / highest. Fractions that floats cannot tell apart are compared exactly. */
+function isDeeper(low: number, high: number, lowest: number, highest: number): boolean {
+  const [fraction, deepest] = [low / high, lowest / highest];
+  if (Math.abs(fraction - deepest) > 1e-12 * (1 + Math.abs(deepest))) return fraction < deepest;
+  const [a, b] = [over(ratioOf(low), ratioOf(high)), over(ratioOf(lowest), ratioOf(highest))];
+  return a.numerator * b.denominator < b.numerator * a.denominator;
+}
+
+/**
+ * Pearson's correlation of the log returns between consecutive days on which both have a close; returns from or to a close
+ * that is not positive are left out. Undefined with fewer than two returns, or if one of them never changes.
+ */
+export function correlation(a: CloseSeries, b: CloseSeries): number | undefined {
+  const [x, y] = commonReturns(a, b);
+  if (x.length < 2) return undefined;
+  const [centerX, centerY] = [average(x), average(y)];
+  let [xx, yy, xy] = [0, 0, 0];
+  for (let i = 0; i < x.length; i++) {
+    const [dx, dy] = [x[i]! - centerX, y[i]! - centerY];
+    xx += dx * dx;
+    yy += dy * dy;
+    xy += dx * dy;
+  }
+  const size = Math.sqrt(xx) * Math.sqrt(yy);
+  return size === 0 ? undefined : Number(Math.max(-1, Math.min(1, xy / size)).toFixed(DIGITS));
+}
+
+function commonReturns(a: CloseSeries, b: CloseSeries): [number[], number[]] {
+  const [x, y]: [number[], number[]] = [[], []];
+  let [lastA, lastB] = [Number.NaN, Number.NaN];
+  for (let i = 0, j = 0; i < a.days.length && j < b.days.length; ) {
+    const difference = a.days[i]! - b.days[j]!;
+    if (difference === 0) {
+      const [dx, dy] = [a.logs[i]! - lastA, b.logs[j]! - lastB];
+      if (!Number.isNaN(dx) && !Number.isNaN(dy)) {
+        x.push(dx);
+        y.push(dy);
+      }
+      [lastA, lastB] = [a.logs[i]!, b.logs[j]!];
+    }
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return [x, y];
+}
