@@ -12,7 +12,7 @@ import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { isLarge, stateOfBars } from '../../model/large-answer.ts';
 import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../../model/table.ts';
-import { finalityOf, readRange, readSymbolSet } from '../../params/parameters.ts';
+import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourceNames, sourcesJson } from '../../response/json.ts';
 
@@ -30,10 +30,13 @@ export const statistics = priceEndpoint({
   needs: 'all',
 
   read(context) {
-    const { query, plan } = context;
+    const { query, plan, dialect } = context;
     const maxSymbols = Math.min(plan.maxSymbols, SYMBOLS_MAX);
     const symbolSet = readSymbolSet(query, { ...plan, maxSymbols });
-    const { first, last } = readRange(query, plan.history ? Number.POSITIVE_INFINITY : plan.maxSpanDays);
+    const { first, last } = readRange(
+      query,
+      plan.history ? Number.POSITIVE_INFINITY : spanDaysMax(plan, dialect),
+    );
     return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
   },
 
