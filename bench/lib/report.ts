@@ -21,6 +21,7 @@ const PARTS = [
   'start',
   'open-day',
   'fairness',
+  'visitors',
   'cost',
   'retained-ticks',
   'push',

@@ -16,6 +16,8 @@ import { ClientAddress } from './access/client-address.ts';
 import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
 import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
 import type { ReaderPool } from './ledger-reads/reader-pool.ts';
+import { MarketViews } from './market/market-views.ts';
+import type { Visits } from './market/visits.ts';
 import type { Phase } from './model/health.ts';
 import type { MaybeAsync } from './model/maybe-async.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
@@ -39,6 +41,7 @@ export interface ApiOptions extends RouteOptions {
   gate: Gate;
   meter: Meter;
   tags: EntityTags;
+  visits: Visits;
   log: Log;
   /** URL prefixes under which the interface is served. */
   mounts: readonly { path: string; dialect: DialectName }[];
@@ -83,18 +86,20 @@ export class Api {
     const metrics = new Metrics(options.gauges, options.shareMetrics);
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
     const rateLimits = new RateLimitHeader(meter, clock);
-    const charge = new Charge(meter, clock, rateLimits);
+    const clientAddress = new ClientAddress(options.trustedProxies);
+    const charge = new Charge(meter, clock, rateLimits, clientAddress);
     this.#observer = new RequestObserver(metrics, log, options.accessLog);
     this.#streams = new StreamHub(options);
     this.#pipeline = new Pipeline({
       ...options,
       answerCache: new AnswerCache(caches.answers),
       charge,
-      clientAddress: new ClientAddress(options.trustedProxies),
+      clientAddress,
       delivery: new Delivery(charge, rateLimits),
       encoder: new AnswerEncoder(tags, (error) =>
         log.error('download failed', { message: messageOf(error) }),
       ),
+      marketViews: new MarketViews(options.board, tags),
       management: new Management(options, guard),
       observer: this.#observer,
       rateLimits,

@@ -70,7 +70,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_PUBLIC_PLAN',
     default: '',
-    help: 'Plan of the key that the page gives to every visitor. Unset: visitors get no key',
+    help: 'Plan of the key that the page gives to every visitor, limited per address. Unset: visitors get no key',
   },
   {
     env: 'OPENPIT_WEBHOOK_URL',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import type { MarketSymbol } from './api/answers.ts';
-import { fieldsOf } from './api/events.ts';
 import { addDays, daysBetween, spans } from './data/days.ts';
 import { firstDayOf, lastDayOf } from './data/history.ts';
 import { changeOf } from './data/market.ts';
@@ -49,15 +48,11 @@ describe('what is shown', () => {
   });
 
   test('the change is against the close before, and none without one', () => {
-    const quote = { rate: -20, date: '', at: '', source: '', direction: 0 as const };
-    expect(changeOf({ ...quote, closes: [{ date: '', close: -40 }] })).toEqual({ absolute: 20, percent: 50 });
-    expect(changeOf({ ...quote, closes: [] })).toBeUndefined();
+    const before = { date: '2024-05-14', close: -40 };
+    expect(changeOf({ rate: -20, before })).toEqual({ absolute: 20, percent: 50 });
+    expect(changeOf({ rate: -20, before: null })).toBeUndefined();
+    expect(changeOf({ rate: -20, before: { ...before, close: 0 } })).toBeUndefined();
   });
-});
-
-test('events are read field by field, and comments are no events', () => {
-  expect(fieldsOf('id: 7\nevent: rate\ndata: {"a":1}')).toEqual({ id: '7', event: 'rate', data: '{"a":1}' });
-  expect(fieldsOf(': still here')).toEqual({ id: '', event: '', data: '' });
 });
 
 test('an address leads to its page, whatever is in it', () => {

@@ -7,6 +7,7 @@ import { AddressList } from './addresses.ts';
 import type { SharedWindow } from './burst/shared-windows.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
+import { Visitors } from './visitors.ts';
 
 /** An account in memory, shared by all its keys. */
 export interface Customer {
@@ -16,6 +17,17 @@ export interface Customer {
   readonly burst: SharedWindow;
   /** The remaining quota as last known, and when it resets. */
   left: { remaining: number; resetAt: number };
+  /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
+  readonly visitors: Visitors | undefined;
+}
+
+export interface DirectoryOptions {
+  ledger: Ledger;
+  burstOf(accountId: string): SharedWindow;
+  /** The account whose key the page gives to everybody, if there is one. */
+  publicAccount?: string | undefined;
+  /** Memory for cached keys. */
+  bytesMax?: number | undefined;
 }
 
 /** A key that was found in the ledger. */
@@ -38,6 +50,9 @@ export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
   readonly #burstOf: (accountId: string) => SharedWindow;
+  readonly #publicAccount: string | undefined;
+  /** Kept here, so that a change of the public account or its plan does not reset the limits. */
+  readonly #visitors = new Visitors();
   /** By the key's text. An evicted key is looked up again on its next use. */
   readonly cache: BoundedCache<string, KnownKey>;
   /** By a key's hash. */
@@ -48,25 +63,18 @@ export class Directory {
   /** Incremented with every change from the ledger. A lookup that a change overtook is repeated. */
   #changes = 0;
 
-  private constructor(
-    ledger: Ledger,
-    head: LedgerHead,
-    burstOf: (accountId: string) => SharedWindow,
-    bytesMax: number,
-  ) {
+  private constructor(options: DirectoryOptions, head: LedgerHead) {
+    const { ledger, burstOf, publicAccount, bytesMax = BYTES_MAX_DEFAULT } = options;
     this.#ledger = ledger;
     this.#head = head;
     this.#burstOf = burstOf;
+    this.#publicAccount = publicAccount;
     this.cache = new BoundedCache({ bytesMax, onEvict: ({ key }) => this.#forgetHash(key.hash) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 
-  static async open(
-    ledger: Ledger,
-    burstOf: (accountId: string) => SharedWindow,
-    bytesMax = BYTES_MAX_DEFAULT,
-  ): Promise<Directory> {
-    const directory = new Directory(ledger, await ledger.head(), burstOf, bytesMax);
+  static async open(options: DirectoryOptions): Promise<Directory> {
+    const directory = new Directory(options, await options.ledger.head());
     await directory.#reload();
     return directory;
   }
@@ -149,6 +157,7 @@ export class Directory {
         plan: this.#planOf(account),
         burst: this.#burstOf(account.id),
         left: { remaining: 0, resetAt: 0 },
+        visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
       },
       hashes: new Set<string>(),
     }));

@@ -9,6 +9,7 @@ export const COUNTED_ENDPOINTS = [
   'history',
   'statistics',
   'stream',
+  'market',
 ] as const;
 
 export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];

@@ -13,6 +13,8 @@ export interface GateOptions {
   clock: Clock;
   burst: BurstLimits;
   failedKeysPerMinute: number;
+  /** The account whose key the page gives to everybody, if there is one. */
+  publicAccount?: string | undefined;
   /** Memory for cached keys. */
   keyBytesMax?: number;
   /** The rate windows of addresses that send wrong keys. */
@@ -48,10 +50,9 @@ export class Gate {
   }
 
   static async open(options: GateOptions): Promise<Gate> {
-    return new Gate(
-      options,
-      await Directory.open(options.ledger, (id) => options.burst.window(id), options.keyBytesMax),
-    );
+    const { ledger, burst, publicAccount, keyBytesMax: bytesMax } = options;
+    const burstOf = (id: string) => burst.window(id);
+    return new Gate(options, await Directory.open({ ledger, burstOf, publicAccount, bytesMax }));
   }
 
   /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
@@ -85,10 +86,13 @@ export class Gate {
     if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
     if (allowed && !allowed.has(presented.address()))
       return { ok: false, code: 'key_not_allowed', why: 'address' };
-    if (!this.#burst.take(customer.burst, now, customer.plan.burstPerSecond)) {
-      return { ok: false, code: 'rate_limited', customer };
-    }
+    if (!this.#isWithinBurst(customer, presented, now)) return { ok: false, code: 'rate_limited', customer };
     return { ok: true, customer, key };
+  }
+
+  #isWithinBurst({ burst, plan, visitors }: Customer, presented: PresentedKey, now: number): boolean {
+    if (visitors) return visitors.admit(presented.address(), now, plan.burstPerSecond);
+    return this.#burst.take(burst, now, plan.burstPerSecond);
   }
 
   #fail(presented: PresentedKey): Admission {

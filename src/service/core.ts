@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Api } from '../api/api.ts';
 import { ConfirmedWrites } from '../api/ledger-reads/confirmed-writes.ts';
 import { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
+import { Visits } from '../api/market/visits.ts';
 import type { Phase } from '../api/model/health.ts';
 import { EntityTags } from '../api/response/etag.ts';
 import { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
@@ -15,6 +16,7 @@ import { PushWriter } from '../feeds/thread/push.ts';
 import { BurstLimits } from '../gate/burst/burst-limits.ts';
 import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
+import { PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
 import type { Webhook } from '../gate/webhook.ts';
 import { hasDiskSpace as folderHasSpace } from '../ledger/engine/disk-space.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
@@ -103,6 +105,7 @@ export async function openCore(
     clock,
     burst,
     failedKeysPerMinute: config.failedKeysPerMinute,
+    publicAccount: config.publicPlan === undefined ? undefined : PUBLIC_ACCOUNT,
     keyBytesMax: caches.bytesMax('keys'),
     failedKeys: caches.failedKeys,
   });
@@ -176,13 +179,15 @@ export async function openCore(
   });
 
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
+  const secret = await etagSecret(ledger);
   const api = new Api({
     ledger,
     board,
     gate,
     meter,
     clock,
-    tags: new EntityTags(await etagSecret(ledger), () => board.epoch),
+    tags: new EntityTags(secret, () => board.epoch),
+    visits: new Visits(secret),
     log,
     mounts,
     trustedProxies,

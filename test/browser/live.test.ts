@@ -16,6 +16,8 @@ describe.skipIf(!found)(title, () => {
   let service: TestService;
   let browser: Browser;
   let ids: number[];
+  /** Lets the service’s clock run. */
+  let running: ReturnType<typeof setInterval>;
   beforeAll(async () => {
     const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
     // Today: the page asks for the last days by its own clock.
@@ -30,9 +32,13 @@ describe.skipIf(!found)(title, () => {
     );
     await service.ledger.bars.publish(bars, { source: 'test', recordedAt: NOON });
     await service.core.follow();
+    running = setInterval(() => {
+      service.clock.time = Date.now();
+    }, 100);
     browser = await openBrowser();
   });
   afterAll(async () => {
+    clearInterval(running);
     await browser?.close();
     await service?.close();
   });
@@ -40,7 +46,6 @@ describe.skipIf(!found)(title, () => {
   /** A new price for every symbol. */
   const moveAll = async (turn: number) => {
     const at = Date.now();
-    service.clock.time = at;
     const ticks = ids.map((symbolId) => ({
       symbolId,
       at,
@@ -106,17 +111,26 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('a tab that nobody looks at holds no stream', async () => {
+  test('a tab that nobody looks at asks for nothing, and asks at once when somebody looks again', async () => {
     const { page, close } = await openPage(browser, service.url);
+    await page.clock.install();
     await page.goto(service.url);
     await page.locator('.live.on').waitFor();
-    const asked = page.waitForRequest(/rates\/stream/, { timeout: 10_000 });
-    await page.evaluate(
-      `Object.defineProperty(document, 'hidden', { get: () => globalThis.away, configurable: true });
-       globalThis.away = true; document.dispatchEvent(new Event('visibilitychange'));
-       globalThis.away = false; document.dispatchEvent(new Event('visibilitychange'));`,
-    );
-    await asked;
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/market')) asked++;
+    });
+    const look = (away: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { get: () => ${away}, configurable: true });
+         document.dispatchEvent(new Event('visibilitychange'));`,
+      );
+    await look(true);
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(0);
+    const again = page.waitForRequest(/market\/quotes/);
+    await look(false);
+    await again;
     await close();
   });
 });

@@ -35,6 +35,7 @@ describe.skipIf(!found)(title, () => {
     test(`corrections of the whole range, licence and units are there, ${name}`, async () => {
       const { page, complaints, shot, close } = await openPage(browser, service.url, options);
       await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
+      await page.getByRole('button', { name: 'Show corrections' }).click();
       await page.getByText('Corrections in this range').waitFor();
       const corrected = page.locator('section').filter({ hasText: 'Corrections in this range' });
       await corrected.getByText('91.50').waitFor();
@@ -90,7 +91,7 @@ describe.skipIf(!found)(title, () => {
     await page.locator('.sparkline').first().waitFor({ state: 'attached' });
     const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
     const comeBack = async () => {
-      const listed = page.waitForResponse((response) => response.url().endsWith('/symbols'));
+      const listed = page.waitForResponse((response) => response.url().includes('/market/quotes'));
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
       await listed;
     };
@@ -99,6 +100,7 @@ describe.skipIf(!found)(title, () => {
     await comeBack();
     expect(await used()).toBe(before);
     await service.publish('XAU', { [date(1)]: 2_345.5 });
+    service.clock.time += 5_000;
     await comeBack();
     const gold = page
       .locator('tr')
@@ -106,6 +108,7 @@ describe.skipIf(!found)(title, () => {
     await gold.scrollIntoViewIfNeeded();
     await gold.getByText('2,345.50').waitFor();
     await page.getByText('2 symbols with prices').waitFor();
+    expect(await used()).toBe(before);
     expect(complaints).toEqual([]);
     await close();
   });

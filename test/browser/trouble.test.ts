@@ -44,6 +44,7 @@ describe.skipIf(!found)(title, () => {
     await page.reload(); // the key stays in the tab
     await page.getByText('No prices yet').waitFor();
     await service.publish('XAU', { '2024-05-14': 2_350 });
+    service.clock.time += 5_000;
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await page.locator('.big').getByText('2,350.00').waitFor();
     expect(ours(complaints)).toEqual([]);

@@ -25,6 +25,7 @@ const NOT_ALLOWED = {
   address: 'This API key may not be used from your address. Ask the owner of the account to allow it.',
   management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
   rules: 'This API key is restricted, so it may rotate only itself. Use an unrestricted key.',
+  stream: 'The key of the page cannot open streams: the page needs none. Use a key of your own account.',
   shared: 'This API key is shared by all visitors of the page. Use a key of your own account.',
 } as const;
 
@@ -201,6 +202,12 @@ const ERRORS = {
     413,
     (d: { why: string }) => `The request is too large: ${d.why}. Send it in several parts.`,
     { why: 'the body is longer than 1048576 bytes' },
+  ),
+  invalid_visit: entry(
+    400,
+    () =>
+      'The parameter "visit" must be the value of the header "Openpit-Visit" of a response of /market to the same account, at most an hour old.',
+    {},
   ),
   uri_too_long: entry(
     414,

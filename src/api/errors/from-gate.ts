@@ -1,5 +1,6 @@
 import type { Admission } from '../../gate/gate.ts';
 import type { QuotaRefusal } from '../../gate/meter/spend.ts';
+import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
 import type { Fault } from '../../http/message/fault.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Refusal, refuse } from './errors.ts';
@@ -24,6 +25,12 @@ export function admissionRefusal(admission: Admission & { ok: false }): Refusal 
 export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number): Refusal {
   const seconds = Math.ceil(retryAfterMs / 1000);
   return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
+}
+
+/** A visitor of the page has used up what one address may. */
+export function visitorRefusal(retryAfterSeconds: number): Refusal {
+  const limit = `visitors of the page may use ${VISITOR_UNITS_MAX} units at once and ${VISITOR_UNITS_PER_MINUTE} a minute after that; a key of your own has its own limits`;
+  return refuse('rate_limited', { limit }, retryAfterSeconds);
 }
 
 /** Maps a fault in reading a body to an API error. */

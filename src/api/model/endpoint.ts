@@ -87,6 +87,15 @@ export interface StreamEndpoint {
   read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly Series[] };
 }
 
+/** The market view, which all customers with the same delay share. */
+export interface MarketEndpoint {
+  readonly kind: 'market';
+  readonly name: CountedEndpoint;
+  readonly path: string;
+  /** The view costs a unit; its quotes are free to those who have paid for it. */
+  readonly part: 'full' | 'quotes';
+}
+
 /** The input of a management action, for owners and operators. */
 export interface ManagementRequest {
   /** The value of `:id` in the path. */
@@ -151,6 +160,7 @@ export type Endpoint =
   | PriceEndpoint
   | AccountEndpoint
   | StreamEndpoint
+  | MarketEndpoint
   | OwnerEndpoint
   | AdminEndpoint
   | OpenEndpoint;

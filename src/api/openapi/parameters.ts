@@ -52,6 +52,28 @@ export const PARAMETERS = {
     false,
   ),
   revisedTo: dayParameter('endDate', 'The last day of that range.', '2024-03-28', false),
+  paidVisit: {
+    name: 'visit',
+    in: 'query',
+    required: false,
+    description:
+      'The header `Openpit-Visit` of an earlier response, at most an hour old: the response is free.',
+    schema: { type: 'string' },
+  },
+  closes: {
+    name: 'closes',
+    in: 'query',
+    required: false,
+    description: '`false` omits the recent closes, three quarters of the response.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
+  visit: {
+    name: 'visit',
+    in: 'query',
+    required: true,
+    description: 'The header `Openpit-Visit` of a response of `/market`, at most an hour old.',
+    schema: { type: 'string', minLength: 1 },
+  },
   metadata: {
     name: 'metadata',
     in: 'query',

@@ -81,6 +81,16 @@ const symbol = z.strictObject({
   lastDate: day.nullable(),
 });
 
+const quote = z.strictObject({
+  rate: z.number(),
+  date: day.describe('The trade date of the rate'),
+  at: text.describe('The time of the price, or its day if it is a close'),
+  source: origin.source,
+  stale: z.boolean().describe('Whether the price is older than expected'),
+  open: z.boolean().describe('Whether the market of the symbol is open'),
+  before: z.strictObject({ date: day, close: z.number() }).nullable().describe('The close before that day'),
+});
+
 const measure = z.strictObject({ symbol: code.optional(), unit: text, quote: text });
 const version = {
   source: text,
@@ -144,6 +154,17 @@ const error = z.strictObject({
 
 export const SCHEMAS = {
   Symbols: z.strictObject({ ...ok, symbols: z.array(symbol) }),
+  Market: z.strictObject({
+    ...ok,
+    symbols: z.array(
+      z.strictObject({
+        ...symbol.shape,
+        quote: quote.nullable().describe('Null without prices'),
+        closes: z.array(z.number()).optional().describe('The recent closes before that day, oldest first'),
+      }),
+    ),
+  }),
+  MarketQuotes: z.strictObject({ ...ok, quotes: z.record(code, quote) }),
   Latest: z.strictObject({
     ...ok,
     timestamp: seconds,

@@ -19,6 +19,8 @@ export const RATES_PARAMETERS = [
   'field',
   'format',
   'cursor',
+  'closes',
+  'visit',
 ] as const;
 
 type RatesParameter = (typeof RATES_PARAMETERS)[number];

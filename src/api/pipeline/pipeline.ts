@@ -19,7 +19,14 @@ import { readParameters } from './steps/read-parameters.ts';
 import { checkMethod, requireStarted, route } from './steps/route.ts';
 import { sendCached } from './steps/send-cached.ts';
 import { type SendFromLedgerOptions, sendFromLedger } from './steps/send-from-ledger.ts';
-import { type ServeOptions, serveAccount, serveAdmin, serveOpen, serveOwner } from './steps/serve.ts';
+import {
+  type ServeOptions,
+  serveAccount,
+  serveAdmin,
+  serveMarket,
+  serveOpen,
+  serveOwner,
+} from './steps/serve.ts';
 
 export interface PipelineOptions
   extends AuthenticateOptions,
@@ -55,6 +62,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAccount    → usage
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
+ *     serveMarket     → the market view          ✗ invalid_visit, quota_exhausted
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
  *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
@@ -78,6 +86,7 @@ export class Pipeline {
       account: [...enter, serveAccount(options)],
       owner: [...enter, serveOwner(options)],
       stream: [...enter, openStream(options)],
+      market: [...enter, serveMarket(options)],
       prices: [
         ...enter,
         sendCached(options),

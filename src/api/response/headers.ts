@@ -1,3 +1,4 @@
+import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
 import { headerLines } from '../../http/message/serialize.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
@@ -7,7 +8,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length',
+    'ETag, Link, Openpit-Visit, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   Vary: 'x-api-key, Accept, Accept-Encoding',
@@ -21,6 +22,18 @@ const MONTH_SECONDS = 2_592_000;
 /** What the plan allows, as in the IETF draft. */
 export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
   return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
+}
+
+/** The limits of a visitor of the page: a bucket of units, and the seconds in which an empty one fills. */
+export function visitorPolicy(burstPerSecond: number): string {
+  const fillSeconds = (VISITOR_UNITS_MAX * 60) / VISITOR_UNITS_PER_MINUTE;
+  return `"address";q=${VISITOR_UNITS_MAX};w=${fillSeconds}, "burst";q=${burstPerSecond};w=1`;
+}
+
+/** What is left to a visitor, and the seconds until all of it is back. */
+export function visitorRateLimit(remaining: number): string {
+  const fillSeconds = Math.ceil(((VISITOR_UNITS_MAX - remaining) * 60) / VISITOR_UNITS_PER_MINUTE);
+  return `"address";r=${remaining};t=${fillSeconds}`;
 }
 
 const linesOfPlans = new WeakMap<Plan, Partial<Record<Finality, string>>>();

@@ -17,8 +17,9 @@ export class RateLimitHeader {
     this.#clock = clock;
   }
 
-  /** Undefined when the ledger has not been asked this month. */
+  /** Undefined when the ledger has not been asked this month, and for visitors of the page, who have limits per address. */
   of(customer: Customer): string | undefined {
+    if (customer.visitors) return undefined;
     const remaining = this.#remaining(customer);
     return remaining === undefined ? undefined : rateLimit(remaining, this.secondsToReset);
   }
@@ -34,6 +35,7 @@ export class RateLimitHeader {
   /** Asks the ledger where `of` would have no value. If the ledger is unavailable, it has none afterwards either. */
   load(customer: Customer, now: number): Promise<void> | undefined {
     this.#refresh(now);
+    if (customer.visitors) return undefined;
     if (customer.left.resetAt === this.#resetAt) return undefined;
     return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
   }

@@ -3,10 +3,13 @@ import { redactKeys } from '../../gate/key.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Refusal } from '../errors/errors.ts';
+import { CACHE_CONTROL } from '../model/answer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
+import type { SharedBody } from '../model/shared-body.ts';
 import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
+import { matches } from './etag.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
-import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy } from './headers.ts';
+import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy, visitorPolicy } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
 
 /** What a response needs to know about its request. */
@@ -40,6 +43,22 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), 200, to, headers);
   }
 
+  /** A 304 or the headers alone; undefined if the request needs the body. */
+  withoutBody(to: Addressee, body: SharedBody): Reply | undefined {
+    const ifNoneMatch = to.request.headers.get('if-none-match');
+    if (ifNoneMatch !== null && matches(ifNoneMatch, body.etag)) {
+      return reply(null, this.#sharedHeaders(to, body), 304);
+    }
+    return to.request.method === 'HEAD' ? this.shared(to, body) : undefined;
+  }
+
+  /** A body that many customers receive, with headers of the customer's own. */
+  shared(to: Addressee, body: SharedBody, more: Readonly<Record<string, string>> = {}): Reply {
+    const headers = { ...this.#sharedHeaders(to, body), ...more };
+    if (!acceptsGzip(to.request.headers.get('accept-encoding'))) return reply(body.plain, headers);
+    return reply(body.gzipped, { ...headers, 'Content-Encoding': 'gzip' });
+  }
+
   /** Server-sent events. Proxies must not buffer them. */
   stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
@@ -57,6 +76,10 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 
+  #sharedHeaders(to: Addressee, { etag }: SharedBody): Record<string, string> {
+    return { ...this.#headers(to), 'Cache-Control': CACHE_CONTROL.open, ETag: etag };
+  }
+
   #headers({ requestId, customer }: Addressee): Record<string, string> {
     const headers: Record<string, string> = {
       ...COMMON_HEADERS,
@@ -65,7 +88,10 @@ export class Responses {
       'Cache-Control': 'no-store',
     };
     if (customer) {
-      headers['RateLimit-Policy'] = rateLimitPolicy(customer.plan.quota, customer.plan.burstPerSecond);
+      const { quota, burstPerSecond } = customer.plan;
+      headers['RateLimit-Policy'] = customer.visitors
+        ? visitorPolicy(burstPerSecond)
+        : rateLimitPolicy(quota, burstPerSecond);
       const left = this.#rateLimits.of(customer);
       if (left !== undefined) headers.RateLimit = left;
     }

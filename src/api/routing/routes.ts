@@ -16,6 +16,7 @@ import { account, usageDaily } from '../endpoints/account/account.ts';
 import { keyRotation, keys, oneKey } from '../endpoints/account/keys.ts';
 import { usage } from '../endpoints/account/usage.ts';
 import { feedsEndpoint } from '../endpoints/catalog/feeds.ts';
+import { market, marketQuotes } from '../endpoints/catalog/market.ts';
 import { symbols } from '../endpoints/catalog/symbols.ts';
 import { unitsEndpoint } from '../endpoints/catalog/units.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
@@ -68,6 +69,8 @@ const ADDITIONS: readonly Endpoint[] = [
   history,
   statistics,
   stream,
+  market,
+  marketQuotes,
   account,
   usageDaily,
   keys,

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AccountAnswer, ConfigAnswer } from '../api/answers.ts';
 import { ApiError, askWithKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
+import { learnBurstLimit } from '../api/pace.ts';
 import { setSecret, useKey } from '../api/session.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { SecretForm } from './key-form.tsx';
@@ -11,7 +12,8 @@ export interface Holder extends AccountAnswer {
   kind: 'own' | 'demo' | 'public';
 }
 
-const RETRY_MS = 2_000;
+/** The account as last read: a page shows at once what another one has read. */
+let known: { key: string; answer: AccountAnswer } | undefined;
 
 /** Shows content that needs a key, or asks for a key. */
 export function WithKey({
@@ -24,16 +26,19 @@ export function WithKey({
   const { key, kind } = useKey(config);
   const account = useLoad(async () => {
     if (key === '') return undefined;
-    return untilReady(() => askWithKey<AccountAnswer>(key, '/account'));
+    const answer = await askWithKey<AccountAnswer>(key, '/account');
+    learnBurstLimit(answer.plan.burstPerSecond);
+    known = { key, answer };
+    return answer;
   }, [key]);
+  const answer = account.data ?? (known?.key === key ? known.answer : undefined);
   if (kind === 'none') return <AskForKey />;
   if (account.error instanceof ApiError && account.error.isAboutKey) {
     return <AskForKey error={account.error} />;
   }
+  if (answer) return <>{children({ ...answer, apiKey: key, kind })}</>;
   if (account.state === 'failed') return <Failure error={account.error} onRetry={account.reload} />;
-  if (!account.data || account.data.plan === undefined)
-    return <Loading label="Reading the account" lines={6} />;
-  return <>{children({ ...account.data, apiKey: key, kind })}</>;
+  return <Loading label="Reading the account" lines={6} />;
 }
 
 function AskForKey({ error }: { error?: ApiError }) {
@@ -66,17 +71,4 @@ function AskForKey({ error }: { error?: ApiError }) {
       </SecretForm>
     </section>
   );
-}
-
-/** Retries while the service is starting. */
-async function untilReady<T>(load: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await load();
-    } catch (error) {
-      const starting = error instanceof ApiError && error.status === 503 && /starting/.test(error.message);
-      if (!starting) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
 }

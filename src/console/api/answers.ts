@@ -24,7 +24,29 @@ export interface MarketSymbol {
   lastDate: string | null;
 }
 
-/** One event of the stream. */
+/** The newest price of a symbol in the market view. */
+export interface Quote {
+  rate: number;
+  /** The trade date of the rate. */
+  date: string;
+  at: string;
+  source: string;
+  stale: boolean;
+  /** Whether the market of the symbol is open. */
+  open: boolean;
+  /** The close before that day. */
+  before: { date: string; close: number } | null;
+}
+
+export interface MarketAnswer {
+  symbols: (MarketSymbol & { quote: Quote | null; closes?: number[] })[];
+}
+
+export interface QuotesAnswer {
+  quotes: Record<string, Quote>;
+}
+
+/** A price with its unit and currency. */
 export interface Rate {
   symbol: string;
   rate: number;
@@ -106,12 +128,6 @@ export type SeriesAnswer = {
   rates: Record<string, Record<string, OhlcRecord>>;
   metadata?: Record<string, { unit: string; quote: string; source: string }>;
 };
-
-export interface LatestAnswer {
-  timestamp: number;
-  rates: Record<string, number>;
-  metadata?: Record<string, { unit: string; quote: string; at: string; source: string; stale: boolean }>;
-}
 
 export interface FeedsAnswer {
   feeds: { key: string; licence: 'yes' | 'attribution' | 'no'; attribution: string; licenceUrl: string }[];

@@ -1,3 +1,5 @@
+import { paced } from './pace.ts';
+
 /** HTTP requests to the service that this page came from. */
 
 /** A failure with a message for the user. `status` 0: no response. */
@@ -36,11 +38,19 @@ const TRIES_MAX = 8;
 const WAIT_SECONDS_MAX = 3;
 
 export async function ask<T>(path: string, options: Ask = {}): Promise<T> {
+  return (await askWithHeaders<T>(path, options)).body;
+}
+
+export async function askWithHeaders<T>(
+  path: string,
+  options: Ask = {},
+): Promise<{ body: T; headers: Headers }> {
   for (let tries = 1; ; tries++) {
-    const response = await send(path, options);
+    const hasKey = options.headers?.['x-api-key'] !== undefined;
+    const response = await (hasKey ? paced(() => send(path, options)) : send(path, options));
     const waitSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     const tooFast = response.status === 429 && waitSeconds <= WAIT_SECONDS_MAX && tries < TRIES_MAX;
-    if (!tooFast) return read<T>(response);
+    if (!tooFast) return { body: await read<T>(response), headers: response.headers };
     await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000 + 100 * tries));
   }
 }
@@ -50,9 +60,27 @@ export function askWithKey<T>(key: string, path: string, options: Ask = {}): Pro
   return ask<T>(path, { ...options, headers: { ...options.headers, 'x-api-key': key } });
 }
 
+const asked = new Map<string, Promise<unknown>>();
+
+/** The same for what hardly ever changes: it is asked for once. A failure is not kept. */
+export function askOnce<T>(key: string, path: string): Promise<T> {
+  const name = `${key} ${path}`;
+  const known = asked.get(name) as Promise<T> | undefined;
+  if (known) return known;
+  const answer = askWithKey<T>(key, path);
+  asked.set(name, answer);
+  answer.catch(() => asked.delete(name));
+  return answer;
+}
+
 /** Sends a request with the admin token. */
 export function askAsOperator<T>(token: string, path: string, options: Ask = {}): Promise<T> {
   return ask<T>(path, { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } });
+}
+
+/** Whether the service cannot answer at the moment: asking again later may help. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 503);
 }
 
 export function messageOf(error: unknown): string {

@@ -1,215 +1,165 @@
-import type { LatestAnswer, MarketSymbol, PlanRecord, Rate, SeriesAnswer } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
-import { listen } from '../api/events.ts';
-import { addDays, spans, today } from './days.ts';
-import { barsOf } from './history.ts';
+import { useEffect, useReducer } from 'preact/hooks';
+import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../api/answers.ts';
+import { ApiError, askWithHeaders, askWithKey, isOutage, messageOf } from '../api/client.ts';
 
-/** What is known of one symbol now. */
-export interface Quote {
-  rate: number;
-  /** The trade date of the rate. */
-  date: string;
-  at: string;
-  source: string;
-  /** The closes of the last days, oldest first, without the rate's own day. */
-  closes: { date: string; close: number }[];
+/** What is shown of one symbol. */
+export interface MarketRow {
+  quote: Quote;
+  /** The closes of the last days, oldest first, without the quote's own day. */
+  closes: readonly number[];
   /** The direction of the last change; reset to 0 shortly after. */
   direction: -1 | 0 | 1;
 }
 
-export type LiveState = 'connecting' | 'live' | 'lost' | { ended: string };
+export type LiveState = 'connecting' | 'live' | 'lost' | { refused: string };
 
-/** A month of days. Monthly values need some months to have a change at all. */
-const SPAN_DAYS = 30;
-const MONTHLY_SPANS = 5;
+/** As often as the service renews its quotes. */
+const POLL_MS = 5_000;
 
-/** Rows that become visible together share requests. */
-const GATHER_MS = 60;
+/** After a refusal, such as a used-up quota. */
+const POLL_REFUSED_MS = 30_000;
 
-/** Prices change many times a second; the page re-renders at most four times a second. */
-const DRAW_MS = 250;
+const VISIT = 'openpit.visit';
 
 /** For how long a price that moved is coloured. */
 const CALM_MS = 900;
 
-/** Subscriptions change only after scrolling has stopped. */
-const SETTLE_MS = 1_500;
-
 /**
- * The visible part of the market. Rows register when they become visible; their prices are then loaded, in as few
- * requests as the plan allows, and subscribed to.
+ * The market of one key. It is loaded once, for one unit, which also pays for its newer quotes. All pages share it, so going
+ * from one to another costs nothing and shows at once what is known.
  */
-export class MarketStore {
+class MarketStore {
+  symbols: readonly MarketSymbol[] | undefined;
+  state: LiveState = 'connecting';
+  error: unknown;
   readonly #key: string;
-  readonly #plan: PlanRecord;
-  #symbols: ReadonlyMap<string, MarketSymbol>;
-  readonly #quotes = new Map<string, Quote>();
+  readonly #rows = new Map<string, MarketRow>();
   readonly #watchers = new Map<string, Set<() => void>>();
-  readonly #wanted = new Set<string>();
-  readonly #asked = new Set<string>();
-  readonly #changed = new Set<string>();
-  readonly #stopping = new AbortController();
-  #gathering: ReturnType<typeof setTimeout> | undefined;
-  #drawing: ReturnType<typeof setTimeout> | undefined;
-  #settling: ReturnType<typeof setTimeout> | undefined;
+  readonly #subscribers = new Set<() => void>();
+  /** Whether somebody shows the closes, and whether they are loaded. They are most of the view. */
+  #wantsCloses = false;
+  #hasCloses = false;
+  /** Proves to the service that the view is paid for. It is kept, so that a reload is free. */
+  #visit: string;
+  #polling: ReturnType<typeof setTimeout> | undefined;
   #calming: ReturnType<typeof setTimeout> | undefined;
-  #unlisten: (() => void) | undefined;
-  #listened = '';
-  onState: (state: LiveState) => void = () => {};
-  onError: (error: unknown) => void = () => {};
+  #isAsking = false;
 
-  constructor(key: string, plan: PlanRecord, symbols: readonly MarketSymbol[]) {
+  constructor(key: string) {
     this.#key = key;
-    this.#plan = plan;
-    this.#symbols = new Map(symbols.map((one) => [one.symbol, one]));
-    document.addEventListener('visibilitychange', this.#onVisibility);
+    this.#visit = sessionStorage.getItem(VISIT) ?? '';
   }
 
-  quote(code: string): Quote | undefined {
-    return this.#quotes.get(code);
+  /** Call this before `subscribe`. */
+  requireCloses(): void {
+    this.#wantsCloses = true;
   }
 
-  /** Registers a visible symbol and calls back when its quote changes, until the returned function is called. */
+  row(code: string): MarketRow | undefined {
+    return this.#rows.get(code);
+  }
+
+  /** Calls back when the list of symbols or the state changes. The market is kept up to date while somebody listens. */
+  subscribe(listener: () => void): () => void {
+    this.#subscribers.add(listener);
+    if (this.#subscribers.size === 1) {
+      document.addEventListener('visibilitychange', this.refresh);
+      this.refresh();
+    }
+    return () => {
+      this.#subscribers.delete(listener);
+      if (this.#subscribers.size > 0) return;
+      document.removeEventListener('visibilitychange', this.refresh);
+      clearTimeout(this.#polling);
+    };
+  }
+
+  /** Calls back when the row of a symbol changes. */
   watch(code: string, onChange: () => void): () => void {
     const watchers = this.#watchers.get(code) ?? new Set();
     this.#watchers.set(code, watchers);
     watchers.add(onChange);
-    this.#want(code);
-    this.#settleSoon();
-    onChange(); // it may have changed meanwhile
     return () => {
       watchers.delete(onChange);
-      if (watchers.size === 0) this.#watchers.delete(code);
     };
   }
 
-  /** Applies a newer list: a symbol may have received its first price. */
-  learn(symbols: readonly MarketSymbol[]): void {
-    this.#symbols = new Map(symbols.map((one) => [one.symbol, one]));
-    for (const code of this.#watchers.keys()) this.#want(code);
-    this.#settleSoon();
-  }
-
-  close(): void {
-    document.removeEventListener('visibilitychange', this.#onVisibility);
-    this.#stopping.abort();
-    this.#unlisten?.();
-    for (const timer of [this.#gathering, this.#drawing, this.#settling, this.#calming]) clearTimeout(timer);
-  }
-
-  /** A hidden tab neither holds a connection nor spends quota. */
-  readonly #onVisibility = () => {
-    if (!document.hidden) return this.#settleSoon();
-    this.#unlisten?.();
-    this.#unlisten = undefined;
-    this.#listened = '';
+  /** Asks for newer prices now. A hidden tab asks for none. */
+  readonly refresh = (): void => {
+    clearTimeout(this.#polling);
+    if (document.hidden || this.#isAsking) return;
+    this.#isAsking = true;
+    void this.#ask().then((waitMs) => {
+      this.#isAsking = false;
+      for (const listener of this.#subscribers) listener();
+      if (this.#subscribers.size > 0) this.#polling = setTimeout(this.refresh, waitMs);
+    });
   };
 
-  #want(code: string): void {
-    if (!this.#symbols.get(code)?.lastDate || this.#asked.has(code)) return;
-    this.#wanted.add(code);
-    this.#gathering ??= setTimeout(() => void this.#gather(), GATHER_MS);
-  }
-
-  async #gather(): Promise<void> {
-    this.#gathering = undefined;
-    const codes = [...this.#wanted];
-    this.#wanted.clear();
-    for (const code of codes) this.#asked.add(code);
-    const monthly = codes.filter((code) => this.#symbols.get(code)?.updateInterval === 'month');
-    const others = codes.filter((code) => !monthly.includes(code));
+  /** Returns how long to wait before the next time. */
+  async #ask(): Promise<number> {
     try {
-      await Promise.all([
-        ...chunks(others, this.#plan.maxSymbols).map((some) => this.#load(some, 1)),
-        ...chunks(monthly, this.#plan.maxSymbols).map((some) => this.#load(some, MONTHLY_SPANS)),
-      ]);
+      if (!this.symbols || this.#visit === '' || this.#wantsCloses !== this.#hasCloses) await this.#load();
+      else await this.#loadQuotes();
+      this.state = 'live';
+      this.error = undefined;
+      return POLL_MS;
     } catch (error) {
-      for (const code of codes) if (!this.#quotes.has(code)) this.#asked.delete(code);
-      if (!this.#stopping.signal.aborted) this.onError(error);
-    }
-  }
-
-  async #load(codes: readonly string[], count: number): Promise<void> {
-    const { signal } = this.#stopping;
-    const span = Math.max(1, Math.min(SPAN_DAYS, this.#plan.maxSpanDays));
-    const last = addDays(today(), 1);
-    const parts = spans(addDays(last, -(span + 1) * count + 1), last, span);
-    const symbols = codes.join(',');
-    const answers = await Promise.all(
-      parts.map(([startDate, endDate]) => {
-        const query = new URLSearchParams({ symbols, startDate, endDate });
-        return askWithKey<SeriesAnswer>(this.#key, `/rates/time-series?${query}`, { signal });
-      }),
-    );
-    const source = answers.at(-1)?.metadata ?? {};
-    const without: string[] = [];
-    for (const code of codes) {
-      const bars = answers.flatMap(({ rates }) => barsOf(rates, code));
-      const newest = bars.pop();
-      if (!newest) {
-        without.push(code);
-        continue;
+      if (error instanceof ApiError && error.code === 'invalid_visit') {
+        this.#setVisit('');
+        return 0;
       }
-      const closes = bars.map(({ date, close }) => ({ date, close }));
-      const known = { rate: newest.close, date: newest.date, at: newest.date };
-      this.#set(code, { ...known, source: source[code]?.source ?? '', closes, direction: 0 });
+      this.error = error;
+      this.state = isOutage(error) ? 'lost' : { refused: messageOf(error) };
+      return isOutage(error) ? POLL_MS : POLL_REFUSED_MS;
     }
-    if (without.length > 0) await this.#loadLatest(without);
   }
 
-  /** Prices older than the requested days. */
-  async #loadLatest(codes: readonly string[]): Promise<void> {
-    const path = `/rates/latest?${new URLSearchParams({ symbols: codes.join(',') })}`;
-    const { rates, metadata } = await askWithKey<LatestAnswer>(this.#key, path, {
-      signal: this.#stopping.signal,
+  #setVisit(visit: string): void {
+    this.#visit = visit;
+    sessionStorage.setItem(VISIT, visit);
+  }
+
+  async #load(): Promise<void> {
+    const query = new URLSearchParams();
+    if (this.#visit !== '') query.set('visit', this.#visit);
+    if (!this.#wantsCloses) query.set('closes', 'false');
+    const { body, headers } = await askWithHeaders<MarketAnswer>(`/market?${query}`, {
+      headers: { 'x-api-key': this.#key },
     });
-    for (const code of codes) {
-      const { at = '', source = '' } = metadata?.[code] ?? {};
-      const date = at.slice(0, 10);
-      this.#set(code, { rate: rates[code]!, date, at, source, closes: [], direction: 0 });
+    this.#setVisit(headers.get('openpit-visit') ?? this.#visit);
+    this.#hasCloses = this.#wantsCloses;
+    this.symbols = body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol);
+    for (const { symbol, quote, closes = [] } of body.symbols) {
+      if (quote) this.#set(symbol, { quote, closes, direction: 0 });
     }
   }
 
-  #settleSoon(): void {
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => this.#listen(), this.#listened === '' ? GATHER_MS * 2 : SETTLE_MS);
+  async #loadQuotes(): Promise<void> {
+    const path = `/market/quotes?visit=${this.#visit}`;
+    const { quotes } = await askWithKey<QuotesAnswer>(this.#key, path);
+    let hasNew = false;
+    for (const [code, quote] of Object.entries(quotes)) {
+      hasNew ||= !this.#rows.has(code);
+      this.#update(code, quote);
+    }
+    if (hasNew) this.symbols = this.symbols?.map((symbol) => withFirstPrice(symbol, quotes[symbol.symbol]));
   }
 
-  /** One connection: for all symbols if the plan allows it, else for the visible ones. */
-  #listen(): void {
-    if (document.hidden || this.#stopping.signal.aborted) return;
-    const live = [...this.#symbols.values()].filter((one) => one.lastDate).map((one) => one.symbol);
-    const inView = live.filter((code) => this.#watchers.has(code));
-    const codes = live.length <= this.#plan.maxSymbols ? live : inView.slice(0, this.#plan.maxSymbols);
-    const symbols = codes.join(',');
-    if (codes.length === 0 || symbols === this.#listened) return;
-    this.#unlisten?.();
-    this.#listened = symbols;
-    this.onState('connecting');
-    const path = `/rates/stream?${new URLSearchParams({ symbols })}`;
-    this.#unlisten = listen(
-      path,
-      { 'x-api-key': this.#key },
-      {
-        onState: (state) => this.onState(state),
-        onEnd: (_, message) => this.onState({ ended: message }),
-        onEvent: (event, data) => this.#take(event, data),
-      },
-    );
-  }
-
-  #take(event: string, data: string): void {
-    if (event !== 'rate') return;
-    const { symbol, rate, date, at, source } = JSON.parse(data) as Rate;
-    const before = this.#quotes.get(symbol);
-    if (!before) {
-      this.#set(symbol, { rate, date, at, source, closes: [], direction: 0 });
+  #update(code: string, quote: Quote): void {
+    const known = this.#rows.get(code);
+    const closes = known?.closes ?? [];
+    if (!known || known.quote.date !== quote.date) {
+      this.#set(code, {
+        quote,
+        closes: quote.before ? [...closes, quote.before.close] : closes,
+        direction: 0,
+      });
       return;
     }
-    const closes =
-      date > before.date ? [...before.closes, { date: before.date, close: before.rate }] : before.closes;
-    const direction = rate > before.rate ? 1 : rate < before.rate ? -1 : 0;
-    this.#set(symbol, { rate, date, at, source, closes, direction });
+    if (JSON.stringify(known.quote) === JSON.stringify(quote)) return;
+    const direction = Math.sign(quote.rate - known.quote.rate) as MarketRow['direction'];
+    this.#set(code, { quote, closes, direction });
     if (direction !== 0) this.#calmSoon();
   }
 
@@ -217,33 +167,51 @@ export class MarketStore {
   #calmSoon(): void {
     this.#calming ??= setTimeout(() => {
       this.#calming = undefined;
-      for (const [code, quote] of this.#quotes) {
-        if (quote.direction !== 0) this.#set(code, { ...quote, direction: 0 });
+      for (const [code, row] of this.#rows) {
+        if (row.direction !== 0) this.#set(code, { ...row, direction: 0 });
       }
     }, CALM_MS);
   }
 
-  #set(code: string, quote: Quote): void {
-    this.#quotes.set(code, quote);
-    this.#changed.add(code);
-    this.#drawing ??= setTimeout(() => {
-      this.#drawing = undefined;
-      const changed = [...this.#changed];
-      this.#changed.clear();
-      for (const one of changed) for (const onChange of this.#watchers.get(one) ?? []) onChange();
-    }, DRAW_MS);
+  #set(code: string, row: MarketRow): void {
+    this.#rows.set(code, row);
+    for (const onChange of this.#watchers.get(code) ?? []) onChange();
   }
 }
 
-/** The change since the close before, if there is one. */
-export function changeOf({ rate, closes }: Quote): { absolute: number; percent: number } | undefined {
-  const before = closes.at(-1)?.close;
-  if (before === undefined || before === 0) return undefined;
-  return { absolute: rate - before, percent: ((rate - before) / Math.abs(before)) * 100 };
+export type { MarketStore };
+
+let newest: { key: string; store: MarketStore } | undefined;
+
+function marketOf(key: string): MarketStore {
+  if (newest?.key !== key) newest = { key, store: new MarketStore(key) };
+  return newest.store;
 }
 
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const found: T[][] = [];
-  for (let i = 0; i < items.length; i += size) found.push(items.slice(i, i + size));
-  return found;
+/** The market of a key, with recent closes if they are shown; re-renders when the list of symbols or the state changes. */
+export function useMarket(key: string, closes: 'with closes' | 'without closes'): MarketStore {
+  const store = marketOf(key);
+  if (closes === 'with closes') store.requireCloses();
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  useEffect(() => store.subscribe(() => redraw(undefined)), [store]);
+  return store;
+}
+
+/** The row of a symbol; re-renders when it changes. */
+export function useMarketRow(store: MarketStore, code: string): MarketRow | undefined {
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  useEffect(() => store.watch(code, () => redraw(undefined)), [store, code]);
+  return store.row(code);
+}
+
+/** The change since the close before, if there is one. */
+export function changeOf({ rate, before }: Pick<Quote, 'rate' | 'before'>) {
+  if (!before || before.close === 0) return undefined;
+  const absolute = rate - before.close;
+  return { absolute, percent: (absolute / Math.abs(before.close)) * 100 };
+}
+
+function withFirstPrice(symbol: MarketSymbol, quote: Quote | undefined): MarketSymbol {
+  if (symbol.lastDate !== null || !quote) return symbol;
+  return { ...symbol, firstDate: quote.before?.date ?? quote.date, lastDate: quote.date };
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { MarketSymbol, Rate } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
+import { askOnce } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 
 /** A unit for a price, and the factor from the published unit. */
@@ -50,16 +50,10 @@ export function nameOfUnit(unit: string): string {
 
 /** The units that fit a symbol, its own first. */
 export function useUnits(key: string, { symbol, unit }: MarketSymbol): readonly Unit[] {
-  const loaded = useLoad(
-    async () =>
-      (
-        await askWithKey<{ units: Record<string, Unit[]> }>(
-          key,
-          `/units?${new URLSearchParams({ symbols: symbol })}`,
-        )
-      ).units[symbol] ?? [],
-    [key, symbol],
-  );
+  const loaded = useLoad(async () => {
+    const path = `/units?${new URLSearchParams({ symbols: symbol })}`;
+    return (await askOnce<{ units: Record<string, Unit[]> }>(key, path)).units[symbol] ?? [];
+  }, [key, symbol]);
   return useMemo(() => {
     const others = (loaded.data ?? []).slice(1);
     return [{ unit: unit.symbol, factor: 1 }, ...others];

@@ -1,11 +1,16 @@
 import { memo } from 'preact/compat';
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
-import { useLoad, useRefresh } from '../api/load.ts';
 import { Sparkline } from '../charts/sparkline.tsx';
-import { changeOf, type LiveState, MarketStore, type Quote } from '../data/market.ts';
+import {
+  changeOf,
+  type LiveState,
+  type MarketRow,
+  type MarketStore,
+  useMarket,
+  useMarketRow,
+} from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
@@ -18,39 +23,30 @@ const SPARKLINE_MS = 15_000;
 /** What most people look for comes first; a category that is not named here comes after. */
 const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
 
-/** Another symbol may get its first price. A list that has not changed is a 304, which is free. */
-const RELIST_MS = 15_000;
-
 export function MarketPage({ config }: { config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Market config={config} holder={holder} />}</WithKey>;
 }
 
 function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
-  const kept = useRef<MarketSymbol[]>([]);
-  const list = useLoad(async () => {
-    const { symbols } = await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols');
-    // An unchanged list stays the same object, so that nothing re-renders.
-    if (JSON.stringify(symbols) !== JSON.stringify(kept.current)) kept.current = symbols;
-    return kept.current;
-  }, [holder.apiKey]);
-  useRefresh(list.reload, RELIST_MS);
-  if (!list.data && list.state === 'failed') return <Failure error={list.error} onRetry={list.reload} />;
-  if (!list.data) return <Loading label="Loading the market" lines={12} />;
-  return <Board symbols={list.data} config={config} holder={holder} />;
+  const store = useMarket(holder.apiKey, 'with closes');
+  if (store.symbols) return <Board symbols={store.symbols} store={store} config={config} holder={holder} />;
+  if (store.error !== undefined) return <Failure error={store.error} onRetry={store.refresh} />;
+  return <Loading label="Loading the market" lines={12} />;
 }
 
 function Board({
   symbols,
+  store,
   config,
   holder,
 }: {
-  symbols: MarketSymbol[];
+  symbols: readonly MarketSymbol[];
+  store: MarketStore;
   config: ConfigAnswer;
   holder: Holder;
 }) {
   const [search, setSearch] = useState('');
   const [category, setCategory] = useState(ALL);
-  const { store, live, error } = useMarket(holder, symbols);
   const found = useMemo(() => filter(symbols, search, category), [symbols, search, category]);
   const groups = useMemo(() => Map.groupBy(found, (one) => one.category), [found]);
   const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);
@@ -62,7 +58,7 @@ function Board({
           <h1>Market</h1>
           <p class="lead">
             {plural(priced, 'symbol')} with prices{' '}
-            <Live state={live} delaySeconds={holder.plan.delaySeconds} hasPrices={priced > 0} />
+            <Live state={store.state} delaySeconds={holder.plan.delaySeconds} hasPrices={priced > 0} />
           </p>
         </div>
         <input
@@ -81,7 +77,7 @@ function Board({
         </Notice>
       )}
       {priced === 0 && <Empty />}
-      {error !== undefined && <Failure error={error} />}
+      {typeof store.state === 'object' && <Failure error={store.error} onRetry={store.refresh} />}
       <nav class="chips" aria-label="Categories">
         {categories.map((name) => (
           <button type="button" key={name} aria-pressed={name === category} onClick={() => setCategory(name)}>
@@ -146,23 +142,15 @@ function Board({
 }
 
 /** One line of the board. It re-renders only when its own quote changes. */
-const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: MarketStore | undefined }) {
-  const row = useRef<HTMLTableRowElement>(null);
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  useEffect(
-    () =>
-      store && row.current
-        ? whileInView(row.current, () => store.watch(symbol.symbol, () => redraw(undefined)))
-        : undefined,
-    [store, symbol.symbol],
-  );
-  const quote = store?.quote(symbol.symbol);
+const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: MarketStore }) {
+  const row = useMarketRow(store, symbol.symbol);
+  const quote = row?.quote;
   const change = quote && changeOf(quote);
   const quarterMinute = Math.floor(Date.now() / SPARKLINE_MS);
-  const values = useMemo(() => (quote ? lineOf(quote) : ''), [quote?.closes, quarterMinute]);
-  const moved = quote?.direction ? (quote.direction > 0 ? 'moved-up' : 'moved-down') : '';
+  const values = useMemo(() => (row ? lineOf(row) : ''), [row?.closes, quarterMinute]);
+  const moved = row?.direction ? (row.direction > 0 ? 'moved-up' : 'moved-down') : '';
   return (
-    <tr ref={row}>
+    <tr>
       <th scope="row">
         <a href={linkTo('symbol', symbol.symbol)}>
           <span class="name">{symbol.name}</span>
@@ -205,8 +193,7 @@ function Live({
 }) {
   if (!hasPrices) return null;
   const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind` : '';
-  if (typeof state === 'object')
-    return <span class="live ended">not live: {state.ended || 'the stream ended'}</span>;
+  if (typeof state === 'object') return <span class="live ended">not up to date</span>;
   if (state === 'lost') return <span class="live lost">connection lost, trying again…</span>;
   if (state === 'connecting') return <span class="live">connecting…</span>;
   return <span class="live on">live{delay}</span>;
@@ -223,23 +210,8 @@ function Empty() {
   );
 }
 
-function useMarket(holder: Holder, symbols: readonly MarketSymbol[]) {
-  const [store, setStore] = useState<MarketStore>();
-  const [live, setLive] = useState<LiveState>('connecting');
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const made = new MarketStore(holder.apiKey, holder.plan, symbols);
-    made.onState = setLive;
-    made.onError = setError;
-    setStore(made);
-    return () => made.close();
-  }, [holder.apiKey]);
-  useEffect(() => store?.learn(symbols), [store, symbols]);
-  return { store, live, error };
-}
-
-function lineOf({ closes, rate }: Quote): string {
-  return [...closes.slice(-29).map(({ close }) => close), rate].join(' ');
+function lineOf({ closes, quote }: MarketRow): string {
+  return [...closes.slice(-29), quote.rate].join(' ');
 }
 
 function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
@@ -257,24 +229,4 @@ function filter(symbols: readonly MarketSymbol[], search: string, category: stri
     return words.every((word) => text.includes(word));
   });
   return found.sort((a, b) => a.name.localeCompare(b.name));
-}
-
-/** Calls `enter` when an element comes near the viewport, and the returned function when it leaves. */
-function whileInView(element: Element, enter: () => () => void): () => void {
-  let leave: (() => void) | undefined;
-  const observer = new IntersectionObserver(
-    ([entry]) => {
-      if (entry?.isIntersecting) leave ??= enter();
-      else {
-        leave?.();
-        leave = undefined;
-      }
-    },
-    { rootMargin: '300px' },
-  );
-  observer.observe(element);
-  return () => {
-    observer.disconnect();
-    leave?.();
-  };
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ChartBar, ConfigAnswer, MarketSymbol, Rate } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
-import { useLoad, useRefresh } from '../api/load.ts';
+import { useLoad } from '../api/load.ts';
 import { Candles } from '../charts/candles.tsx';
 import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
-import { useCloseBefore, useLatest, useLiveBars } from '../data/latest.ts';
+import { useLiveBars, useRate } from '../data/latest.ts';
+import { type MarketStore, useMarket, useMarketRow } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { inUnit, nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
 import { downloadCsv } from '../show/csv.ts';
@@ -18,21 +18,17 @@ import { Conversions, Facts } from '../symbol/symbol-facts.tsx';
 /** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
 
-const RELIST_MS = 15_000;
-
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Found code={code} holder={holder} />}</WithKey>;
 }
 
 function Found({ code, holder }: { code: string; holder: Holder }) {
-  const symbols = useLoad(
-    async () => (await askWithKey<{ symbols: MarketSymbol[] }>(holder.apiKey, '/symbols')).symbols,
-    [holder.apiKey],
-  );
-  if (symbols.state === 'failed' && !symbols.data)
-    return <Failure error={symbols.error} onRetry={symbols.reload} />;
-  if (!symbols.data) return <Loading label={`Loading ${code}`} lines={8} />;
-  const symbol = symbols.data.find((one) => one.symbol === code);
+  const store = useMarket(holder.apiKey, 'without closes');
+  if (!store.symbols) {
+    if (store.error !== undefined) return <Failure error={store.error} onRetry={store.refresh} />;
+    return <Loading label={`Loading ${code}`} lines={8} />;
+  }
+  const symbol = store.symbols.find((one) => one.symbol === code);
   if (!symbol) {
     return (
       <Notice title={`There is no symbol “${code}”.`}>
@@ -40,13 +36,12 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
       </Notice>
     );
   }
-  if (symbol.lastDate === null) return <NoPrices symbol={symbol} onReload={symbols.reload} />;
-  return <Detail symbol={symbol} holder={holder} />;
+  if (symbol.lastDate === null) return <NoPrices symbol={symbol} />;
+  return <Detail symbol={symbol} store={store} holder={holder} />;
 }
 
-/** Waits for the first. A list that has not changed is a 304, which is free. */
-function NoPrices({ symbol, onReload }: { symbol: MarketSymbol; onReload: () => void }) {
-  useRefresh(onReload, RELIST_MS);
+/** The market asks for new prices, so the first one shows by itself. */
+function NoPrices({ symbol }: { symbol: MarketSymbol }) {
   return (
     <>
       <Title symbol={symbol} />
@@ -58,7 +53,7 @@ function NoPrices({ symbol, onReload }: { symbol: MarketSymbol; onReload: () => 
   );
 }
 
-function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
+function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: MarketStore; holder: Holder }) {
   const { apiKey, plan } = holder;
   const [range, setRange] = useState<Range>(() => (hasLongHistory(plan) ? '6M' : '1M'));
   const [agreed, setAgreed] = useState(false);
@@ -76,11 +71,14 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
     },
     [apiKey, symbol, range, unit.unit, mustAsk],
   );
-  const { rate, stale, error } = useLatest(apiKey, symbol);
+  const row = useMarketRow(store, symbol.symbol);
+  const rate = useRate(symbol, row);
+  const stale = row?.quote.stale ?? false;
+  const before = row?.quote.before?.close;
   const latest = useRateIn(rate, unit);
-  const revisions = useRevisions(apiKey, symbol, history.data?.bars);
+  const [wantsRevisions, setWantsRevisions] = useState(false);
+  const revisions = useRevisions(apiKey, symbol, wantsRevisions ? history.data?.bars : undefined);
   const bars = useLiveBars(history.data, partial, latest);
-  const before = useCloseBefore(history.data, symbol, rate);
   return (
     <>
       <Title
@@ -90,7 +88,7 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
         before={before === undefined ? undefined : inUnit(before, unit)}
         delaySeconds={plan.delaySeconds}
       />
-      {error !== undefined && <Failure error={error} />}
+      {store.error !== undefined && <Failure error={store.error} onRetry={store.refresh} />}
       <section class="card" aria-label="Chart">
         <div class="card-head">
           <Choice label="Range" options={RANGES} value={range} onChange={setRange} />
@@ -152,7 +150,11 @@ function Detail({ symbol, holder }: { symbol: MarketSymbol; holder: Holder }) {
       {history.data && (
         <RequestBox path={history.data.request} apiKey={apiKey} requests={history.data.requests} />
       )}
-      <Revisions symbol={symbol} found={revisions.found} />
+      <Revisions
+        symbol={symbol}
+        revisions={wantsRevisions ? revisions : undefined}
+        onWant={() => setWantsRevisions(true)}
+      />
     </>
   );
 }

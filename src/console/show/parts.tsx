@@ -54,6 +54,7 @@ function titleOf(error: unknown): string {
   if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
   if (error.code === 'no_data') return 'No prices yet';
   if (error.code === 'unknown_symbol') return 'There is no such symbol';
+  if (error.status === 429) return 'Too many requests';
   if (error.status === 401) return 'This key does not work';
   if (error.status === 403) return 'This key may not do that';
   if (error.status === 503) return 'The service is not ready';

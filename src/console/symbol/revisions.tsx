@@ -4,6 +4,7 @@ import { useLoad } from '../api/load.ts';
 import type { Mark } from '../charts/candles.tsx';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
 import { count, day, moment, price } from '../show/format.ts';
+import { Failure } from '../show/parts.tsx';
 
 /** More labels would cover the chart. */
 const WORDS_MAX = 12;
@@ -21,13 +22,45 @@ export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly C
     const days = markedDays(found, bars ?? []);
     return days.map((date) => ({ date, text: days.length > WORDS_MAX ? '' : 'corrected' }));
   }, [found, bars]);
-  return { found, marks };
+  return { found, marks, loaded };
 }
 
 const NONE: readonly Correction[] = [];
 
-export function Revisions({ symbol, found }: { symbol: MarketSymbol; found: readonly Correction[] }) {
-  if (found.length === 0) return null;
+/** The corrections, once the user wants them: reading them costs a unit of the quota. */
+export function Revisions({
+  symbol,
+  revisions,
+  onWant,
+}: {
+  symbol: MarketSymbol;
+  revisions: ReturnType<typeof useRevisions> | undefined;
+  onWant: () => void;
+}) {
+  if (!revisions) {
+    return (
+      <section class="card" aria-labelledby="revisions-title">
+        <div class="card-head">
+          <h2 id="revisions-title">Corrections</h2>
+          <button type="button" class="button small" onClick={onWant}>
+            Show corrections
+          </button>
+        </div>
+        <p class="hint">
+          Prices of this range that were corrected after they were published. Costs one unit.
+        </p>
+      </section>
+    );
+  }
+  const { found, loaded } = revisions;
+  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
+  if (found.length === 0) {
+    return (
+      <p class="hint" role="status">
+        {loaded.state === 'loading' ? 'Looking for corrections…' : 'No price in this range was corrected.'}
+      </p>
+    );
+  }
   const newest = found.slice(-ROWS_SHOWN).reverse();
   return (
     <section class="card" aria-labelledby="revisions-title">

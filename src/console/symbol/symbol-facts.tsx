@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../account/with-key.tsx';
 import type { FeedsAnswer, MarketSymbol, Rate } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
+import { askOnce } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
 import { ago, day, duration, price } from '../show/format.ts';
@@ -54,7 +54,7 @@ export function Facts({
 
 /** The required attribution, and whether redistribution is permitted. */
 function Licence({ apiKey, source }: { apiKey: string; source: string }) {
-  const feeds = useLoad(async () => (await askWithKey<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
+  const feeds = useLoad(async () => (await askOnce<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
   if (source === 'simulated') return <>none needed: the prices are made up</>;
   const known = feeds.data;
   if (!known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;

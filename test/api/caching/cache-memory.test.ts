@@ -103,11 +103,11 @@ describe('the memory of caches under hostile traffic', () => {
   test('keys: more customers than fit, in long heads', async () => {
     const keys: string[] = [];
     for (let i = 0; i < 1_200; i++) keys.push(await api.service.key('wide'));
-    const directory = await Directory.open(
-      api.service.ledger,
-      (id) => api.service.core.burst.window(id),
-      MEGABYTE,
-    );
+    const directory = await Directory.open({
+      ledger: api.service.ledger,
+      burstOf: (id) => api.service.core.burst.window(id),
+      bytesMax: MEGABYTE,
+    });
     /** A header value is a slice of the head's text. */
     const sent = (key: string) => `${'x'.repeat(6_000)}${key}`.slice(6_000);
     await directory.lookUp(sent(keys[0]!));

@@ -40,7 +40,7 @@ describe('the page', () => {
   });
 
   test('an unknown path is still refused in JSON', async () => {
-    for (const path of ['/market', '/index.html', '/v1', '/console', '/docs', '/admin']) {
+    for (const path of ['/markets', '/index.html', '/v1', '/console', '/docs', '/admin']) {
       expectRefusal(await api.ask(path), 404, 'not_found');
     }
     expect((await api.ask('/docs')).body.message).toContain('/docs/reference');

@@ -41,7 +41,7 @@ export const symbols = priceEndpoint({
 });
 
 /** A symbol, with the dates that the customer's plan can see. */
-interface DatedSymbol {
+export interface DatedSymbol {
   symbol: LedgerSymbol;
   first: Day | undefined;
   last: Day | undefined;
@@ -51,7 +51,7 @@ interface LargeList extends LargeAnswer {
   dated: readonly DatedSymbol[];
 }
 
-function datesOf(series: Series, prices: Prices): DatedSymbol {
+export function datesOf(series: Series, prices: Prices): DatedSymbol {
   return { symbol: series.symbol, first: prices.firstDay(series), last: prices.lastDay(series) };
 }
 
@@ -156,7 +156,7 @@ function staticPart(symbol: LedgerSymbol): StaticPart {
   return part;
 }
 
-function recordOf({ symbol, first, last }: DatedSymbol): string {
+export function recordOf({ symbol, first, last }: DatedSymbol): string {
   const firstDate = first === undefined ? 'null' : `"${printDay(first)}"`;
   const lastDate = last === undefined ? 'null' : `"${printDay(last)}"`;
   return `${staticPart(symbol).json},"firstDate":${firstDate},"lastDate":${lastDate}}`;

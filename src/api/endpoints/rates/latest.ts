@@ -130,7 +130,7 @@ export function printAt({ at, day }: LatestPrice): string {
 const STALE_AFTER_DAYS: Readonly<Record<UpdateInterval, number>> = { minute: 4, day: 5, week: 15, month: 75 };
 
 /** A symbol whose feed has missed its schedule twice is stale regardless of the age of its price. */
-function isStale({ symbol, lateFrom }: Series, day: Day, horizon: number): boolean {
+export function isStale({ symbol, lateFrom }: Series, day: Day, horizon: number): boolean {
   if (horizon > lateFrom) return true;
   return tradeDate(marketOf(symbol.market), horizon) - day > STALE_AFTER_DAYS[symbol.updateInterval];
 }

@@ -1,10 +1,13 @@
 import type { Customer } from '../../../gate/directory.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Spend } from '../../../gate/meter/spend.ts';
+import type { Visitors } from '../../../gate/visitors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { quotaRefusal } from '../../errors/from-gate.ts';
-import type { PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
+import type { ClientAddress } from '../../access/client-address.ts';
+import { quotaRefusal, visitorRefusal } from '../../errors/from-gate.ts';
+import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
 import type { MaybeAsync } from '../../model/maybe-async.ts';
+import { visitorRateLimit } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
@@ -13,20 +16,24 @@ export class Charge {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #rateLimits: RateLimitHeader;
+  readonly #clientAddress: ClientAddress;
 
-  constructor(meter: Meter, clock: Clock, rateLimits: RateLimitHeader) {
+  constructor(meter: Meter, clock: Clock, rateLimits: RateLimitHeader, clientAddress: ClientAddress) {
     this.#meter = meter;
     this.#clock = clock;
     this.#rateLimits = rateLimits;
+    this.#clientAddress = clientAddress;
   }
 
   /** Takes all units or none, or refuses. Returns the `RateLimit` header. */
   take(
-    { customer }: RequestContext,
-    { name }: PriceEndpoint | StreamEndpoint,
+    context: RequestContext,
+    { name }: MarketEndpoint | PriceEndpoint | StreamEndpoint,
     units = 1,
     now = this.#clock.now(),
   ): MaybeAsync<string> {
+    const { customer } = context;
+    if (customer!.visitors) return this.#takeFromVisitor(context, customer!.visitors, units, now);
     const spend = this.#meter.spend(customer!.account, name, now, units);
     if (spend instanceof Promise) {
       return spend.then((settled) => this.#settle(customer!, settled, units, this.#clock.now()));
@@ -40,6 +47,13 @@ export class Charge {
     if (!known || known.remaining >= units) return;
     const retryAfterSeconds = this.#meter.secondsToReset();
     throw quotaRefusal({ ok: false, reason: 'exhausted', retryAfterSeconds }, plan, this.#rateLimits, units);
+  }
+
+  /** Visitors of the page have limits of their own, so that none of them can use up what the others need. */
+  #takeFromVisitor(context: RequestContext, visitors: Visitors, units: number, now: number): string {
+    const charge = visitors.charge(this.#clientAddress.ofRequest(context), units, now);
+    if (!charge.ok) throw visitorRefusal(charge.retryAfterSeconds);
+    return visitorRateLimit(charge.remaining);
   }
 
   #settle(customer: Customer, spend: Spend, units: number, now: number): string {

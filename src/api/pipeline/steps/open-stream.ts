@@ -2,6 +2,7 @@ import type { Board } from '../../../board/board.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { refuse } from '../../errors/errors.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
@@ -28,7 +29,8 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, params: query, now, dialect } = context;
-    const { plan, account } = context.customer!;
+    const { plan, account, visitors } = context.customer!;
+    if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());

@@ -1,26 +1,35 @@
 import { redactKeys } from '../../../gate/key.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
+import { type Refusal, refuse } from '../../errors/errors.ts';
 import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
+import type { MarketViews } from '../../market/market-views.ts';
+import type { Visits } from '../../market/visits.ts';
 import type {
   AccountEndpoint,
   AdminEndpoint,
   Endpoint,
+  MarketEndpoint,
   OpenEndpoint,
   OwnerEndpoint,
 } from '../../model/endpoint.ts';
+import { single } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { Responses } from '../../response/responses.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
+import type { Charge } from './charge.ts';
 import type { Management } from './management.ts';
 
 export interface ServeOptions {
+  charge: Charge;
   clientAddress: ClientAddress;
   confirmedWrites: ConfirmedWrites;
   management: Management;
+  marketViews: MarketViews;
   meter: Meter;
   responses: Responses;
+  visits: Visits;
 }
 
 /** Health, the site and its documents: for anybody. */
@@ -65,4 +74,28 @@ type JsonBody = Readonly<Record<string, unknown>>;
 function withWarnings(body: JsonBody, { params }: RequestContext, { path }: Endpoint): JsonBody {
   const warnings = parameterWarnings(params, path);
   return warnings.length === 0 ? body : { ...body, warnings: warnings.map(redactKeys) };
+}
+
+/** The market view for a unit. Whoever has paid for it can read it and its newer quotes again for an hour. */
+export function serveMarket({ charge, marketViews, responses, visits }: ServeOptions): Step<MarketEndpoint> {
+  return async (context, endpoint) => {
+    const { account, plan } = context.customer!;
+    const { now, params } = context;
+    const visit = single(params, 'visit');
+    const isPaid = visit !== undefined && visits.isValid(visit, account.id, now);
+    if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
+    const isBrief = endpoint.part === 'full' && single(params, 'closes') === 'false';
+    const view = await marketViews.get(plan.delaySeconds * 1000, now);
+    const body = view[isBrief ? 'brief' : endpoint.part];
+    const free = responses.withoutBody(context, body);
+    if (free) return free;
+    if (isPaid) return responses.shared(context, body);
+    await charge.take(context, endpoint);
+    return responses.shared(context, body, { 'Openpit-Visit': visits.issue(account.id, now) });
+  };
+}
+
+function visitRefusal(visit: string | undefined): Refusal {
+  if (visit !== undefined && visit !== '') return refuse('invalid_visit', {});
+  return refuse('missing_parameter', { name: 'visit', example: 'the header "Openpit-Visit" of /market' });
 }

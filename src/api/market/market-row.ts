@@ -1,0 +1,73 @@
+import type { Board } from '../../board/board.ts';
+import type { LatestPrice } from '../../board/series/price-types.ts';
+import type { Series } from '../../board/series/series.ts';
+import type { View } from '../../board/views/view.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { hasEnded, marketOf, runningTradeDate } from '../../market/session.ts';
+import type { UpdateInterval } from '../../market/symbol.ts';
+import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
+import { isStale, printAt } from '../endpoints/rates/latest.ts';
+import { sourceIdsOf, sourcesJson } from '../response/json.ts';
+
+/** The recent closes of a symbol: those before the day of its newest price. */
+export interface RecentCloses {
+  /** The day of the newest price. */
+  day: Day;
+  /** The view's version of the series that they were read from. */
+  version: number;
+  closes: readonly number[];
+  /** The day of the last one. */
+  lastDay: Day | undefined;
+}
+
+/** How many closes a row has, and the days in which they are looked for. */
+const CLOSES_MAX = 30;
+const CLOSES_WITHIN_DAYS: Readonly<Record<UpdateInterval, number>> = {
+  minute: 50,
+  day: 50,
+  week: 250,
+  month: 400,
+};
+
+/** Reads the closes of a series whose whole history is loaded. */
+export function readCloses(series: Series, view: View, { day }: LatestPrice): RecentCloses {
+  const first = day - CLOSES_WITHIN_DAYS[series.symbol.updateInterval];
+  const bars = view.bars(series, first, day - 1).slice(-CLOSES_MAX);
+  const closes = bars.map(({ close }) => close);
+  return { day, version: view.version(series), closes, lastDay: bars.at(-1)?.day };
+}
+
+/** One row of the market view without closes: the record of `/symbols` and the newest price. */
+export function briefJson(series: Series, view: View, quote: string): string {
+  return `${recordOf(datesOf(series, view)).slice(0, -1)},"quote":${quote}}`;
+}
+
+/** The whole row. */
+export function rowJson(brief: string, recent: RecentCloses | undefined): string {
+  return `${brief.slice(0, -1)},"closes":[${(recent?.closes ?? []).map(printNumber).join(',')}]}`;
+}
+
+/** The newest price of a symbol, its close before, and whether its market is open. */
+export function quoteJson(
+  board: Board,
+  series: Series,
+  view: View,
+  latest: LatestPrice,
+  recent: RecentCloses,
+  now: number,
+): string {
+  const source = sourcesJson(board, sourceIdsOf(latest));
+  const before =
+    recent.lastDay === undefined
+      ? 'null'
+      : `{"date":"${printDay(recent.lastDay)}","close":${printNumber(recent.closes.at(-1)!)}}`;
+  const stale = isStale(series, latest.day, now - view.delayMs);
+  return `{"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}","source":${source},"stale":${stale},"open":${isOpen(series, now)},"before":${before}}`;
+}
+
+function isOpen({ symbol }: Series, now: number): boolean {
+  const market = marketOf(symbol.market);
+  const day = runningTradeDate(market, now);
+  return day !== undefined && !hasEnded(market, day, now);
+}

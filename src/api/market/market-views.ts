@@ -1,0 +1,112 @@
+import type { Board } from '../../board/board.ts';
+import type { Series } from '../../board/series/series.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import type { SharedBody } from '../model/shared-body.ts';
+import type { EntityTags } from '../response/etag.ts';
+import { gzip } from '../response/gzip.ts';
+import { briefJson, quoteJson, type RecentCloses, readCloses, rowJson } from './market-row.ts';
+
+/** The market as one delay sees it. */
+export interface MarketView {
+  /** All symbols with their newest prices and recent closes. */
+  readonly full: SharedBody;
+  /** The same without the closes. */
+  readonly brief: SharedBody;
+  /** The newest prices alone. */
+  readonly quotes: SharedBody;
+}
+
+/** One symbol in each part of a view; no quote without prices. */
+interface RowTexts {
+  row: string;
+  brief: string;
+  quote: string | undefined;
+}
+
+interface Snapshot {
+  builtAt: number;
+  view: Promise<MarketView>;
+}
+
+/** A page needs no newer prices. Whoever asks more often receives the same ones. */
+const REFRESH_MS = 5_000;
+
+/** The market view of each delay, which all customers with that delay share. */
+export class MarketViews {
+  readonly #board: Board;
+  readonly #tags: EntityTags;
+  readonly #snapshots = new Map<number, Snapshot>();
+  readonly #closes = new Map<number, WeakMap<Series, RecentCloses>>();
+
+  constructor(board: Board, tags: EntityTags) {
+    this.#board = board;
+    this.#tags = tags;
+  }
+
+  /** The current view, at most `REFRESH_MS` old. Concurrent requests share one build. */
+  get(delayMs: number, now: number): Promise<MarketView> {
+    const known = this.#snapshots.get(delayMs);
+    const age = known ? now - known.builtAt : Number.POSITIVE_INFINITY;
+    if (known && age >= 0 && age < REFRESH_MS) return known.view;
+    const snapshot: Snapshot = { builtAt: now, view: this.#build(delayMs, now) };
+    this.#snapshots.set(delayMs, snapshot);
+    snapshot.view.catch(() => {
+      if (this.#snapshots.get(delayMs) === snapshot) this.#snapshots.delete(delayMs);
+    });
+    return snapshot.view;
+  }
+
+  async #build(delayMs: number, now: number): Promise<MarketView> {
+    const rows: string[] = [];
+    const briefRows: string[] = [];
+    const quotes: string[] = [];
+    for (const series of this.#board.catalog.series) {
+      if (shouldYield()) await yieldToRequests();
+      await this.#board.ready([series], 'recent', now);
+      const { row, brief, quote } = await this.#buildRow(series, delayMs, now);
+      rows.push(row);
+      briefRows.push(brief);
+      if (quote) quotes.push(`${JSON.stringify(series.symbol.code)}:${quote}`);
+    }
+    const listOf = (some: readonly string[]) => `{"success":true,"symbols":[${some.join(',')}]}`;
+    return {
+      full: this.#encode(listOf(rows), delayMs),
+      brief: this.#encode(listOf(briefRows), delayMs),
+      quotes: this.#encode(`{"success":true,"quotes":{${quotes.join(',')}}}`, delayMs),
+    };
+  }
+
+  async #buildRow(series: Series, delayMs: number, now: number): Promise<RowTexts> {
+    const recent = await this.#recentCloses(series, delayMs, now);
+    const view = this.#board.view(delayMs);
+    const latest = view.latest(series);
+    const quote = latest && recent ? quoteJson(this.#board, series, view, latest, recent, now) : undefined;
+    const brief = briefJson(series, view, quote ?? 'null');
+    return { row: rowJson(brief, recent), brief, quote };
+  }
+
+  /**
+   * An evicted history is loaded again only for another day: loading it for every tick would evict the histories that
+   * customers use.
+   */
+  async #recentCloses(series: Series, delayMs: number, now: number): Promise<RecentCloses | undefined> {
+    const known = this.#closes.getOrInsertComputed(delayMs, () => new WeakMap());
+    for (;;) {
+      const view = this.#board.view(delayMs);
+      const latest = view.latest(series);
+      if (!latest) return undefined;
+      const recent = known.get(series);
+      const isCurrent =
+        recent?.day === latest.day && (recent.version === view.version(series) || !series.has('all'));
+      if (recent && isCurrent) return recent;
+      if (series.has('all')) known.set(series, readCloses(series, view, latest));
+      else await this.#board.ready([series], 'all', now);
+    }
+  }
+
+  #encode(json: string, delayMs: number): SharedBody {
+    const plain = new TextEncoder().encode(json);
+    const etag = this.#tags.ofContent(plain, { delayMs, weak: false });
+    return { plain, gzipped: gzip(plain), etag };
+  }
+}

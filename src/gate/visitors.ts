@@ -1,0 +1,67 @@
+import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
+import { limitKey } from './addresses.ts';
+import { RateWindow } from './rate-window.ts';
+
+/** Units that an address may use at once: ten visits with five symbols each. */
+export const VISITOR_UNITS_MAX = 120;
+
+/** How many of them an address regains: as much as somebody needs who opens a symbol every ten seconds. */
+export const VISITOR_UNITS_PER_MINUTE = 12;
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+const VISITOR_BYTES = 128;
+const BYTES_MAX_DEFAULT = 8 * 1024 * 1024;
+
+/** The limits of one address: requests of the current second, and a token bucket of units. */
+interface Visitor {
+  readonly burst: RateWindow;
+  units: number;
+  /** When `units` was computed, in ms. */
+  at: number;
+}
+
+/** What a charge has left over, or how long the address must wait for it. */
+export type VisitorCharge = { ok: true; remaining: number } | { ok: false; retryAfterSeconds: number };
+
+/**
+ * The limits of the key that the page gives to everybody. They apply per address, in each process: one visitor can neither use
+ * up what others need nor read prices faster than the page does.
+ */
+export class Visitors {
+  /** By address. The oldest are evicted. */
+  readonly #visitors: BoundedCache<string, Visitor>;
+
+  constructor(bytesMax = BYTES_MAX_DEFAULT) {
+    this.#visitors = new BoundedCache({ bytesMax });
+  }
+
+  /** Counts a request if the address may send another in this second. */
+  admit(address: string, now: number, perSecond: number): boolean {
+    return this.#of(address, now).burst.take(now, perSecond, SECOND_MS);
+  }
+
+  /** Takes all units or none. */
+  charge(address: string, units: number, now: number): VisitorCharge {
+    const visitor = this.#of(address, now);
+    const elapsed = Math.max(0, now - visitor.at);
+    const regained = (elapsed * VISITOR_UNITS_PER_MINUTE) / MINUTE_MS;
+    visitor.units = Math.min(VISITOR_UNITS_MAX, visitor.units + regained);
+    visitor.at = now;
+    const missing = units - visitor.units;
+    if (missing > 0) {
+      return { ok: false, retryAfterSeconds: Math.ceil((missing * 60) / VISITOR_UNITS_PER_MINUTE) };
+    }
+    visitor.units -= units;
+    return { ok: true, remaining: Math.floor(visitor.units) };
+  }
+
+  #of(address: string, now: number): Visitor {
+    const key = limitKey(address);
+    const known = this.#visitors.get(key);
+    if (known) return known;
+    const visitor: Visitor = { burst: new RateWindow(), units: VISITOR_UNITS_MAX, at: now };
+    this.#visitors.set(copyText(key), visitor, VISITOR_BYTES);
+    return visitor;
+  }
+}

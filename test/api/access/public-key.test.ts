@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test';
+import { PUBLIC_ACCOUNT } from '../../../src/gate/onboarding.ts';
+import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../../src/gate/visitors.ts';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { MINUTE, openTestService } from '../../support/service.ts';
+
+onEachEngine('the key that the page gives to everybody', (engine) => {
+  const settings = { OPENPIT_PUBLIC_PLAN: 'free', OPENPIT_TRUSTED_PROXIES: '127.0.0.1' };
+  const api = apiOn(engine, { settings }, async ({ service }) => {
+    await service.setPlan({
+      name: 'free',
+      quota: 10,
+      delaySeconds: 3600,
+      maxSymbols: 5,
+      burstPerSecond: 200,
+    });
+    await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    const { given } = (await api.ask('/console/config', { key: '' })).body as { given: { key: string } };
+    api.key = given.key;
+  });
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+  const latest = '/rates/latest?symbols=XAU';
+  const use = async (address: string, times: number) => {
+    for (let i = 0; i < times; i++) expect((await api.ask(latest, from(address))).status).toBe(200);
+  };
+
+  test('is limited per address: one visitor cannot use up what the others need', async () => {
+    await use('198.51.100.1', VISITOR_UNITS_MAX);
+    const refused = await api.ask(latest, from('198.51.100.1'));
+    expectRefusal(refused, 429, 'rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBe(60 / VISITOR_UNITS_PER_MINUTE);
+    await use('198.51.100.2', 1);
+  });
+
+  test('has no monthly quota that its visitors could exhaust', async () => {
+    for (let i = 0; i < 30; i++) await use(`203.0.113.${i}`, 1);
+    expect((await api.ask('/usage', from('203.0.113.99'))).body).toMatchObject({ quota: 10, used: 0 });
+  });
+
+  test('regains units with time, up to the limit', async () => {
+    await use('198.51.100.3', VISITOR_UNITS_MAX);
+    api.service.clock.time += MINUTE;
+    await use('198.51.100.3', VISITOR_UNITS_PER_MINUTE);
+    expectRefusal(await api.ask(latest, from('198.51.100.3')), 429, 'rate_limited');
+    api.service.clock.time += 24 * 60 * MINUTE;
+    await use('198.51.100.3', VISITOR_UNITS_MAX);
+    expectRefusal(await api.ask(latest, from('198.51.100.3')), 429, 'rate_limited');
+  });
+
+  test('counts the networks of IPv6 as one address each', async () => {
+    await use('2001:db8:1:2::1', VISITOR_UNITS_MAX / 2);
+    await use('2001:db8:1:2:ffff::9', VISITOR_UNITS_MAX / 2);
+    expectRefusal(await api.ask(latest, from('2001:db8:1:2:3::7')), 429, 'rate_limited');
+  });
+
+  test('pays for a market view like for any other response', async () => {
+    const { headers } = await api.ask('/market', from('198.51.100.4'));
+    expect(headers.get('openpit-visit')).not.toBeNull();
+    const after = await api.ask(latest, from('198.51.100.4'));
+    expect(after.headers.get('ratelimit')).toStartWith(`"address";r=${VISITOR_UNITS_MAX - 2};`);
+  });
+
+  test('sends no more requests a second from one address than its plan allows', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 250 }, () => api.ask('/account', from('198.51.100.5'))),
+    );
+    const statuses = Map.groupBy(answers, ({ status }) => status);
+    expect(statuses.get(200)).toHaveLength(200);
+    expect(statuses.get(429)).toHaveLength(50);
+    expect((await api.ask('/account', from('198.51.100.6'))).status).toBe(200);
+  });
+
+  test('sees what its plan may see, opens no streams and changes nothing', async () => {
+    await api.service.tick('XAU', 2_999);
+    api.service.clock.time += MINUTE;
+    const address = from('198.51.100.7');
+    expect((await api.ask(latest, address)).body.rates).toEqual({ XAU: 2358.2 });
+    expect((await api.ask('/market', address)).text).not.toContain('2999');
+    const many = '/rates/latest?symbols=XAU,XAG,PL,PA,CORN,TIN';
+    expectRefusal(await api.ask(many, address), 400, 'too_many_symbols');
+    expectRefusal(await api.ask('/rates/stream?symbols=XAU', address), 403, 'key_not_allowed');
+    expectRefusal(
+      await api.ask('/account/keys', { method: 'POST', body: '{}', ...address }),
+      403,
+      'key_not_allowed',
+    );
+  });
+
+  test('is an ordinary key with a monthly quota once the page no longer gives it out', async () => {
+    const { ledgerUrl } = api.service;
+    expect((await api.service.ledger.accounts.find(PUBLIC_ACCOUNT))?.plan).toBe('free');
+    const without = await openTestService(engine, { ledgerUrl, now: api.service.clock.time });
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i++) statuses.push((await without.get(latest, api.key)).status);
+    await without.close();
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});

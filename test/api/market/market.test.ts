@@ -1,0 +1,133 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
+import { MINUTE } from '../../support/service.ts';
+
+onEachEngine('GET /market', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-10': 2330, '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    await service.publish('CORN', { '2024-05-14': 467.25 });
+  });
+  const used = async (key: string) => (await api.ask('/usage', { key })).body.used;
+  const later = () => {
+    api.service.clock.time += 5_000;
+  };
+  const rowOf = (body: Json, code: string) =>
+    (body.symbols as Json[]).find(({ symbol }) => symbol === code) as Json & { quote: Json };
+
+  test('one response has every symbol, its newest price, the close before and the recent closes, for one unit', async () => {
+    const key = await api.service.key('free');
+    const { status, body } = await api.ask('/market', { key });
+    expect(status).toBe(200);
+    expect(body.symbols).toHaveLength(CATALOGUE_SIZE);
+    expect(rowOf(body, 'XAU')).toMatchObject({
+      name: 'Gold',
+      category: 'Metals',
+      unit: { symbol: 'T.oz' },
+      firstDate: '2024-05-10',
+      lastDate: '2024-05-14',
+      quote: {
+        rate: 2358.2,
+        date: '2024-05-14',
+        at: '2024-05-14',
+        source: 'test',
+        stale: false,
+        open: true,
+        before: { date: '2024-05-13', close: 2336.1 },
+      },
+      closes: [2330, 2336.1],
+    });
+    expect(rowOf(body, 'CORN')).toMatchObject({ quote: { rate: 467.25, before: null }, closes: [] });
+    expect(rowOf(body, 'TIN')).toMatchObject({ quote: null, closes: [], lastDate: null });
+    expect(await used(key)).toBe(1);
+  });
+
+  test('an unchanged view is a 304, which is free', async () => {
+    const key = await api.service.key('free');
+    const { headers } = await api.ask('/market', { key });
+    later();
+    const again = await api.ask('/market', { key, headers: { 'if-none-match': headers.get('etag')! } });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('openpit-visit')).toBeNull();
+    expect((await api.ask('/market', { key, method: 'HEAD' })).headers.get('openpit-visit')).toBeNull();
+    expect(await used(key)).toBe(1);
+  });
+
+  test('a visit pays for newer quotes for an hour, of its own account only', async () => {
+    const key = await api.service.key('free');
+    const visit = (await api.ask('/market', { key })).headers.get('openpit-visit')!;
+    const path = `/market/quotes?visit=${visit}`;
+    for (let i = 0; i < 20; i++) {
+      api.service.clock.time += 2_000;
+      expect((await api.ask(path, { key })).status).toBe(200);
+    }
+    expect(await used(key)).toBe(1);
+    expectRefusal(await api.ask(path, { key: await api.service.key('free') }), 400, 'invalid_visit');
+    expectRefusal(await api.ask('/market/quotes', { key }), 400, 'missing_parameter');
+    expectRefusal(await api.ask('/market/quotes?visit=zzzz.abc', { key }), 400, 'invalid_visit');
+    expectRefusal(await api.ask(`${path}x`, { key }), 400, 'invalid_visit');
+    api.service.clock.time += 60 * MINUTE;
+    expectRefusal(await api.ask(path, { key }), 400, 'invalid_visit');
+  });
+
+  test('a visit also pays for the view itself, and closes=false leaves the closes out', async () => {
+    const key = await api.service.key('free');
+    const brief = await api.ask('/market?closes=false', { key });
+    expect(rowOf(brief.body, 'XAU')).toMatchObject({ name: 'Gold', quote: { rate: 2358.2 } });
+    expect(brief.text).not.toContain('closes');
+    const again = await api.ask(`/market?visit=${brief.headers.get('openpit-visit')}`, { key });
+    expect(rowOf(again.body, 'XAU').closes).toEqual([2330, 2336.1]);
+    expect(again.headers.get('openpit-visit')).toBeNull();
+    expect(await used(key)).toBe(1);
+    await api.ask('/market?visit=invalid', { key });
+    expect(await used(key)).toBe(2);
+  });
+
+  test('quotes follow ticks within five seconds, and are the same for everybody until then', async () => {
+    const { key } = api;
+    later();
+    const visit = (await api.ask('/market', { key })).headers.get('openpit-visit')!;
+    const gold = async () => {
+      const { body } = await api.ask(`/market/quotes?visit=${visit}`, { key });
+      return ((body.quotes as Json).XAU as Json).rate;
+    };
+    await api.service.tick('XAU', 2400);
+    expect(await gold()).toBe(2358.2);
+    later();
+    expect(await gold()).toBe(2400);
+    const { body } = await api.ask('/market', { key });
+    expect(rowOf(body, 'XAU').quote).toMatchObject({ before: { date: '2024-05-14', close: 2358.2 } });
+    expect(rowOf(body, 'XAU').closes).toEqual([2330, 2336.1, 2358.2]);
+  });
+
+  test('a correction of a recent close shows', async () => {
+    await api.service.publish('XAU', { '2024-05-13': 2340 });
+    later();
+    const { body } = await api.ask('/market');
+    expect(rowOf(body, 'XAU').closes).toEqual([2330, 2340, 2358.2]);
+  });
+
+  test('a delayed plan sees the market as it was then', async () => {
+    const key = await api.service.key('free');
+    await api.service.tick('XAU', 9_999);
+    later();
+    expect(rowOf((await api.ask('/market')).body, 'XAU').quote.rate).toBe(9_999);
+    expect((await api.ask('/market', { key })).text).not.toContain('9999');
+    api.service.clock.time += 61 * MINUTE;
+    expect(rowOf((await api.ask('/market', { key })).body, 'XAU').quote.rate).toBe(9_999);
+  });
+
+  test('an exhausted quota refuses the view', async () => {
+    await api.service.setPlan({ name: 'tiny', quota: 1 });
+    const key = await api.service.key('tiny');
+    expect((await api.ask('/market', { key })).status).toBe(200);
+    expectRefusal(await api.ask('/market', { key }), 429, 'quota_exhausted');
+  });
+
+  test('it is served below every mount, compressed for those who accept it', async () => {
+    const { headers } = await api.ask('/v1/market', { headers: { 'accept-encoding': 'gzip' } });
+    expect(headers.get('etag')).not.toBeNull();
+    expect(Number(headers.get('content-length') ?? 0)).toBeLessThan(20_000);
+  });
+});

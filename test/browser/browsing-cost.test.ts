@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { newFolder } from '../support/ledger.ts';
+import { openpit, Program } from '../support/program.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const found = await browserPath();
+const title = found ? 'browsing' : 'browsing (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  /** Notes every status of the service. */
+  const watchStatuses = (page: Page) => {
+    const statuses: number[] = [];
+    page.on('response', (response) => statuses.push(response.status()));
+    return statuses;
+  };
+
+  test('the whole market and ten symbols cost the free plan 11 units, and no request is refused', async () => {
+    const settings = { OPENPIT_DATA_DIR: newFolder() };
+    const program = await Program.start(settings);
+    const create = ['account', 'create', '--name', 'A', '--plan', 'free', '--json'];
+    const { key } = JSON.parse((await openpit(create, settings)).stdout) as { key: string };
+    const { page, complaints, close } = await openPage(browser, program.url);
+    const statuses = watchStatuses(page);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(program.url);
+    await page.getByText('live, 1 h behind').waitFor();
+    const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+    for (let y = 0; y < height; y += 600) await page.mouse.wheel(0, 600);
+    const links = await page.locator('.quotes tbody tr:has(.sparkline) a').all();
+    const hrefs = await Promise.all(links.slice(0, 10).map((link) => link.getAttribute('href')));
+    for (const href of hrefs) {
+      await page.locator(`.quotes a[href="${href}"]`).click();
+      await page.locator('.legend-day').waitFor();
+      await page.locator('.big').waitFor();
+      await page.goBack();
+      await page.locator('.quotes').first().waitFor();
+    }
+    const usage = await fetch(`${program.url}/usage`, { headers: { 'x-api-key': key } });
+    expect(((await usage.json()) as { used: number }).used).toBe(11);
+    expect(statuses.filter((status) => status >= 400)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+    await program.end();
+  });
+
+  describe('with a public key', () => {
+    let service: TestService;
+    beforeAll(async () => {
+      const settings = { OPENPIT_PUBLIC_PLAN: 'basic' };
+      service = await openTestService('sqlite', { settings, now: Date.now() });
+      const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+      await service.publish('XAU', { [date]: 2_345.5 });
+    });
+    afterAll(() => service?.close());
+
+    test('an address that asks too much is told so, and sees prices again when it may', async () => {
+      const { given } = (await (await service.get('/console/config')).json()) as { given: { key: string } };
+      const latest = '/rates/latest?symbols=XAU';
+      while ((await service.get(latest, given.key)).status === 200) service.clock.time += 100;
+      const { page, shot, close } = await openPage(browser, service.url);
+      await page.goto(service.url);
+      await page.getByText('Too many requests', { exact: true }).waitFor();
+      await page.getByText('visitors of the page may use').waitFor();
+      await shot('browsing-too-many-requests');
+      expect(await page.getByText('connection lost').count()).toBe(0);
+      service.clock.time += 60_000;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('2,345.50').waitFor();
+      await close();
+    });
+  });
+
+  test('a used-up quota is told as such, in the market and on a symbol’s page', async () => {
+    const service = await openTestService('sqlite', { now: Date.now() });
+    await service.setPlan({ name: 'tiny', quota: 1 });
+    const key = await service.key('tiny');
+    await service.get('/symbols', key);
+    const { page, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(service.url);
+    await page.getByText('The quota of this key is used up').waitFor();
+    await page.getByText('The quota resets at').waitFor();
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await page.getByText('The quota of this key is used up').waitFor();
+    await close();
+    await service.close();
+  });
+});
