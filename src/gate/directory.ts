@@ -15,6 +15,8 @@ export interface Customer {
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
+  /** The hashes of its cached keys. */
+  hashes: readonly string[];
   /** The remaining quota as last known, and when it resets. */
   left: { remaining: number; resetAt: number };
   /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
@@ -32,10 +34,13 @@ export interface DirectoryOptions {
 
 /** A key that was found in the ledger. */
 export interface KnownKey {
+  readonly text: string;
   readonly key: ApiKey;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
+
+const STATUSES = { active: 'active', suspended: 'suspended' } as const;
 
 /** Measured: a key with its account, its hash and its entries in all maps. */
 const KEY_BYTES = 1_024;
@@ -56,8 +61,8 @@ export class Directory {
   /** By the key's text. An evicted key is looked up again on its next use. */
   readonly cache: BoundedCache<string, KnownKey>;
   /** By a key's hash. */
-  readonly #owners = new Map<string, { text: string; accountId: string }>();
-  readonly #customers = new Map<string, { customer: Customer; hashes: Set<string> }>();
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #customers = new Map<string, Customer>();
   readonly #plans = new Map<string, Plan>();
   #head: LedgerHead;
   /** Incremented with every change from the ledger. A lookup that a change overtook is repeated. */
@@ -122,7 +127,7 @@ export class Directory {
     for (const plan of plans) this.#plans.set(plan.name, plan);
     const replanned = [...accountIds];
     for (const { name } of plans) {
-      for (const { customer } of this.#customers.values()) {
+      for (const customer of this.#customers.values()) {
         if (customer.account.plan !== name) continue;
         customer.plan = this.#planOf(customer.account);
         replanned.push(customer.account.id);
@@ -143,7 +148,7 @@ export class Directory {
     // No await from here on: a request never sees the directory half empty.
     this.#changes++;
     this.cache.clear();
-    this.#owners.clear();
+    this.#keys.clear();
     this.#customers.clear();
     this.#plans.clear();
     for (const plan of plans) this.#plans.set(plan.name, plan);
@@ -151,42 +156,42 @@ export class Directory {
   }
 
   #add(text: string, key: ApiKey, account: Account): KnownKey {
-    const { customer, hashes } = this.#customers.getOrInsertComputed(account.id, () => ({
-      customer: {
-        account,
-        plan: this.#planOf(account),
-        burst: this.#burstOf(account.id),
-        left: { remaining: 0, resetAt: 0 },
-        visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
-      },
-      hashes: new Set<string>(),
+    const plan = this.#planOf(account);
+    const customer = this.#customers.getOrInsertComputed(account.id, () => ({
+      account: { ...account, plan: plan.name, status: STATUSES[account.status] }, // texts that all accounts share
+      plan,
+      burst: this.#burstOf(account.id),
+      hashes: [],
+      left: { remaining: 0, resetAt: 0 },
+      visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
     }));
+    const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
     const known: KnownKey = {
+      text: own,
       key,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
     };
-    const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
-    this.#owners.set(key.hash, { text: own, accountId: account.id });
-    hashes.add(key.hash);
+    this.#keys.set(key.hash, known);
+    if (!customer.hashes.includes(key.hash)) customer.hashes = [...customer.hashes, key.hash];
     this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
     return known;
   }
 
   #forgetKey(hash: string): void {
-    const owner = this.#owners.get(hash);
-    if (!owner) return;
-    this.cache.delete(owner.text);
+    const known = this.#keys.get(hash);
+    if (!known) return;
+    this.cache.delete(known.text);
     this.#forgetHash(hash);
   }
 
   /** For a key that is no longer in the cache. Removes its account with its last key. */
   #forgetHash(hash: string): void {
-    const { accountId } = this.#owners.get(hash)!;
-    this.#owners.delete(hash);
-    const entry = this.#customers.get(accountId);
-    entry?.hashes.delete(hash);
-    if (entry?.hashes.size === 0) this.#customers.delete(accountId);
+    const { customer } = this.#keys.get(hash)!;
+    this.#keys.delete(hash);
+    customer.hashes = customer.hashes.filter((one) => one !== hash);
+    const { id } = customer.account;
+    if (customer.hashes.length === 0 && this.#customers.get(id) === customer) this.#customers.delete(id);
   }
 
   #planOf(account: Account): Plan {

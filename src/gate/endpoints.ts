@@ -15,10 +15,14 @@ export const COUNTED_ENDPOINTS = [
 export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];
 
 /** The counts by endpoint name, without zeros, as the ledger takes them. */
-export function spentByName(endpoints: readonly string[], counts: ArrayLike<number>): Record<string, number> {
+export function spentByName(
+  endpoints: readonly string[],
+  countOf: (counter: number) => number,
+): Record<string, number> {
   const spentBy: Record<string, number> = {};
-  for (const [index, endpoint] of endpoints.entries()) {
-    if (counts[index]! > 0) spentBy[endpoint] = counts[index]!;
+  for (const [counter, endpoint] of endpoints.entries()) {
+    const count = countOf(counter);
+    if (count > 0) spentBy[endpoint] = count;
   }
   return spentBy;
 }

@@ -6,7 +6,6 @@ import { Meter } from '../../src/gate/meter/meter.ts';
 import type { MeterOptions } from '../../src/gate/meter/options.ts';
 import type { Spend } from '../../src/gate/meter/spend.ts';
 import { Spool } from '../../src/gate/spool/spool.ts';
-import { pack } from '../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -182,7 +181,7 @@ onEachEngine('meter', (engine) => {
     await giveQuota(ledger, 'bee', 1_000);
     const record = new Spool({ dir: killed, endpoints, warn: console.error });
     const owner = { accountId: 'bee', period: periodOf(Date.now()), leaseId: 'bee-1', replica: 'r' };
-    record.add(owner).counts[endpoints.indexOf('ninth')] = pack(4);
+    record.add(owner).store(endpoints.indexOf('ninth'), 4);
     record.close();
     await (await openMeter(ledgers[0]!, { spoolDir: killed })).close();
     expect(await spentBy('bee')).toEqual({ ninth: 4 });

@@ -27,11 +27,11 @@ export class SharedWindows {
     const hash = Bun.hash(key) as bigint;
     const tag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
     const home = Number((hash >> 32n) % BigInt(this.#slots));
-    return new SharedWindow(this.#words, tag, (now, idleMs) => this.#find(tag, home, now, idleMs));
+    return new SharedWindow(this, this.#words, tag, home);
   }
 
   /** The offset of a tag's slot, which may be taken over from an idle key. */
-  #find(tag: number, home: number, now: number, idleMs: number): number {
+  find(tag: number, home: number, now: number, idleMs: number): number {
     for (;;) {
       let free = -1;
       for (let probe = 0; probe < PROBES; probe++) {
@@ -55,19 +55,23 @@ export class SharedWindows {
 export class SharedWindow {
   readonly #words: Int32Array;
   readonly #tag: number;
-  readonly #find: (now: number, idleMs: number) => number;
+  readonly #home: number;
+  readonly #windows: SharedWindows;
   #at = -1;
 
-  constructor(words: Int32Array, tag: number, find: (now: number, idleMs: number) => number) {
+  constructor(windows: SharedWindows, words: Int32Array, tag: number, home: number) {
+    this.#windows = windows;
     this.#words = words;
     this.#tag = tag;
-    this.#find = find;
+    this.#home = home;
   }
 
   /** Counts one event if the limit allows it. The window opens with its first event. Times are in ms, modulo 2³². */
   take(now: number, limit: number, windowMs: number): boolean {
     const words = this.#words;
-    if (this.#at < 0 || Atomics.load(words, this.#at) !== this.#tag) this.#at = this.#find(now, 2 * windowMs);
+    if (this.#at < 0 || Atomics.load(words, this.#at) !== this.#tag) {
+      this.#at = this.#windows.find(this.#tag, this.#home, now, 2 * windowMs);
+    }
     const opened = Atomics.load(words, this.#at + OPENED);
     const age = ((now | 0) - opened) | 0;
     const isOver = age < 0 || age >= windowMs;

@@ -38,12 +38,15 @@ interface WaitingRequest {
   resolve: (spend: Spend) => void;
 }
 
+const NONE: WaitingRequest[] = [];
+
 /** One account on this replica: its lease, and the requests that wait for units. */
 export class AccountLease implements SyncParty {
   readonly accountId: string;
   readonly #host: AccountLeaseHost;
   lease: Lease | undefined;
-  #waiting: WaitingRequest[] = [];
+  /** Most accounts never wait, so they have no list of their own. */
+  #waiting = NONE;
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
   /** The smallest request that was refused, until one as large succeeds. Before `until`, none as large asks the ledger. */
@@ -79,6 +82,7 @@ export class AccountLease implements SyncParty {
       return this.#host.exhausted();
     }
     return new Promise((resolve) => {
+      if (this.#waiting === NONE) this.#waiting = [];
       this.#waiting.push({ counter, units, resolve });
       this.#host.enqueue(this, true);
     });
@@ -137,7 +141,7 @@ export class AccountLease implements SyncParty {
 
   #serve(): void {
     const { wall, mono } = this.#host.now();
-    this.#waiting = this.#waiting.filter(({ counter, units, resolve }) => {
+    const waiting = this.#waiting.filter(({ counter, units, resolve }) => {
       if (!this.lease?.take(counter, units, wall, mono)) return true;
       if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
       this.#drySince = undefined;
@@ -145,6 +149,7 @@ export class AccountLease implements SyncParty {
       resolve(this.lease);
       return false;
     });
+    this.#waiting = waiting.length > 0 ? waiting : NONE;
   }
 
   /** Some requests still lack units: ask again, wait for other replicas to return theirs, or refuse. */
@@ -186,6 +191,8 @@ export class AccountLease implements SyncParty {
   }
 
   #refuse(refusal: QuotaRefusal): void {
-    for (const { resolve } of this.#waiting.splice(0)) resolve(refusal);
+    const waiting = this.#waiting;
+    this.#waiting = NONE;
+    for (const { resolve } of waiting) resolve(refusal);
   }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
+import { newFolder } from '../../../test/support/ledger.ts';
 import type { SyncAnswer } from '../../ledger/quota/model.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
-import { unpack } from '../spool/spool-record.ts';
+import { Spool } from '../spool/spool.ts';
 import { Validity } from './holder.ts';
 import { Lease } from './lease.ts';
 
@@ -10,9 +11,9 @@ const START = Date.UTC(2026, 10, 10);
 const NOBODY = { units: 0, least: 0 };
 
 test('a unit is in the spool before the request is answered', () => {
-  const { lease, counts } = newLease({ granted: 5 });
+  const { lease, record } = newLease({ granted: 5 });
   for (let i = 0; i < 3; i++) expect(lease.take(1, 1, START, 0)).toBe(true);
-  expect(unpack(counts[1]!)).toBe(3);
+  expect(record.count(1)).toBe(3);
 });
 
 test('no more than the granted units are taken', () => {
@@ -22,13 +23,13 @@ test('no more than the granted units are taken', () => {
 });
 
 test('several units are taken together or not at all, and are in the spool as one count', () => {
-  const { lease, counts } = newLease({ granted: 5, quota: 5 });
+  const { lease, record } = newLease({ granted: 5, quota: 5 });
   expect(lease.take(1, 4, START, 0)).toBe(true);
-  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
+  expect([record.count(1), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
   expect(lease.take(1, 2, START, 0)).toBe(false);
-  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
+  expect([record.count(1), lease.unspent, lease.remaining]).toEqual([4, 1, 1]);
   expect(lease.take(1, 1, START, 0)).toBe(true);
-  expect([unpack(counts[1]!), lease.unspent, lease.remaining]).toEqual([5, 0, 0]);
+  expect([record.count(1), lease.unspent, lease.remaining]).toEqual([5, 0, 0]);
 });
 
 test('units that are being returned cannot be taken, even before the ledger has them back', () => {
@@ -85,14 +86,20 @@ test('the remaining units are the quota less what all replicas have used', () =>
 
 function newLease(first: Partial<SyncAnswer>) {
   const owner = { accountId: 'ant', period: 202611, leaseId: 'l1', replica: 'r1' };
-  const counts = new Float64Array(COUNTED_ENDPOINTS.length);
+  const spool = new Spool({
+    dir: newFolder(),
+    endpoints: COUNTED_ENDPOINTS,
+    warn: () => {},
+    recordsPerFile: 4,
+  });
+  const record = spool.add(owner);
   const validity = new Validity();
-  const lease = new Lease(owner, { endpoints: COUNTED_ENDPOINTS, counts, free: () => {} }, validity);
+  const lease = new Lease(owner, record, validity);
   const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change });
   validity.extend(START, 60_000, { wall: START, mono: 0 });
   lease.syncRequest(NOBODY);
   apply(first);
-  return { lease, counts, validity, apply };
+  return { lease, record, validity, apply };
 }
 
 const ANSWER: SyncAnswer = {

@@ -3,7 +3,7 @@ import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
-import { COUNT_MAX, type Owner, pack } from '../spool/spool-record.ts';
+import { COUNT_MAX, type Owner } from '../spool/spool-record.ts';
 import type { Validity } from './holder.ts';
 import type { ClockReading } from './ledger-time.ts';
 
@@ -15,14 +15,12 @@ const LOW_WATER = 1 / 4;
  * that counting a request allocates nothing.
  */
 export class Lease {
-  readonly ok = true;
   /** The quota less the best known `used`. */
   remaining = 0;
   quota = 0;
 
   readonly owner: Owner;
   readonly #record: SpoolRecord;
-  readonly #counts: Float64Array;
   readonly #validity: Validity;
 
   spent = 0;
@@ -45,8 +43,11 @@ export class Lease {
   constructor(owner: Owner, record: SpoolRecord, validity: Validity) {
     this.owner = owner;
     this.#record = record;
-    this.#counts = new Float64Array(record.counts.length);
     this.#validity = validity;
+  }
+
+  get ok(): true {
+    return true;
   }
 
   get period(): Period {
@@ -68,9 +69,7 @@ export class Lease {
     if (this.owner.period !== validity.period) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
-    const count = this.#counts[counter]! + units;
-    this.#counts[counter] = count;
-    this.#record.counts[counter] = pack(count);
+    this.#record.store(counter, this.#record.count(counter) + units);
     return true;
   }
 
@@ -141,7 +140,7 @@ export class Lease {
     this.#barrierSent = this.barrierSeen;
     return {
       ...this.owner,
-      spentBy: spentByName(this.#record.endpoints, this.#counts),
+      spentBy: spentByName(this.#record.endpoints, (counter) => this.#record.count(counter)),
       barrierSeen: this.barrierSeen,
     };
   }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { readSealed, writeSealed } from './sealed-json.ts';
-import { recordBytesFor } from './spool-record.ts';
+import { COUNTS_AT, recordBytesFor } from './spool-record.ts';
 
 /**
  * A spool file, version 2 (`0-0.v2.spool`):
@@ -13,13 +13,38 @@ import { recordBytesFor } from './spool-record.ts';
  *
  * Version 1 (`0-0.spool`) had no header and always the eight endpoints below.
  */
-export interface SpoolFile {
+export class SpoolFile {
   readonly path: string;
   readonly version: number;
   readonly endpoints: readonly string[];
-  /** Memory-mapped. An incomplete record at the end of a truncated file is left out. */
-  readonly records: readonly Uint8Array[];
+  /** The number of records. An incomplete one at the end of a truncated file is left out. */
+  readonly count: number;
+  /** All records as float64, memory-mapped. */
+  readonly words: Float64Array;
+  readonly #bytes: Uint8Array;
+  readonly #recordBytes: number;
+
+  constructor(path: string, version: number, endpoints: readonly string[], bytes: Uint8Array) {
+    this.path = path;
+    this.version = version;
+    this.endpoints = endpoints;
+    this.#bytes = bytes;
+    this.#recordBytes = recordBytesFor(endpoints.length);
+    this.count = Math.floor(bytes.length / this.#recordBytes);
+    this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
+  }
+
+  record(index: number): Uint8Array {
+    return this.#bytes.subarray(index * this.#recordBytes, (index + 1) * this.#recordBytes);
+  }
+
+  /** Where the counts of a record begin in `words`. */
+  countsAt(index: number): number {
+    return (index * this.#recordBytes + COUNTS_AT) / WORD_BYTES;
+  }
 }
+
+const WORD_BYTES = 8;
 
 export const SPOOL_VERSION = 2;
 
@@ -79,26 +104,19 @@ export function createSpoolFile(path: string, records: number, endpoints: readon
   }
   renameSync(unfinished, path);
   const map = Bun.mmap(path, { shared: true });
-  return { path, version: SPOOL_VERSION, endpoints, records: recordsOf(map, HEADER_BYTES, endpoints.length) };
+  return new SpoolFile(path, SPOOL_VERSION, endpoints, map.subarray(HEADER_BYTES));
 }
 
 /** Maps a file of any version up to this program's. Undefined when its header is damaged; throws `NewerSpool`. */
 export function openSpoolFile(path: string): SpoolFile | undefined {
   const map = statSync(path).size === 0 ? new Uint8Array() : Bun.mmap(path, { shared: true });
   if (!/\.v\d+\.spool$/.test(path)) {
-    const records = recordsOf(map, 0, VERSION_1_ENDPOINTS.length);
-    return { path, version: 1, endpoints: VERSION_1_ENDPOINTS, records };
+    return new SpoolFile(path, 1, VERSION_1_ENDPOINTS, map);
   }
   if (map.length < HEADER_BYTES) return undefined;
   const sealed = readSealed(map.subarray(0, HEADER_BYTES));
   if (typeof sealed === 'string') return undefined;
   const { version, endpoints } = sealed.value as { version: number; endpoints: string[] };
   if (version > SPOOL_VERSION) throw new NewerSpool(path, version);
-  return { path, version, endpoints, records: recordsOf(map, HEADER_BYTES, endpoints.length) };
-}
-
-function recordsOf(map: Uint8Array, from: number, endpoints: number): Uint8Array[] {
-  const bytes = recordBytesFor(endpoints);
-  const count = Math.max(0, Math.floor((map.length - from) / bytes));
-  return Array.from({ length: count }, (_, i) => map.subarray(from + i * bytes, from + (i + 1) * bytes));
+  return new SpoolFile(path, version, endpoints, map.subarray(HEADER_BYTES));
 }

@@ -42,9 +42,14 @@ export function pack(count: number): number {
   return count * CHECK_RANGE + checkOf(count);
 }
 
+/** The count of a packed one that is known to be valid. */
+export function countIn(packed: number): number {
+  return Math.floor(packed / CHECK_RANGE);
+}
+
 /** The count, or undefined when the check bits do not match. */
 export function unpack(packed: number): number | undefined {
-  const count = Math.floor(packed / CHECK_RANGE);
+  const count = countIn(packed);
   return count >= 0 && count <= COUNT_MAX && pack(count) === packed ? count : undefined;
 }
 

@@ -28,7 +28,7 @@ test('the next process finds what was spent', () => {
   const first = open(dir);
   const a = first.add(ownerOf(1));
   first.add(ownerOf(2));
-  for (let i = 1; i <= 300; i++) a.counts[i % 3] = pack(Math.ceil(i / 3));
+  for (let i = 1; i <= 300; i++) a.store(i % 3, Math.ceil(i / 3));
   first.close();
   const left = open(dir).leftovers;
   expect(summary(left)).toEqual({ 'lease-1': 300, 'lease-2': 0 });
@@ -48,7 +48,7 @@ test('a freed record is erased and reused', () => {
 test('a spool grows by a new file, and all of them are read', () => {
   const dir = newFolder();
   const spool = open(dir, 2);
-  for (let i = 0; i < 5; i++) spool.add(ownerOf(i)).counts[0] = pack(i);
+  for (let i = 0; i < 5; i++) spool.add(ownerOf(i)).store(0, i);
   spool.close();
   expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '0-1.v2.spool', '0-2.v2.spool']);
   expect(summary(open(dir, 2).leftovers)).toEqual({
@@ -70,7 +70,7 @@ test('two owners never share a slot', () => {
 test('the slot of a dead process is adopted, and released once it is settled', () => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
-  other.add(ownerOf(7)).counts[0] = pack(4);
+  other.add(ownerOf(7)).store(0, 4);
   expect(mine.adopt()).toEqual([]);
   other.close();
   const adopted = mine.adopt();
@@ -145,12 +145,12 @@ test('a program with other endpoints reads each count under its endpoint’s nam
   const dir = newFolder();
   const before = open(dir);
   const record = before.add(ownerOf(1));
-  record.counts[COUNTED_ENDPOINTS.indexOf('latest')] = pack(5);
-  record.counts[COUNTED_ENDPOINTS.indexOf('stream')] = pack(7);
+  record.store(COUNTED_ENDPOINTS.indexOf('latest'), 5);
+  record.store(COUNTED_ENDPOINTS.indexOf('stream'), 7);
   before.close();
   const after = open(dir, 8, ['ninth', ...COUNTED_ENDPOINTS.toReversed()]);
   expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
-  after.add(ownerOf(2)).counts[0] = pack(3);
+  after.add(ownerOf(2)).store(0, 3);
   for (const leftover of after.leftovers) leftover.free();
   expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']); // the file of the old endpoints gets no new lease
   after.close();
@@ -161,8 +161,8 @@ test('more counts than fit in the padding of a record are counted', () => {
   const dir = newFolder();
   const endpoints = Array.from({ length: 40 }, (_, i) => `endpoint-${i}`);
   const spool = open(dir, 8, endpoints);
-  spool.add(ownerOf(1)).counts[39] = pack(1);
-  spool.add(ownerOf(2)).counts[0] = pack(2);
+  spool.add(ownerOf(1)).store(39, 1);
+  spool.add(ownerOf(2)).store(0, 2);
   spool.close();
   expect(byLease(open(dir, 8, endpoints).leftovers)).toEqual({
     'lease-1': { 'endpoint-39': 1 },
@@ -295,7 +295,7 @@ function summary(leftovers: readonly Leftover[]): Record<string, number> {
 function threeRecords(): Buffer {
   const dir = newFolder();
   const spool = open(dir, 3);
-  for (const n of [1, 2, 3]) spool.add(ownerOf(n)).counts[0] = pack(n * 10);
+  for (const n of [1, 2, 3]) spool.add(ownerOf(n)).store(0, n * 10);
   return readFileSync(join(dir, '0-0.v2.spool'));
 }
 

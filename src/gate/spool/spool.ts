@@ -11,19 +11,57 @@ import {
   type SpoolFile,
   spoolFileName,
 } from './spool-file.ts';
-import { countsOf, eraseOwner, type Owner, pack, readOwner, unpack, writeOwner } from './spool-record.ts';
+import {
+  countIn,
+  countsOf,
+  eraseOwner,
+  type Owner,
+  pack,
+  readOwner,
+  unpack,
+  writeOwner,
+} from './spool-record.ts';
 
 /** 2 MB: enough leases for a busy replica. One with more leases gets a second file. */
 const RECORDS_PER_FILE = 4_096;
 
-/** The counts of one lease, in memory that outlives the process. */
-export interface SpoolRecord {
+/** The counts of one lease, in memory that outlives the process. There is one for each active account, so it is small. */
+export class SpoolRecord {
+  readonly #file: SpoolFile;
+  /** Its number in the file. */
+  readonly #index: number;
+  readonly #free: FreeRecord[];
+
+  constructor({ file, index }: FreeRecord, free: FreeRecord[]) {
+    this.#file = file;
+    this.#index = index;
+    this.#free = free;
+  }
+
   /** The endpoint of each count. */
-  readonly endpoints: readonly string[];
-  /** Each is `pack(count)`; the lease stores straight into it. */
-  readonly counts: Float64Array;
+  get endpoints(): readonly string[] {
+    return this.#file.endpoints;
+  }
+
+  count(counter: number): number {
+    return countIn(this.#file.words[this.#file.countsAt(this.#index) + counter]!);
+  }
+
+  /** One aligned store: no kill can tear it. */
+  store(counter: number, count: number): void {
+    this.#file.words[this.#file.countsAt(this.#index) + counter] = pack(count);
+  }
+
   /** Erases the record: only after the ledger has acknowledged its counts. */
-  free(): void;
+  free(): void {
+    eraseOwner(this.#file.record(this.#index));
+    this.#free.push({ file: this.#file, index: this.#index });
+  }
+}
+
+interface FreeRecord {
+  file: SpoolFile;
+  index: number;
 }
 
 /** The counts of a lease whose process has died. */
@@ -59,7 +97,7 @@ export class Spool {
   readonly #recordsPerFile: number;
   readonly #slot: number;
   readonly #held = new Map<number, SlotLock>();
-  readonly #free: Uint8Array[] = [];
+  readonly #free: FreeRecord[] = [];
   #files = 0;
 
   /** Counts that the last owner of this slot left behind. */
@@ -90,22 +128,19 @@ export class Spool {
   reserve(): void {
     if (this.#free.length > 0) return;
     const path = join(this.#dir, spoolFileName(this.#slot, this.#files));
-    this.#free.push(...createSpoolFile(path, this.#recordsPerFile, this.#endpoints).records);
+    const file = createSpoolFile(path, this.#recordsPerFile, this.#endpoints);
+    for (let index = 0; index < file.count; index++) this.#free.push({ file, index });
     this.#files++;
   }
 
   /** A record for a new lease, all counts at 0. Throws when the disk is full. */
   add(owner: Owner): SpoolRecord {
     this.reserve();
-    const bytes = this.#free.pop()!;
-    const counts = countsOf(bytes, this.#endpoints.length);
-    counts.fill(pack(0));
+    const place = this.#free.pop()!;
+    const bytes = place.file.record(place.index);
+    countsOf(bytes, this.#endpoints.length).fill(pack(0));
     writeOwner(bytes, owner);
-    const free = () => {
-      eraseOwner(bytes);
-      this.#free.push(bytes);
-    };
-    return { endpoints: this.#endpoints, counts, free };
+    return new SpoolRecord(place, this.#free);
   }
 
   /**
@@ -170,11 +205,8 @@ export class Spool {
 
   /** Reads a file whose free records are used for new leases. */
   #reuse(file: SpoolFile): Leftover[] {
-    return this.#read(
-      file,
-      (bytes) => this.#free.push(bytes),
-      (bytes) => this.#free.push(bytes),
-    );
+    const reuse = (index: number) => void this.#free.push({ file, index });
+    return this.#read(file, reuse, reuse);
   }
 
   /** Reads a file that takes no new leases. It is deleted once all of its records have been freed. */
@@ -197,21 +229,22 @@ export class Spool {
   }
 
   /** Calls `empty` at once for each record without counts, and `freed` later for each that was settled. */
-  #read(file: SpoolFile, empty: (bytes: Uint8Array) => void, freed: (bytes: Uint8Array) => void): Leftover[] {
+  #read(file: SpoolFile, empty: (index: number) => void, freed: (index: number) => void): Leftover[] {
     const leftovers: Leftover[] = [];
-    for (const bytes of file.records) {
+    for (let index = 0; index < file.count; index++) {
+      const bytes = file.record(index);
       const content = readRecord(bytes, file.endpoints);
       if (typeof content === 'object') {
         const free = () => {
           eraseOwner(bytes);
-          freed(bytes);
+          freed(index);
         };
         leftovers.push({ ...content, free });
         continue;
       }
       if (content !== 'empty') this.#warn(`${file.path}: ${content}; its counts are ignored`);
       eraseOwner(bytes);
-      empty(bytes);
+      empty(index);
     }
     return leftovers;
   }
@@ -238,5 +271,5 @@ function readRecord(
   if (owner === 'torn') return 'a record cannot be read';
   const counts = [...countsOf(bytes, endpoints.length)].map(unpack).filter((count) => count !== undefined);
   if (counts.length < endpoints.length) return `the counts of lease ${owner.leaseId} cannot be read`;
-  return { owner, spentBy: spentByName(endpoints, counts) };
+  return { owner, spentBy: spentByName(endpoints, (counter) => counts[counter]!) };
 }
