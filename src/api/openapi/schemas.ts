@@ -215,6 +215,7 @@ export const SCHEMAS = {
   }),
   Statistics: z.strictObject({
     ...ok,
+    unresolved,
     startDate: day,
     endDate: day,
     statistics: z.record(code, statisticsRecord),
