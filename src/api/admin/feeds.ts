@@ -9,12 +9,18 @@ import { FEED_CHANGE } from './bodies.ts';
 /** How many reasons and notes are listed per run; `openpit feed history --json` lists more. */
 const LISTED_MAX = 5;
 
-/** /admin/feeds: lists every feed with its health and its last runs, and turns feeds on and off. */
+/** /admin/feeds: lists every feed with its health and its last runs, and turns feeds on and off. /admin/sample loads the bundle. */
 export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
   return [
     adminEndpoint('/admin/feeds', {
       async GET({ now }) {
         return { success: true, feeds: (await feedAdmin.list(now)).map(record) };
+      },
+    }),
+    adminEndpoint('/admin/sample', {
+      async POST() {
+        await feedAdmin.requestSample();
+        return { success: true, requested: true };
       },
     }),
     adminEndpoint('/admin/feeds/:id', {

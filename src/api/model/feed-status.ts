@@ -66,4 +66,6 @@ export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedReport[]>;
   /** Returns false if there is no such feed. */
   turn(key: string, enabled: boolean, now: number): Promise<boolean>;
+  /** Has the bundle of real history loaded by the process that runs the feeds. */
+  requestSample(): Promise<void>;
 }

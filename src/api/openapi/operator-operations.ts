@@ -131,6 +131,13 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     answer: 'AdminFeeds',
   },
   {
+    path: '/admin/sample',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Load the bundle of real history, within a minute; symbols with real prices keep them',
+    answer: 'RequestedSample',
+  },
+  {
     path: '/admin/feeds/{id}',
     method: 'PATCH',
     tag: 'Operator',

@@ -167,4 +167,5 @@ export const OPERATOR_SCHEMAS = {
     ),
   }),
   ChangedFeed: z.strictObject({ success, key: text, enabled: z.boolean() }),
+  RequestedSample: z.strictObject({ success, requested: z.literal(true) }),
 } as const satisfies Record<string, z.ZodType>;

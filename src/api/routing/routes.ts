@@ -80,7 +80,7 @@ const ADDITIONS: readonly Endpoint[] = [
 
 /** All routes by path. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
-  const { adminToken, board, version, pageKeys, simulated, feeds } = options;
+  const { adminToken, board, clock, version, pageKeys, simulated, feeds } = options;
   const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
@@ -89,7 +89,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),
     metricsEndpoint(metrics, admin ? guard : undefined),
-    ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version }),
+    ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version, clock }),
     ...adminSide,
   ];
   return {

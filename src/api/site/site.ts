@@ -1,5 +1,7 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
+import { isTrading, MARKETS } from '../../market/session.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { refuse } from '../errors/errors.ts';
 import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -21,11 +23,12 @@ export interface SiteOptions {
   /** The available API paths, so that the console shows only what the service offers. */
   paths: readonly string[];
   version: string;
+  clock: Clock;
 }
 
 /** The console, the API reference, and the files both load. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
-  const { keys, allSimulated, simulated, admin, paths, version } = options;
+  const { keys, allSimulated, simulated, admin, paths, version, clock } = options;
   const bundle = once(openBundle);
   const reference = once(openReference);
   const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
@@ -40,7 +43,14 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
     endpoint(`${ASSETS_PATH}/:id`, async ({ request, id }) => sendAsset(await bundle(), id, request)),
     endpoint('/console/config', ({ request, peer }) => {
       const given = keyForPage(keys, allSimulated(), request, peer);
-      const config = { version, simulated, admin, paths, ...(given && { given }) };
+      const config = {
+        version,
+        simulated,
+        closed: allClosed(clock.now()),
+        admin,
+        paths,
+        ...(given && { given }),
+      };
       const headers = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY };
       return reply(JSON.stringify(config), headers);
     }),
@@ -54,6 +64,11 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
       sendReferenceFile((await reference()).get(id), id, request),
     ),
   ];
+}
+
+/** Whether no market trades, as on weekends. */
+function allClosed(now: number): boolean {
+  return !Object.values(MARKETS).some((market) => isTrading(market, now));
 }
 
 function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {

@@ -118,6 +118,8 @@ export interface IssuedAnswer {
 export interface ConfigAnswer {
   version: string;
   simulated: boolean;
+  /** Whether no market is open. */
+  closed: boolean;
   admin: boolean;
   /** The available paths: the page shows what the service has. */
   paths: string[];

@@ -21,6 +21,7 @@ const BADGES: Readonly<Record<Feed['health'], string>> = {
 export function Feeds({ token }: { token: string }) {
   const [opened, setOpened] = useState<string>();
   const [error, setError] = useState<unknown>();
+  const [told, setTold] = useState<string>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
     [token],
@@ -34,9 +35,33 @@ export function Feeds({ token }: { token: string }) {
   };
   const on = loaded.data?.filter((feed) => feed.enabled || feed.runs.length > 0) ?? [];
   const others = loaded.data?.filter((feed) => !on.includes(feed)) ?? [];
+  const free =
+    loaded.data?.filter((feed) => !feed.enabled && feed.licence !== 'no' && feed.lacking.length === 0) ?? [];
+  const turnOnFree = async () => {
+    for (const feed of free) await turn(feed.key, true);
+    setTold('They run now. Their prices replace simulated ones as they arrive.');
+  };
+  const loadSample = async () => {
+    setError(undefined);
+    await askAsOperator(token, '/admin/sample', { method: 'POST', body: {} }).then(
+      () => setTold('The bundled history is loaded within a minute; the runs below show what it brought.'),
+      setError,
+    );
+  };
   return (
     <section class="card" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Feeds</h2>
+      <div class="buttons">
+        {free.length > 0 && (
+          <button type="button" class="button" onClick={turnOnFree}>
+            Turn on all public feeds ({count(free.length)})
+          </button>
+        )}
+        <button type="button" class="button" onClick={loadSample}>
+          Load the bundled history
+        </button>
+      </div>
+      {told !== undefined && <p role="status">{told}</p>}
       {error !== undefined && <Failure error={error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" />}

@@ -1,7 +1,9 @@
 import { memo } from 'preact/compat';
 import { useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
-import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
+import type { ConfigAnswer, MarketSymbol, Quote } from '../api/answers.ts';
+import { ask } from '../api/client.ts';
+import { useLoad, useRefresh } from '../api/load.ts';
 import { Sparkline } from '../charts/sparkline.tsx';
 import {
   changeOf,
@@ -12,7 +14,7 @@ import {
   useMarketRow,
 } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
-import { decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
+import { ago, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 
 const ALL = 'All';
@@ -22,6 +24,9 @@ const SPARKLINE_MS = 15_000;
 
 /** What most people look for comes first; a category that is not named here comes after. */
 const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
+
+/** How often the page asks whether markets have opened. */
+const REOPEN_MS = 60_000;
 
 export function MarketPage({ config }: { config: ConfigAnswer }) {
   return <WithKey config={config}>{(holder) => <Market config={config} holder={holder} />}</WithKey>;
@@ -51,6 +56,7 @@ function Board({
   const groups = useMemo(() => Map.groupBy(found, (one) => one.category), [found]);
   const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);
   const priced = symbols.filter((one) => one.lastDate !== null).length;
+  const isClosed = useIsClosed(config);
   return (
     <>
       <div class="page-head">
@@ -58,7 +64,12 @@ function Board({
           <h1>Market</h1>
           <p class="lead">
             {plural(priced, 'symbol')} with prices{' '}
-            <Live state={store.state} delaySeconds={holder.plan.delaySeconds} hasPrices={priced > 0} />
+            <Live
+              state={store.state}
+              delaySeconds={holder.plan.delaySeconds}
+              hasPrices={priced > 0}
+              isClosed={isClosed}
+            />
           </p>
         </div>
         <input
@@ -70,12 +81,7 @@ function Board({
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </div>
-      {config.simulated && (
-        <Notice kind="warning" title="These prices are simulated.">
-          They move like a market and mean nothing. Import or connect real prices to replace them, symbol by
-          symbol.
-        </Notice>
-      )}
+      {config.simulated && <SimulatedNotice isOperator={config.admin} />}
       {priced === 0 && <Empty />}
       {typeof store.state === 'object' && <Failure error={store.error} onRetry={store.refresh} />}
       <nav class="chips" aria-label="Categories">
@@ -156,6 +162,7 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
           <span class="name">{symbol.name}</span>
           <span class="code">{symbol.symbol}</span>
         </a>
+        {quote && <Origin quote={quote} />}
       </th>
       <td class="cell-line">
         <Sparkline values={values} trend={trend(change?.absolute)} />
@@ -182,28 +189,75 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
   );
 });
 
+/** Whether a rate is real, with its source and age, or simulated. */
+function Origin({ quote: { source, at } }: { quote: Quote }) {
+  if (source === 'simulated') return <span class="origin simulated">simulated</span>;
+  return (
+    <span class="origin" title={`Real price from ${source}, ${at}`}>
+      {source} · {ago(at.length > 10 ? at : `${at}T00:00:00Z`)}
+    </span>
+  );
+}
+
+/** How to replace simulated prices. */
+function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
+  return (
+    <Notice kind="warning" title="Prices marked “simulated” are made up.">
+      <p>They follow real levels of the past, and mean nothing. Real prices are one command away:</p>
+      <pre>
+        <code>npx openpit feed enable --all</code>
+      </pre>
+      <p>
+        Without a network, <code>npx openpit sample load</code> loads real history that comes with the
+        program.
+        {isOperator && (
+          <>
+            {' '}
+            Both are buttons on the <a href={linkTo('operator')}>operator’s page</a>, too.
+          </>
+        )}
+      </p>
+    </Notice>
+  );
+}
+
+/** Whether all markets are closed, as on weekends. */
+function useIsClosed(config: ConfigAnswer): boolean {
+  const loaded = useLoad(() => ask<ConfigAnswer>('/console/config'), []);
+  useRefresh(loaded.reload, REOPEN_MS);
+  return (loaded.data ?? config).closed;
+}
+
 function Live({
   state,
   delaySeconds,
   hasPrices,
+  isClosed,
 }: {
   state: LiveState;
   delaySeconds: number;
   hasPrices: boolean;
+  isClosed: boolean;
 }) {
   if (!hasPrices) return null;
   const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind` : '';
   if (typeof state === 'object') return <span class="live ended">not up to date</span>;
   if (state === 'lost') return <span class="live lost">connection lost, trying again…</span>;
   if (state === 'connecting') return <span class="live">connecting…</span>;
+  if (isClosed) return <span class="live">markets closed</span>;
   return <span class="live on">live{delay}</span>;
 }
 
 function Empty() {
   return (
     <Notice title="There are no prices in the ledger yet.">
-      <p>The symbols below are the catalogue. Bring prices in from a file, and they show here:</p>
+      <p>
+        The symbols below are the catalogue. Bring prices in from public sources or from a file, and they show
+        here:
+      </p>
       <pre>
+        <code>npx openpit feed enable --all</code>
+        {'\n'}
         <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
       </pre>
     </Notice>

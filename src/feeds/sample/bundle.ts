@@ -1,3 +1,4 @@
+/// <reference path="./zst.d.ts" />
 import type { Archive } from '../fetch/fetch-provider.ts';
 import type { BodyKind } from '../formats/body.ts';
 import type { Provider } from '../provider.ts';

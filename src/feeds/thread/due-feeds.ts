@@ -1,6 +1,10 @@
 import type { Provider } from '../provider.ts';
 import type { RunResult } from '../run/run-record.ts';
 import { type RunnerParts, runFeed } from '../run/runner.ts';
+import { loadRequestedSample } from './requested-sample.ts';
+
+/** No feed has such a key. */
+const SAMPLE = '(sample)';
 
 /** Runs the feeds that are due, concurrently with the other work of the feed thread. */
 export class DueFeeds {
@@ -22,6 +26,15 @@ export class DueFeeds {
       const run = this.#run(provider, now).finally(() => this.#running.delete(key));
       this.#running.set(key, run);
     }
+  }
+
+  /** Loads the bundle, if an operator has requested it. Does not wait for it. */
+  startSample(onLoaded: () => void, onError: (error: unknown) => void): void {
+    if (this.#running.has(SAMPLE)) return;
+    const loading = loadRequestedSample(this.#parts)
+      .then((isLoaded) => isLoaded && onLoaded(), onError)
+      .then(() => void this.#running.delete(SAMPLE));
+    this.#running.set(SAMPLE, loading);
   }
 
   /** Resolves when no run is in progress. */

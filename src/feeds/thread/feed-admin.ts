@@ -4,6 +4,7 @@ import type { FeedHealth } from '../../ledger/operations/feeds.ts';
 import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import { lateAfter } from '../schedule.ts';
+import { SAMPLE_META, SAMPLE_REQUESTED } from './requested-sample.ts';
 
 /** How many recent runs of a feed are listed. */
 const RUNS_LISTED = 10;
@@ -85,6 +86,11 @@ export class FeedAdmin {
     if (enabled) await this.#ledger.feeds.enable(key, now, lateAfter(provider, now));
     else await this.#ledger.feeds.disable(key);
     return true;
+  }
+
+  /** The next turn of a feed thread, here or in another process, loads the bundle. */
+  requestSample(): Promise<void> {
+    return this.#ledger.setMeta(SAMPLE_META, SAMPLE_REQUESTED);
   }
 }
 

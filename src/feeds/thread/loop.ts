@@ -162,6 +162,7 @@ export class FeedLoop {
     const tasks = [
       () => ledger.quarantine.expire(now),
       () => due.start(now),
+      async () => due.startSample(() => this.#post({ kind: 'written' }), this.#onSampleError),
       async () => {
         if ((await closer.close(now, limits)) > 0) this.#post({ kind: 'written' });
       },
@@ -213,6 +214,9 @@ export class FeedLoop {
     const how = ended instanceof Error ? 'failed' : ended.status;
     this.#post({ kind: 'error', message: `feed ${provider.key} ${how}: ${ended.message}` });
   };
+
+  readonly #onSampleError = (error: unknown): void =>
+    this.#post({ kind: 'error', message: `loading the bundle failed: ${messageOf(error)}` });
 
   readonly #onFilled = (done: number, total: number): void => {
     this.#post({ kind: 'written' });
