@@ -37,7 +37,9 @@ describe.skipIf(!found)(title, () => {
       };
 
       await page.goto(program.url);
-      await page.getByText('These prices are simulated.').waitFor();
+      await page.getByText('Prices marked “simulated” are made up.').waitFor();
+      await page.locator('.origin.simulated').first().waitFor();
+      await page.getByText('npx openpit feed enable --all').waitFor();
       await page.locator('.live.on').waitFor();
       await page.locator('.sparkline').first().waitFor({ state: 'attached' });
       await look('market');

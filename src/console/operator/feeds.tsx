@@ -51,7 +51,7 @@ export function Feeds({ token }: { token: string }) {
   return (
     <section class="card" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Feeds</h2>
-      <div class="buttons">
+      <div class="choices">
         {free.length > 0 && (
           <button type="button" class="button" onClick={turnOnFree}>
             Turn on all public feeds ({count(free.length)})
