@@ -16,7 +16,7 @@ const CLIENTS = 50;
 const SECONDS = Number(process.env.SECONDS ?? 10);
 const SYMBOLS = 100;
 const DAYS = 250;
-const BACKFILL_TICKS = Number(process.env.TICKS ?? 300_000);
+const BACKFILL_TICKS = Number(process.env.TICKS ?? 200_000);
 const TICKS_PER_REQUEST = 5_000;
 const TOKEN = 'bench-token-of-the-operator-0123456789';
 
