@@ -46,6 +46,27 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
     await eventually(async () => (await gold()).rates.XAU === 2_351, 500);
   }, 180_000);
 
+  test('of ticks that many clients push one by one, kill -9 loses none that was acknowledged', async () => {
+    const acknowledged: unknown[] = [];
+    const killed = Promise.withResolvers<void>();
+    const client = async (number: number) => {
+      for (let n = 0; ; n++) {
+        const one = { ...tick(30 + (n % 5) / 10, 0), symbol: 'PL', id: `${number}-${n}` };
+        const answer = await push([one])
+          .then((response) => response.json() as Promise<{ accepted?: number }>)
+          .catch(() => ({ accepted: undefined }));
+        if (answer.accepted === undefined) return;
+        acknowledged.push(one);
+        if (acknowledged.length === 500) killed.resolve(program.end('SIGKILL').then(() => {}));
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, number) => client(number)));
+    await killed.promise;
+    program = await Program.start(settings);
+    const again = await (await push(acknowledged)).json();
+    expect(again).toMatchObject({ accepted: 0, duplicate: acknowledged.length, refused: 0 });
+  }, 180_000);
+
   test('the operator lists and releases a tick on the command line', async () => {
     await push([tick(2_351, 1_000), tick(235_100, 0)]);
     const list = await openpit(['feed', 'quarantine', 'list', '--json'], settings);
