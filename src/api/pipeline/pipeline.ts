@@ -4,14 +4,14 @@ import type { ClientAddress } from '../access/client-address.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Phase } from '../model/health.ts';
-import type { MaybeAsync } from '../model/maybe-async.ts';
+import { type MaybeAsync, maybeAsync } from '../model/maybe-async.ts';
 import type { Responses } from '../response/responses.ts';
 import type { Router } from '../routing/router.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import { type FailureOptions, refusalOf } from './failure.ts';
 import { RequestContext } from './request/request-context.ts';
 import type { Response, Step } from './request/step.ts';
-import { type AuthenticateOptions, authenticate } from './steps/authenticate.ts';
+import { type AuthenticateOptions, authenticate, loadQuota } from './steps/authenticate.ts';
 import { type BuildAnswerOptions, buildAnswer } from './steps/build-answer.ts';
 import type { Delivery } from './steps/deliver.ts';
 import { type OpenStreamOptions, openStream } from './steps/open-stream.ts';
@@ -59,6 +59,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAdmin      → operator                 ✗ invalid_admin_token, rate_limited, invalid_body, …
  *     requireStarted                             ✗ unavailable
  *     authenticate                               ✗ missing_key, invalid_key, account_suspended, key_not_allowed, rate_limited
+ *     loadQuota                                  (not for prices: charging tells what is left)
  *     serveAccount    → usage
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
@@ -80,13 +81,14 @@ export class Pipeline {
     this.#options = options;
     const { delivery } = options;
     const enter = [requireStarted(options), authenticate(options)];
+    const enterFree = [...enter, loadQuota(options)];
     this.#steps = {
       open: [serveOpen(options)],
       admin: [serveAdmin(options)],
-      account: [...enter, serveAccount(options)],
-      owner: [...enter, serveOwner(options)],
-      stream: [...enter, openStream(options)],
-      market: [...enter, serveMarket(options)],
+      account: [...enterFree, serveAccount(options)],
+      owner: [...enterFree, serveOwner(options)],
+      stream: [...enterFree, openStream(options)],
+      market: [...enterFree, serveMarket(options)],
       prices: [
         ...enter,
         sendCached(options),
@@ -146,9 +148,15 @@ export class Pipeline {
     throw new Error(`no step has answered ${endpoint.name}`);
   }
 
-  #refuse(context: RequestContext, error: unknown): Response {
+  /** A refusal is not charged, so what is left of the quota may have to be read. An outage says nothing about it. */
+  #refuse(context: RequestContext, error: unknown): MaybeAsync<Response> {
+    const { rateLimits, responses } = this.#options;
+    const { customer, now } = context;
     const refusal = refusalOf(error, context, this.#options);
-    return this.#observe(context, this.#options.responses.refusal(context, refusal, context.endpoint));
+    const loading = customer && refusal.code !== 'unavailable' ? rateLimits.load(customer, now) : undefined;
+    return maybeAsync(loading, () =>
+      this.#observe(context, responses.refusal(context, refusal, context.endpoint)),
+    );
   }
 
   /** Measures and logs the request, and makes the response name it. */

@@ -33,14 +33,14 @@ export class RateLimitHeader {
   }
 
   /** Asks the ledger where `of` would have no value. If the ledger is unavailable, it has none afterwards either. */
-  load(customer: Customer, now: number): Promise<void> | undefined {
+  load(customer: Customer, now: number): Promise<undefined> | undefined {
     this.#refresh(now);
     if (customer.visitors) return undefined;
     if (customer.left.resetAt === this.#resetAt) return undefined;
     return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
   }
 
-  async #ask(customer: Customer): Promise<void> {
+  async #ask(customer: Customer): Promise<undefined> {
     const usage = await this.#meter.usage(customer.account.id).catch(() => undefined);
     if (usage) customer.left = { remaining: Math.max(0, usage.quota - usage.used), resetAt: this.resetAt };
   }

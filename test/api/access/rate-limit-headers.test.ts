@@ -28,6 +28,38 @@ onEachEngine('RateLimit headers', (engine) => {
     }
   });
 
+  test('the first request of a customer reads the quota only if it is not charged', async () => {
+    const { quota } = api.service.ledger;
+    const { usageBeside } = quota;
+    let reads = 0;
+    quota.usageBeside = (...args) => {
+      reads++;
+      return usageBeside.apply(quota, args);
+    };
+    const first: [
+      path: string,
+      init: { method?: string; headers?: Record<string, string> },
+      status: number,
+    ][] = [
+      ['/rates/latest?symbols=XAU', {}, 200],
+      ['/rates/latest?symbols=XAU', { headers: { 'if-none-match': '*' } }, 304],
+      ['/rates/latest?symbols=XAU', { method: 'HEAD' }, 200],
+      ['/rates/latest?symbols=NOPE', {}, 404],
+      ['/rates/latest', {}, 400],
+      ['/account', {}, 200],
+    ];
+    const counts: number[] = [];
+    for (const [path, init, status] of first) {
+      reads = 0;
+      const reply = await api.ask(path, { key: await api.service.key('basic'), ...init });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('ratelimit')).toMatch(/^"month";r=\d+;t=\d+$/);
+      counts.push(reads);
+    }
+    quota.usageBeside = usageBeside;
+    expect(counts).toEqual([0, 1, 1, 1, 1, 1]);
+  });
+
   test('a response without a customer has none', async () => {
     for (const [path, key] of [
       ['/symbols', ''],

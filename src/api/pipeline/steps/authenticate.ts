@@ -3,7 +3,6 @@ import { keyInHeader, misplacedKey, namesOfMisplacedKeys, type SentKey } from '.
 import type { ClientAddress } from '../../access/client-address.ts';
 import { refuse } from '../../errors/errors.ts';
 import { admissionRefusal } from '../../errors/from-gate.ts';
-import type { MaybeAsync } from '../../model/maybe-async.ts';
 import { single } from '../../params/parameters.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -11,12 +10,11 @@ import type { Step } from '../request/step.ts';
 
 export interface AuthenticateOptions {
   gate: Gate;
-  rateLimits: RateLimitHeader;
   clientAddress: ClientAddress;
 }
 
 /** Finds out who sent the request, and counts it against the burst limit. A key in the header wins over one in the URL. */
-export function authenticate({ gate, rateLimits, clientAddress }: AuthenticateOptions): Step {
+export function authenticate({ gate, clientAddress }: AuthenticateOptions): Step {
   return (context) => {
     const key = keyInHeader(context.request.headers) ?? keyInUrl(context) ?? keyElsewhere(context);
     const admission = gate.admit(
@@ -27,19 +25,16 @@ export function authenticate({ gate, rateLimits, clientAddress }: AuthenticateOp
     return settle(context, key, admission);
   };
 
-  function settle(context: RequestContext, key: SentKey, admission: Admission): MaybeAsync<undefined> {
-    if ('customer' in admission) {
-      context.customer = admission.customer;
-      const loading = rateLimits.load(admission.customer, context.now);
-      if (loading) return loading.then(() => requireAdmitted(context, key, admission));
-    }
-    return requireAdmitted(context, key, admission);
+  function settle(context: RequestContext, key: SentKey, admission: Admission): undefined {
+    if ('customer' in admission) context.customer = admission.customer;
+    if (!admission.ok) throw admissionRefusal(admission);
+    context.key = { ...key, known: admission.key };
   }
 }
 
-function requireAdmitted(context: RequestContext, key: SentKey, admission: Admission): undefined {
-  if (!admission.ok) throw admissionRefusal(admission);
-  context.key = { ...key, known: admission.key };
+/** Reads what is left of the quota, if this process does not know it: responses that are not charged have it in a header. */
+export function loadQuota({ rateLimits }: { rateLimits: RateLimitHeader }): Step {
+  return ({ customer, now }) => rateLimits.load(customer!, now);
 }
 
 function keyInUrl(context: RequestContext): SentKey | undefined {

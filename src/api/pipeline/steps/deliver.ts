@@ -3,7 +3,7 @@ import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import { DeferredAnswer } from '../../cache/deferred-answer.ts';
 import { Download } from '../../download/download.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
-import type { MaybeAsync } from '../../model/maybe-async.ts';
+import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
@@ -33,20 +33,23 @@ export class Delivery {
   }
 
   /** Sends an answer that was paid for before it was built. */
-  sendPaid(context: RequestContext, answer: CachedAnswer): RawReply {
+  sendPaid(context: RequestContext, answer: CachedAnswer): MaybeAsync<RawReply> {
     const free = this.#sendFree(context, answer);
     if (free) return free;
     return answer.encodingFor(context.request).success(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
-  #sendFree(context: RequestContext, head: CachedAnswer): RawReply | undefined {
+  #sendFree(context: RequestContext, head: CachedAnswer): MaybeAsync<RawReply> | undefined {
     const { request } = context;
+    const customer = context.customer!;
     const ifNoneMatch = request.headers.get('if-none-match');
     const unchanged = ifNoneMatch === null ? undefined : head.unchanged(ifNoneMatch);
-    if (unchanged) return unchanged.notModified(context, this.#rateLimits.of(context.customer!));
-    if (request.method !== 'HEAD') return undefined;
-    return head.plain.headOnly(context, this.#rateLimits.of(context.customer!));
+    if (!unchanged && request.method !== 'HEAD') return undefined;
+    return maybeAsync(this.#rateLimits.load(customer, context.now), () => {
+      const rateLimit = this.#rateLimits.of(customer);
+      return unchanged ? unchanged.notModified(context, rateLimit) : head.plain.headOnly(context, rateLimit);
+    });
   }
 
   #sendBody(
@@ -67,14 +70,18 @@ export class Delivery {
   /** Streams a table. It is charged before the first byte, so that a quota which is too small gives no half file. */
   async #sendDownload(context: RequestContext, endpoint: PriceEndpoint, download: Download): Promise<Reply> {
     const { request, requestId } = context;
-    const addressed = () => ({ requestId, rateLimit: this.#rateLimits.of(context.customer!) });
+    const customer = context.customer!;
+    const addressed = async () => {
+      await this.#rateLimits.load(customer, context.now);
+      return { requestId, rateLimit: this.#rateLimits.of(customer) };
+    };
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {
-      return download.notModified(ifNoneMatch, addressed());
+      return download.notModified(ifNoneMatch, await addressed());
     }
-    if (request.method === 'HEAD') return download.headOnly(addressed());
+    if (request.method === 'HEAD') return download.headOnly(await addressed());
     const units = await download.units();
     if (units > 0) await this.#charge.take(context, endpoint, units);
-    return download.send(request, addressed());
+    return download.send(request, await addressed());
   }
 }
