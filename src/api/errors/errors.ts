@@ -110,6 +110,12 @@ const ERRORS = {
       `The parameter "${d.name}" must be ${d.expected} (received "${d.received}").`,
     { name: 'moving', received: 'x', expected: 'a whole number from 2 to 500' },
   ),
+  invalid_formula: entry(
+    400,
+    (d: { received: string; problem: string }) =>
+      `"${d.received}" cannot be computed: ${d.problem}. A formula has symbols in braces, numbers, + - * / and parentheses, for example {RB-FUT}*42-{WTIOIL-FUT}; in a URL, write + as %2B.`,
+    { received: '{XAU}/0', problem: 'it divides by zero on 2024-05-14' },
+  ),
   invalid_interval: entry(
     400,
     (d: { received: string; intervals: readonly string[] }) =>

@@ -2,12 +2,11 @@ import type { IntervalBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Derivation } from '../../market/analytics/closes.ts';
-import { mean } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
-import { foldBars, type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import { foldPlain } from '../conversion/fold-plain.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
 
 /** One interval of one symbol. `symbolIndex` is its position in the request. */
 export interface IntervalRow extends IntervalBar {
@@ -164,15 +163,5 @@ function foldSeries(
   interval: Interval,
 ): IntervalBar[] {
   if (prices.fold) return prices.fold(series, first, last, interval);
-  const { decimals } = series.symbol;
-  return foldBars(prices.bars(series, first, last), interval).map(({ bars, ...folded }) => ({
-    ...folded,
-    bars: bars.length,
-    average: mean(
-      bars.map(({ close }) => close),
-      decimals,
-    ),
-    factor: bars.at(-1)!.factor,
-    sourceIds: sourceIdsOfAll(bars),
-  }));
+  return foldPlain(prices.bars(series, first, last), interval, series.symbol.decimals);
 }

@@ -14,6 +14,7 @@ import { history } from '../endpoints/rates/history.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
 import { statistics } from '../endpoints/rates/statistics.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
+import { FormulaPrices } from '../formulas/formula-prices.ts';
 import type { Answer } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
@@ -100,9 +101,9 @@ export class LedgerReader {
     const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
     const { ranges = [], looksBack = false } = endpoint.reads?.(priceQuery) ?? {};
     await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, looksBack)));
-    const prices = priceQuery.conversion
-      ? new ConvertedPrices(past, priceQuery.conversion, context.now)
-      : past;
+    const { conversion, hasFormulas } = priceQuery;
+    const own = conversion ? new ConvertedPrices(past, conversion, context.now) : past;
+    const prices = hasFormulas ? new FormulaPrices(own) : own;
     return endpoint.answer(priceQuery, prices, {
       ...context,
       past: {

@@ -40,6 +40,8 @@ export interface PriceQuery {
   /** The series whose newest price is part of the tag while the answer can change, so that an old tag never returns. */
   tagged?: readonly Series[];
   conversion?: Conversion | undefined;
+  /** Whether some of its symbols are formulas. */
+  hasFormulas?: boolean;
   asOf?: AsOf | undefined;
   /** The answer is then partial: a 206. */
   unresolved?: UnresolvedSymbols | undefined;

@@ -5,6 +5,7 @@ import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import type { ParameterName } from './parameters.ts';
 
 const SYMBOL_ERRORS: readonly ErrorCode[] = [
+  'invalid_formula',
   'missing_parameter',
   'invalid_symbols',
   'too_many_symbols',

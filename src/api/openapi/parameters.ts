@@ -29,7 +29,7 @@ export const PARAMETERS = {
     in: 'query',
     required: true,
     description:
-      'Codes separated by commas, in upper or lower case. The plan limits their number. An unknown code fails the request.',
+      'Codes separated by commas, in upper or lower case. The plan limits their number. An unknown code fails the request. A rates endpoint also takes formulas such as `{RB-FUT}*42-{WTIOIL-FUT}`; each symbol in them counts.',
     schema: { type: 'string', minLength: 1 },
     example: 'XAU,WTIOIL-FUT',
   },

@@ -6,7 +6,7 @@ import { ages, day, feedBasics, feedCoverage, success, text } from './schema-par
 
 /** Strict schemas of all responses: an extra or missing field fails the tests. The OpenAPI document is generated from them. */
 
-const code = z.string().regex(/^[A-Z0-9._-]+$/);
+const code = z.string().regex(/^[A-Z0-9._{}()*/+-]+$/);
 const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
 const later = 'In /v2 and /v3';
 const ohlc = z.strictObject({ open: z.number(), high: z.number(), low: z.number(), close: z.number() });

@@ -2,8 +2,11 @@ import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
+import { isFormula } from '../../market/formula/parse.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { type Refusal, refuse, type UnknownCode } from '../errors/errors.ts';
+import { findFormula } from '../formulas/find-formula.ts';
+import { partsOfAll } from '../formulas/formula-series.ts';
 import type { Finality } from '../model/answer.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
 import type { RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
@@ -105,10 +108,10 @@ export function findSymbols(
   symbolSet: SymbolSet,
   board: Board,
   now: number,
-  { day, canBePartial = false }: { day?: FirstDay | undefined; canBePartial?: boolean } = {},
+  { day, canBePartial = false, symbolsMax }: FindOptions = {},
 ): RequestedSymbols {
   const { catalog } = board;
-  const symbols = knownSymbols(symbolSet, catalog);
+  const { symbols, unknownCodes } = resolve(symbolSet, catalog, symbolsMax);
   let today = utcDay(now);
   for (const { series } of symbols) {
     today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
@@ -116,10 +119,8 @@ export function findSymbols(
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
-  if (symbols.length === symbolSet.codes.length) return { symbols, today };
-  const unknown = symbolSet.codes
-    .filter((code) => !catalog.find(code))
-    .map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX));
+  if (unknownCodes.length === 0) return { symbols, today };
+  const unknown = unknownCodes.map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX));
   const refusal = refuse('unknown_symbol', { unknown });
   if (!canBePartial || symbols.length === 0) throw refusal;
   const messages = unknown.map((one) => {
@@ -127,6 +128,13 @@ export function findSymbols(
     return [one.code, { message }] as const;
   });
   return { symbols, today, unresolved: Object.fromEntries(messages) };
+}
+
+export interface FindOptions {
+  day?: FirstDay | undefined;
+  canBePartial?: boolean;
+  /** Set if formulas are accepted: how many symbols a request may name, those in formulas included. */
+  symbolsMax?: number;
 }
 
 /** The first requested day, which must not be in the future, and the parameter that names it. */
@@ -151,13 +159,25 @@ function describeUnknown(code: string, catalog: Catalog, suggests: boolean): Unk
 /** What people put between codes instead of a comma; `%2C` is a comma that was escaped twice. */
 const SEPARATOR = /[;|/+&\s]|%2C/;
 
-function knownSymbols({ codes }: SymbolSet, catalog: Catalog): RequestedSymbol[] {
+/** Finds symbols and formulas. */
+function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | undefined) {
   const symbols: RequestedSymbol[] = [];
+  const unknownCodes: string[] = [];
+  let hasFormulas = false;
   for (const code of codes) {
     const series = catalog.find(code);
     if (series) symbols.push({ code, series });
+    else if (!isFormula(code)) unknownCodes.push(code);
+    else {
+      hasFormulas = true;
+      const formula = findFormula(code, catalog, symbolsMax !== undefined);
+      if ('unknown' in formula) unknownCodes.push(...formula.unknown);
+      else if (!symbols.some((one) => one.code === formula.code)) symbols.push(formula);
+    }
   }
-  return symbols;
+  const count = hasFormulas ? partsOfAll(symbols).length : 0;
+  if (count > (symbolsMax ?? count)) throw refuse('too_many_symbols', { received: count, max: symbolsMax! });
+  return { symbols, unknownCodes };
 }
 
 /** Finding similar codes takes time, so only the first unknown codes get suggestions. */

@@ -1,13 +1,18 @@
 import type { Series } from '../../board/series/series.ts';
+import { refuse } from '../errors/errors.ts';
+import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
-import type { AsOf, Conversion, UnresolvedSymbols } from '../model/price-query.ts';
+import type { AsOf, Conversion, RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
+import type { QueryParams } from '../model/query.ts';
 import { readAsOf } from './as-of.ts';
 import { readConversion } from './conversion.ts';
 import {
   canBePartial,
+  echo,
   type FirstDay,
   findSymbols,
   type RequestedSymbols,
+  singleUnlessEmpty,
   wantsMetadata,
 } from './parameters.ts';
 import { parseSymbols, type SymbolSet } from './symbol-set.ts';
@@ -22,6 +27,7 @@ export interface RatesQuery extends RequestedSymbols {
   asOf: AsOf | undefined;
   metadata: boolean;
   unresolved?: UnresolvedSymbols | undefined;
+  hasFormulas: boolean;
 }
 
 /**
@@ -36,10 +42,35 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
   const { symbols, today, unresolved } = findSymbols(sent, board, horizon, {
     day,
     canBePartial: canBePartial(context),
+    symbolsMax: context.plan.maxSymbols,
   });
-  const conversion = readConversion(query, symbols, board.catalog);
-  const series = symbols.map((asked) => asked.series);
+  const parts = partsOfAll(symbols);
+  const hasFormulas = parts !== symbols;
+  if (hasFormulas) requireNoUnit(query, symbols);
+  const conversion = readConversion(query, parts, board.catalog);
+  const series = parts.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
   const symbolSet = unresolved ? parseSymbols(symbols.map(({ code }) => code).join(',')) : sent;
-  return { symbolSet, symbols, today, series, tagged: series, conversion, asOf, metadata, unresolved };
+  return {
+    symbolSet,
+    symbols,
+    today,
+    series,
+    tagged: series,
+    hasFormulas,
+    conversion,
+    asOf,
+    metadata,
+    unresolved,
+  };
+}
+
+/** The unit of a formula is what its factors make of it. */
+function requireNoUnit(query: QueryParams, symbols: readonly RequestedSymbol[]): void {
+  const unit = singleUnlessEmpty(query, 'unit');
+  if (unit === undefined) return;
+  const misfits = symbols
+    .filter(({ series }) => series instanceof FormulaSeries)
+    .map(({ code, series }) => ({ code, units: [series.symbol.unit.symbol] }));
+  throw refuse('invalid_unit', { received: echo(unit), misfits });
 }

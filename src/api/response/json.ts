@@ -95,8 +95,10 @@ export function measureCells({ unit, quote }: Measure, factor: Factor | undefine
 export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly Factor[]): number[] {
   const ids: number[] = [];
   for (let i = 0; i < bars.length; i++) {
-    addOnce(ids, bars[i]!.sourceId);
-    const factor = factors ? factors[i] : bars[i]!.factor;
+    const { sourceId, otherSourceIds, factor: own } = bars[i]!;
+    addOnce(ids, sourceId);
+    if (otherSourceIds) for (const id of otherSourceIds) addOnce(ids, id);
+    const factor = factors ? factors[i] : own;
     if (factor) for (const id of factor.sourceIds) addOnce(ids, id);
   }
   return ids;
@@ -108,8 +110,12 @@ function addOnce(ids: number[], id: number): void {
 }
 
 /** The ids of the sources of a price and of the exchange rates that converted it. */
-export function sourceIdsOf({ sourceId, factor }: { sourceId: number; factor?: Factor }): number[] {
-  return factor ? [sourceId, ...factor.sourceIds] : [sourceId];
+export function sourceIdsOf({
+  sourceId,
+  otherSourceIds = [],
+  factor,
+}: Pick<SourcedBar, 'sourceId' | 'otherSourceIds' | 'factor'>): number[] {
+  return factor ? [sourceId, ...otherSourceIds, ...factor.sourceIds] : [sourceId, ...otherSourceIds];
 }
 
 /** The names of the sources of some bars, each once. */

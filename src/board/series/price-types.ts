@@ -17,6 +17,8 @@ export interface Factor {
 /** A bar and its source. */
 export interface SourcedBar extends Bar {
   sourceId: number;
+  /** Set if it was computed from several prices. */
+  otherSourceIds?: readonly number[];
   /** Set if it was converted. */
   factor?: Factor;
 }
@@ -27,6 +29,8 @@ export interface LatestPrice {
   day: Day;
   at: number | undefined;
   sourceId: number;
+  /** Set if it was computed from several prices. */
+  otherSourceIds?: readonly number[];
   /** Set if it was converted. */
   factor?: Factor;
 }

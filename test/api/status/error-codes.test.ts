@@ -16,6 +16,7 @@ const PROMISED: Record<number, string[]> = {
     'invalid_as_of',
     'invalid_unit',
     'invalid_parameter',
+    'invalid_formula',
     'invalid_interval',
     'invalid_cursor',
     'invalid_format',
