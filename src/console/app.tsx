@@ -4,6 +4,7 @@ import { ask } from './api/client.ts';
 import { learnFeatures } from './api/features.ts';
 import { useLoad } from './api/load.ts';
 import { linkTo, useRoute } from './data/route.ts';
+import { useScrollPosition } from './data/scroll.ts';
 import { AccountPage } from './pages/account.tsx';
 import { DocsPage } from './pages/docs.tsx';
 import { MarketPage } from './pages/market.tsx';
@@ -30,8 +31,8 @@ export function App() {
   const title = page === 'symbol' ? rest : PAGES.find(([name]) => name === page)?.[1];
   useEffect(() => {
     document.title = title ? `${title} · Openpit` : 'Openpit';
-    scrollTo(0, 0);
   }, [title]);
+  useScrollPosition(`${page}/${rest}`);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

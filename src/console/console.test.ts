@@ -57,6 +57,8 @@ describe('what is shown', () => {
 
 test('an address leads to its page, whatever is in it', () => {
   expect(readRoute('')).toEqual({ page: 'market', rest: '' });
+  expect(readRoute('#/market?q=gold/silver')).toEqual({ page: 'market', rest: '' });
+  expect(readRoute('#/symbol/XAU?range=5Y')).toEqual({ page: 'symbol', rest: 'XAU' });
   expect(readRoute('#/symbol/WTIOIL-FUT')).toEqual({ page: 'symbol', rest: 'WTIOIL-FUT' });
   expect(readRoute('#/symbol/%E0%A4%A')).toEqual({ page: 'symbol', rest: '%E0%A4%A' });
 });

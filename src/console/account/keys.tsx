@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
+import type { AccountAnswer, IssuedAnswer, KeyRecord } from '../api/answers.ts';
+import { askWithKey } from '../api/client.ts';
 import { dayOfSeconds } from '../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
 
@@ -27,6 +28,7 @@ export function Keys({
   const [issued, setIssued] = useState<IssuedAnswer>();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const [found, setFound] = useState<string>();
   const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
     setBusy(true);
     setError(undefined);
@@ -63,9 +65,11 @@ export function Keys({
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id}>
+            <tr key={key.id} class={key.id === issued?.key.id || key.id === found ? 'marked' : undefined}>
               <th scope="row">
-                <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}
+                <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}{' '}
+                {key.id === issued?.key.id && <span class="badge good">new</span>}{' '}
+                {key.id === found && <span class="badge good">the key you pasted</span>}
               </th>
               <td data-label="State">
                 <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
@@ -97,11 +101,58 @@ export function Keys({
           ))}
         </tbody>
       </table>
+      <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">
         Rotating makes a key with the same rules; the old one works for one more day. Revoking holds within a
         second.
       </p>
     </section>
+  );
+}
+
+/** Finds the row of a key whose text the user has: the list does not contain it. */
+function WhichKey({
+  keys,
+  onFound,
+}: {
+  keys: readonly KeyRecord[];
+  onFound: (id: string | undefined) => void;
+}) {
+  const [text, setText] = useState('');
+  const [message, setMessage] = useState('');
+  const find = async () => {
+    const id = await askWithKey<AccountAnswer>(text.trim(), '/account').then(
+      ({ key }) => key.id,
+      () => undefined,
+    );
+    const isListed = keys.some((key) => key.id === id);
+    onFound(isListed ? id : undefined);
+    setMessage(isListed ? `It is ${id}.` : 'It is none of these keys, or it no longer works.');
+  };
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void find();
+      }}
+    >
+      <label>
+        Which key is this?
+        <input
+          type="password"
+          autocomplete="off"
+          placeholder="Paste a key"
+          required
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button">
+        Find it
+      </button>
+      <span role="status">{message}</span>
+    </form>
   );
 }
 
@@ -117,7 +168,7 @@ function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }
       }
     >
       <p>
-        <code class="new-key">{issued.apiKey}</code>{' '}
+        <code>{issued.key.id}</code> is <code class="new-key">{issued.apiKey}</code>{' '}
         <CopyButton text={issued.apiKey} label="Copy the new key" />
       </p>
     </Notice>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChartBar } from '../api/answers.ts';
 import { day, decimalsOf, price, signed, trend } from '../show/format.ts';
 import { useTheme } from '../show/theme.tsx';
+import { loadCharts } from './load-charts.ts';
 
 /** A day whose bar was corrected. */
 export interface Mark {
@@ -108,9 +109,7 @@ async function draw(
   isLine: boolean,
   onHover: (date: string | undefined) => void,
 ): Promise<Drawn> {
-  const { CandlestickSeries, LineSeries, createChart, createSeriesMarkers } = await import(
-    'lightweight-charts'
-  );
+  const { CandlestickSeries, LineSeries, createChart, createSeriesMarkers } = await loadCharts();
   const chart = createChart(box, {
     autoSize: true,
     layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },

@@ -10,6 +10,9 @@ const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;
 
+/** More than the endpoints that cost units, so that no two of them share a colour. */
+const COLOURS = 14;
+
 /** Answers by day, stacked by endpoint, with the same numbers as a table for screen readers. */
 export function UsageChart({
   days,
@@ -58,7 +61,7 @@ export function UsageChart({
                 return (
                   <rect
                     key={endpoint}
-                    class={`usage-${place % 7}`}
+                    class={`usage-${place % COLOURS}`}
                     x={LEFT + i * step + step * 0.12}
                     y={y(below)}
                     width={step * 0.76}
@@ -79,7 +82,7 @@ export function UsageChart({
       <ul class="swatches">
         {endpoints.map((endpoint, place) => (
           <li key={endpoint}>
-            <i class={`usage-${place % 7}`} />
+            <i class={`usage-${place % COLOURS}`} />
             {endpoint}{' '}
             {count(days.filter((one) => one.endpoint === endpoint).reduce((all, one) => all + one.count, 0))}
           </li>

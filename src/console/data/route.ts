@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 
 /** The current route: the fragment of the URL, so that it can be linked to. */
 export interface Route {
@@ -7,15 +7,23 @@ export interface Route {
   rest: string;
 }
 
+/** The market as it was last shown, with its search and filter. */
+let lastMarket = linkTo('market');
+
 export function readRoute(hash: string): Route {
-  const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  const [path = ''] = hash.split('?');
+  const [page = '', ...rest] = path.replace(/^#\/?/, '').split('/');
   return { page: page || 'market', rest: decode(rest.join('/')) };
 }
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useEffect(() => {
-    const onChange = () => setRoute(readRoute(location.hash));
+    const onChange = ({ oldURL }: HashChangeEvent) => {
+      const { hash } = new URL(oldURL);
+      if (readRoute(hash).page === 'market') lastMarket = hash || linkTo('market');
+      setRoute(readRoute(location.hash));
+    };
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);
@@ -24,6 +32,41 @@ export function useRoute(): Route {
 
 export function linkTo(page: string, rest = ''): string {
   return `#/${page}${rest === '' ? '' : `/${encodeURIComponent(rest)}`}`;
+}
+
+/** The way back to the market, with the search and filter that it had. */
+export function linkToLastMarket(): string {
+  return lastMarket;
+}
+
+/** A part of the view that is kept in the URL, after a `?` in the fragment. Its default is left out. */
+export function useParam(name: string, byDefault: string): [string, (value: string) => void] {
+  const [value, setValue] = useState(() => readParam(name) ?? byDefault);
+  useEffect(() => {
+    const onChange = () => setValue(readParam(name) ?? byDefault);
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }, [name, byDefault]);
+  const change = useCallback(
+    (next: string) => {
+      writeParam(name, next === byDefault ? undefined : next);
+      setValue(next);
+    },
+    [name, byDefault],
+  );
+  return [value, change];
+}
+
+function readParam(name: string): string | undefined {
+  return new URLSearchParams(location.hash.split('?')[1]).get(name) ?? undefined;
+}
+
+function writeParam(name: string, value: string | undefined): void {
+  const [path = '', query] = (location.hash || linkTo('market')).split('?');
+  const params = new URLSearchParams(query);
+  if (value === undefined) params.delete(name);
+  else params.set(name, value);
+  history.replaceState(history.state, '', params.size > 0 ? `${path}?${params}` : path);
 }
 
 function decode(text: string): string {

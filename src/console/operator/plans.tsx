@@ -55,7 +55,13 @@ export function Plans({ token }: { token: string }) {
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the plans" />}
       {edited && (
-        <Editor plan={edited} isNew={edited === NEW} onSave={save} onCancel={() => setEdited(undefined)} />
+        <Editor
+          key={edited.name}
+          plan={edited}
+          isNew={edited === NEW}
+          onSave={save}
+          onCancel={() => setEdited(undefined)}
+        />
       )}
       {loaded.data && (
         <table class="plain stack">

@@ -1,5 +1,5 @@
 import { memo } from 'preact/compat';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol, Quote } from '../api/answers.ts';
 import { ask } from '../api/client.ts';
@@ -13,7 +13,7 @@ import {
   useMarket,
   useMarketRow,
 } from '../data/market.ts';
-import { linkTo } from '../data/route.ts';
+import { linkTo, useParam } from '../data/route.ts';
 import { ago, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 
@@ -50,8 +50,8 @@ function Board({
   config: ConfigAnswer;
   holder: Holder;
 }) {
-  const [search, setSearch] = useState('');
-  const [category, setCategory] = useState(ALL);
+  const [search, setSearch] = useParam('q', '');
+  const [category, setCategory] = useParam('category', ALL);
   const found = useMemo(() => filter(symbols, search, category), [symbols, search, category]);
   const groups = useMemo(() => Map.groupBy(found, (one) => one.category), [found]);
   const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);

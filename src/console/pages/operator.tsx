@@ -46,7 +46,9 @@ function SignIn({ error }: { error?: ApiError }) {
       <h1>Operator</h1>
       {error ? (
         <Notice kind="error" title="This token does not work">
-          {error.message}
+          {error.status === 429
+            ? error.message
+            : 'It is not the admin token of this service. The right one is the value of OPENPIT_ADMIN_TOKEN where the service was started.'}
         </Notice>
       ) : (
         <p>Sign in with the admin token of this service.</p>

@@ -6,7 +6,7 @@ import { Candles } from '../charts/candles.tsx';
 import { hasLongHistory, loadHistory, RANGES, type Range, requestsFor } from '../data/history.ts';
 import { useLiveBars, useRate } from '../data/latest.ts';
 import { type MarketStore, useMarket, useMarketRow } from '../data/market.ts';
-import { linkTo } from '../data/route.ts';
+import { linkTo, linkToLastMarket, useParam } from '../data/route.ts';
 import { inUnit, nameOfUnit, useRateIn, useUnits } from '../data/units.ts';
 import { downloadCsv } from '../show/csv.ts';
 import { day, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
@@ -55,10 +55,11 @@ function NoPrices({ symbol }: { symbol: MarketSymbol }) {
 
 function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: MarketStore; holder: Holder }) {
   const { apiKey, plan } = holder;
-  const [range, setRange] = useState<Range>(() => (hasLongHistory(plan) ? '6M' : '1M'));
+  const [asked, setRange] = useParam('range', hasLongHistory(plan) ? '6M' : '1M');
+  const range = RANGES.find((one) => one === asked) ?? '1M';
   const [agreed, setAgreed] = useState(false);
   const units = useUnits(apiKey, symbol);
-  const [chosen, setChosen] = useState(symbol.unit.symbol);
+  const [chosen, setChosen] = useParam('unit', symbol.unit.symbol);
   const unit = units.find((one) => one.unit === chosen) ?? units[0]!;
   const requests = requestsFor(range, symbol, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && !agreed;
@@ -76,7 +77,8 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const stale = row?.quote.stale ?? false;
   const before = row?.quote.before?.close;
   const latest = useRateIn(rate, unit);
-  const [wantsRevisions, setWantsRevisions] = useState(false);
+  const [corrections, setCorrections] = useParam('corrections', '');
+  const wantsRevisions = corrections !== '';
   const revisions = useRevisions(apiKey, symbol, wantsRevisions ? history.data?.bars : undefined);
   const bars = useLiveBars(history.data, partial, latest);
   return (
@@ -153,7 +155,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
       <Revisions
         symbol={symbol}
         revisions={wantsRevisions ? revisions : undefined}
-        onWant={() => setWantsRevisions(true)}
+        onWant={() => setCorrections('1')}
       />
     </>
   );
@@ -178,7 +180,7 @@ function Title({
     <div class="page-head symbol-head">
       <div>
         <p class="crumb">
-          <a href={linkTo('market')}>Market</a> / {symbol.category}
+          <a href={linkToLastMarket()}>Market</a> / {symbol.category}
         </p>
         <h1>
           {symbol.name} <span class="code">{symbol.symbol}</span>
