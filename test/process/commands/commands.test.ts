@@ -46,6 +46,12 @@ const USES: readonly Use[] = [
   },
   { command: 'symbols import', args: () => [join(files, 'symbols.json')], prints: '' },
   { command: 'doctor', prints: 'no page of the SQLite file is damaged' },
+  {
+    command: 'compare', // compare.test.ts has it with two services
+    args: () => ['--base', 'http://127.0.0.1:1', '--key-env', 'NOT_SET', '--symbols', 'XAU'],
+    exitCode: 2,
+    prints: '',
+  },
   { command: 'plan list', prints: 'unlimited' },
   { command: 'plan set', args: () => ['club', '--quota', '7'], prints: 'club' },
   {
@@ -104,6 +110,10 @@ const USES: readonly Use[] = [
     prints: '',
   },
   { command: 'feed history', prints: 'ecb' },
+  { command: 'feed set', args: () => ['ecb'], prints: 'eurofxref-hist.zip' },
+  { command: 'feed doctor', args: () => ['nothing'], exitCode: 2, prints: '' },
+  { command: 'sample load', args: () => ['--list'], prints: 'European Central Bank' },
+  { command: 'sample export', args: () => ['WTIOIL-SPOT'], prints: 'date,' },
   { command: 'webhook secret', prints: 'whsec_' },
   { command: 'check', prints: 'All counts add up.' },
   { command: 'backup', args: () => [join(files, 'backup.db')], prints: 'Backed up' },
