@@ -75,6 +75,7 @@ interface Node {
  * Every day is the same on all machines and does not depend on how far the path was computed.
  */
 export class CommodityFactor {
+  readonly name: string;
   readonly unit: string;
   readonly currency: string;
   /** The standard deviation of a day's log return. */
@@ -88,6 +89,7 @@ export class CommodityFactor {
   readonly #values: number[] = [];
 
   constructor(name: string, settings: FactorSettings) {
+    this.name = name;
     const series = worldBank.series.find(({ id }) => id === name);
     this.unit = settings.unit ?? series?.unit ?? 'EUR';
     this.currency = settings.currency ?? series?.currency ?? name.slice(4);

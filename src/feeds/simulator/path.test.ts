@@ -106,6 +106,22 @@ test('ticks of the past are a subset of the live ones, including the newest', ()
   );
 });
 
+test('spot and futures of a commodity stay within 2 % of their usual distance throughout a day', () => {
+  fc.assert(
+    fc.property(aTradingDay, fc.nat(80_000_000), (day, after) => {
+      const priceOf = (code: string) => {
+        const symbol = LIVE.find((one) => one.code === code)!;
+        const session = sessionOf(marketOf(symbol.market), day)!;
+        const walk = walkOf(symbol);
+        const timetable = timetableOf(symbol, session);
+        return priceAt(walk, barsOf(walk, day, day)[0]!, timetable, session.start + after);
+      };
+      expect(Math.abs(priceOf('HG-FUT') / priceOf('HG-SPOT') / 1.012 - 1)).toBeLessThan(0.02);
+      expect(Math.abs(priceOf('GC-FUT') / priceOf('XAU') / 1.004 - 1)).toBeLessThan(0.02);
+    }),
+  );
+});
+
 test('any time is in an open session, or between the last closed one and the next', () => {
   fc.assert(
     fc.property(aSymbol, aMoment, (symbol, now) => {

@@ -18,11 +18,11 @@ const DEPTH = 8;
  * bar, whether they are one or ten minutes apart.
  *
  *     open ─┐      ┌─ high             between two points: midpoint displacement,
- *           └──╲ ╱─┘      ╲      ┌─ close   each midpoint moved by a hash of code,
+ *           └──╲ ╱─┘      ╲      ┌─ close   each midpoint moved by a hash of commodity,
  *               V          ╲─low─┘          day and place
  */
 export function priceAt(walk: Walk, bar: Bar, timetable: Timetable, ms: number): number {
-  const seed = seedOf(`${walk.code} path ${bar.day}`);
+  const seed = seedOf(`${walk.factor.name} path ${bar.day}`);
   const points = pointsOf(bar, timetable, seed);
   const at = Math.min(Math.max(tradedMs(timetable, ms), timetable.first), timetable.last);
   let segment = 1;

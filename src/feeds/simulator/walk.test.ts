@@ -58,8 +58,8 @@ test('the first prices of gold and of oil in cents are the same on every machine
   const first = (code: string) =>
     barsOf(walkOf(symbolOf(code)), FIRST_SIMULATED_DAY, FIRST_SIMULATED_DAY + 2);
   expect([...first('XAU'), ...first('ZL')]).toEqual([
-    { day: dayOf(2015, 1, 2)!, open: 1245.06, high: 1249.98, low: 1235.46, close: 1242.09 },
-    { day: dayOf(2015, 1, 2)!, open: 38.48, high: 38.81, low: 37.94, close: 38.41 },
+    { day: dayOf(2015, 1, 2)!, open: 1241.96, high: 1249.88, low: 1236.73, close: 1242.09 },
+    { day: dayOf(2015, 1, 2)!, open: 38.28, high: 38.87, low: 38.2, close: 38.41 },
   ]);
 });
 

@@ -100,13 +100,13 @@ function* pointsTo({ code, factor, into, from, hasBasis }: Walk, lastDay: Day): 
 }
 
 function barOf(walk: Walk, point: Point, before: Point): Bar {
-  const { code, factor, ratio, decimals, interval, isFixing } = walk;
+  const { factor, ratio, decimals, interval, isFixing } = walk;
   const { day } = point;
   const unit = 10 ** decimals;
   const close = ratio * exp(point.log);
   if (isFixing || interval === 'week') return flatBar(day, toPrice(close, unit));
   const { step } = factor;
-  const noise = noiseOf(code);
+  const noise = noiseOf(factor.name);
   const open = ratio * exp(before.log + step * GAP * normal(noise.gap, day));
   const high = Math.max(open, close) * (1 + step * WICK * uniform(noise.high, day));
   const low = Math.min(open, close) / (1 + step * WICK * uniform(noise.low, day));
@@ -148,7 +148,8 @@ interface BarNoise {
 
 const noises = new Map<string, BarNoise>();
 
-function noiseOf(code: string): BarNoise {
-  const seed = (part: string) => seedOf(`${code} ${part}`);
-  return noises.getOrInsertComputed(code, () => ({ gap: seed('gap'), high: seed('high'), low: seed('low') }));
+/** Of a commodity: its markets move together within a day, too. */
+function noiseOf(name: string): BarNoise {
+  const seed = (part: string) => seedOf(`${name} ${part}`);
+  return noises.getOrInsertComputed(name, () => ({ gap: seed('gap'), high: seed('high'), low: seed('low') }));
 }
