@@ -210,12 +210,7 @@ function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
       <p>
         Without a network, <code>npx openpit sample load</code> loads real history that comes with the
         program.
-        {isOperator && (
-          <>
-            {' '}
-            Both are buttons on the <a href={linkTo('operator')}>operator’s page</a>, too.
-          </>
-        )}
+        {isOperator && ' Both are buttons on the operator’s page, too.'}
       </p>
     </Notice>
   );
