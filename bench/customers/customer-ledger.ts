@@ -40,7 +40,12 @@ export async function customerLedger(
     await (await startProgram(dir, env)).stop(); // loads the demo's prices
   else cpSync(join(await demoData(), 'openpit.db'), url);
   const ledger = await Ledger.open(url, systemClock, 'serving'); // migrates the demo's ledger
-  const codes = (await ledger.symbols.list()).map(({ code }) => code);
+  const rows = await ledger.engine.read`SELECT code FROM symbol
+    WHERE EXISTS (SELECT 1 FROM bar WHERE bar.symbol_id = symbol.id) ORDER BY code`;
+  const priced = new Set(rows.map(({ code }) => String(code))); // the demo's ledger may be older than the catalogue
+  const codes = (await ledger.symbols.list())
+    .map(({ code }) => code)
+    .filter((code) => isServed(code, priced));
   const byPopularity = [...POPULAR, ...codes.filter((code) => !POPULAR.includes(code))];
   const customers = population(accounts, byPopularity, utcDay(systemClock.now()));
   await insertCustomers(ledger, customers, plan);
@@ -61,6 +66,11 @@ export async function customerLedger(
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Exchange rates are symbols of the ledger, but are not served. */
+function isServed(code: string, priced: ReadonlySet<string>): boolean {
+  return priced.has(code) && !code.includes('/');
 }
 
 async function insertCustomers(
