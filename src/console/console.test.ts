@@ -5,6 +5,7 @@ import { firstDayOf, lastDayOf } from './data/history.ts';
 import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
+import { type Sorting, sorted } from './data/sorting.ts';
 import { csvOf } from './show/csv.ts';
 import { ago, duration, price, signed, soon } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
@@ -80,6 +81,22 @@ test('a chart ends today, or where the prices of its symbol ended', () => {
   expect(firstDayOf('1M', ended)).toBe('2020-05-31');
   expect(firstDayOf('All', ended)).toBe('2000-01-01');
   expect(firstDayOf('5Y', symbol('2020-06-01', '2020-06-30'))).toBe('2020-06-01');
+});
+
+test('the market is sorted by change, and symbols without one come last', () => {
+  const symbols = ['A', 'B', 'C', 'D'].map((symbol) => ({ symbol }) as MarketSymbol);
+  const rates: Record<string, number> = { A: 110, B: 90, C: 130 };
+  const row = (code: string) => {
+    const rate = rates[code];
+    if (rate === undefined) return undefined;
+    const before = { date: '2024-05-14', close: 100 };
+    const quote = { rate, before, date: '2024-05-15', at: '', source: '', stale: false, open: true };
+    return { quote, closes: [], direction: 0 as const };
+  };
+  const codes = (sorting: Sorting) => sorted(symbols, sorting, { row }).map(({ symbol }) => symbol);
+  expect(codes('Name')).toEqual(['A', 'B', 'C', 'D']);
+  expect(codes('Top gainers')).toEqual(['C', 'A', 'B', 'D']);
+  expect(codes('Top losers')).toEqual(['B', 'A', 'C', 'D']);
 });
 
 describe('corrections', () => {

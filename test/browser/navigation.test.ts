@@ -64,6 +64,21 @@ describe.skipIf(!found)(title, () => {
     });
   }
 
+  test('the order of the market is in the URL', async () => {
+    const { page, complaints, shot, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/market?sort=Top+gainers`);
+    const gainers = page.getByRole('button', { name: 'Top gainers' });
+    await gainers.waitFor();
+    expect(await gainers.getAttribute('aria-pressed')).toBe('true');
+    expect(await page.locator('.quotes tbody tr').first().textContent()).toContain('XAU');
+    await shot('market-sorted');
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#/market');
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a link to a symbol opens the same range and unit in a fresh browser', async () => {
     const first = await openPage(browser, service.url);
     await first.page.goto(`${service.url}/#/symbol/XAU`);

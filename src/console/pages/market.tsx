@@ -14,8 +14,9 @@ import {
   useMarketRow,
 } from '../data/market.ts';
 import { linkTo, useParam } from '../data/route.ts';
+import { SORTINGS, sorted } from '../data/sorting.ts';
 import { ago, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
-import { Failure, Loading, Notice } from '../show/parts.tsx';
+import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 
 const ALL = 'All';
 
@@ -53,7 +54,9 @@ function Board({
   const [search, setSearch] = useParam('q', '');
   const [category, setCategory] = useParam('category', ALL);
   const found = useMemo(() => filter(symbols, search, category), [symbols, search, category]);
-  const groups = useMemo(() => Map.groupBy(found, (one) => one.category), [found]);
+  const [sort, setSort] = useParam('sort', 'Name');
+  const sorting = SORTINGS.find((one) => one === sort) ?? 'Name';
+  const groups = Map.groupBy(sorted(found, sorting, store), (one) => one.category);
   const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);
   const priced = symbols.filter((one) => one.lastDate !== null).length;
   const isClosed = useIsClosed(config);
@@ -84,6 +87,7 @@ function Board({
       {config.simulated && <SimulatedNotice isOperator={config.admin} />}
       {priced === 0 && <Empty />}
       {typeof store.state === 'object' && <Failure error={store.error} onRetry={store.refresh} />}
+      <Choice label="Order" options={SORTINGS} value={sorting} onChange={setSort} />
       <nav class="chips" aria-label="Categories">
         {categories.map((name) => (
           <button type="button" key={name} aria-pressed={name === category} onClick={() => setCategory(name)}>
@@ -165,7 +169,7 @@ const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: 
         {quote && <Origin quote={quote} />}
       </th>
       <td class="cell-line">
-        <Sparkline values={values} trend={trend(change?.absolute)} />
+        <Sparkline values={values} trend={row ? trendOf(row) : 'flat'} />
       </td>
       <td class="cell-rate">
         <span class={`rate ${quote ? moved : 'none'}`}>
@@ -257,6 +261,12 @@ function Empty() {
       </pre>
     </Notice>
   );
+}
+
+/** The direction of the line itself, from its first point to its last. */
+function trendOf({ closes, quote }: MarketRow): ReturnType<typeof trend> {
+  const first = closes.at(-29) ?? closes[0];
+  return trend(first === undefined ? undefined : quote.rate - first);
 }
 
 function lineOf({ closes, quote }: MarketRow): string {

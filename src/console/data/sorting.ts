@@ -1,0 +1,21 @@
+import type { MarketSymbol } from '../api/answers.ts';
+import { changeOf, type MarketStore } from './market.ts';
+
+export const SORTINGS = ['Name', 'Top gainers', 'Top losers'] as const;
+export type Sorting = (typeof SORTINGS)[number];
+
+/** Symbols in the chosen order. Those without a change come last. */
+export function sorted(
+  symbols: readonly MarketSymbol[],
+  sorting: Sorting,
+  store: Pick<MarketStore, 'row'>,
+): readonly MarketSymbol[] {
+  if (sorting === 'Name') return symbols;
+  const sign = sorting === 'Top gainers' ? -1 : 1;
+  const rank = ({ symbol }: MarketSymbol) => {
+    const quote = store.row(symbol)?.quote;
+    const percent = quote && changeOf(quote)?.percent;
+    return percent === undefined ? Number.MAX_VALUE : sign * percent;
+  };
+  return symbols.toSorted((a, b) => rank(a) - rank(b));
+}
