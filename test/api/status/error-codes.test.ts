@@ -20,6 +20,7 @@ const PROMISED: Record<number, string[]> = {
     'invalid_interval',
     'invalid_cursor',
     'invalid_format',
+    'invalid_visit',
   ],
   401: ['missing_key', 'invalid_key', 'invalid_admin_token'],
   403: ['account_suspended', 'key_not_allowed', 'history_not_in_plan'],
