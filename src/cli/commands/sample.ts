@@ -29,6 +29,7 @@ export function sampleCommands(providers: readonly Provider[]): readonly Command
       summary: 'Print the bundled prices of a symbol as CSV, for example to try an import',
       examples: ['sample export WTIOIL-SPOT'],
       flags: {},
+      createsLedger: true, // it needs none
       run: ({ operands }) => exportCsv(operands[0]!.toUpperCase(), providers),
     },
   ];

@@ -114,3 +114,11 @@ test('an address must be https or local, and keep its parts in braces; --reset r
   expect((await set('fred', '--reset')).stdout).not.toContain('replaced');
   expect((await openpit(['feed', 'enable'], settings)).stderr).toContain('name a feed, or use --all');
 }, 60_000);
+
+test('`sample export` and `sample load --list` need no ledger', async () => {
+  const settings = { OPENPIT_DATA_DIR: `${newFolder()}/none` };
+  const { stdout } = await openpit(['sample', 'export', 'WTIOIL-SPOT'], settings);
+  expect(stdout).toContain('\n2020-04-20,-36.98\n');
+  expect((await openpit(['sample', 'load', '--list'], settings)).stdout).toContain('CC BY 4.0');
+  expect((await openpit(['sample', 'export', 'EUA'], settings)).stderr).toContain('has no prices of EUA');
+}, 60_000);
