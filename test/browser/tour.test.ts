@@ -117,7 +117,7 @@ describe.skipIf(!found)(title, () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('silver');
     await page.keyboard.press('Tab');
-    while ((await page.evaluate('document.activeElement.tagName')) === 'BUTTON')
+    while (!(await page.evaluate(`document.activeElement.closest('.quotes') !== null`)))
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^Silver/ }).waitFor();
