@@ -9,7 +9,7 @@ const GUESSES: [path: string, right: string][] = [
   ['/v2/latest', '/v2/rates/latest'],
   ['/v2/latest/', '/v2/rates/latest'],
   ['/api/latest', '/rates/latest'],
-  ['/v3/symbols', '/symbols'],
+  ['/v4/symbols', '/symbols'],
   ['/v10/latest', 'Did you mean /rates/latest?'],
   ['/rates/timeseries', '/rates/time-series'],
   ['/v1/rates/timeseries', '/v1/rates/time-series'],
@@ -31,7 +31,10 @@ onEachEngine('404', (engine) => {
 
   for (const [path, right] of GUESSES) {
     test(`${path} is not_found, and the message names ${right}`, async () => {
-      expect(expectRefusal(await api.ask(path, { key: '' }), 404, 'not_found')).toContain(right);
+      const reply = await api.ask(path, { key: '' });
+      const { error, path: askedFor, timestamp } = reply.body;
+      const details = path.startsWith('/v2/') ? { error, path: askedFor, timestamp } : {};
+      expect(expectRefusal(reply, 404, 'not_found', details)).toContain(right);
     });
   }
 

@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
+import { Unavailable } from '../errors.ts';
 import type { Cell, Row, Sql, SqlQuery } from '../rows.ts';
 
 /** Bulk writes use many texts; the least recently used statement is then finalized. */
@@ -13,6 +14,7 @@ export class SqliteHandle {
   readonly #database: Database;
   /** By text, the least recently used first. */
   readonly #statements = new Map<string, Statement>();
+  #isClosed = false;
 
   constructor(path: string, isReadOnly = false) {
     this.#database = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true, create: true });
@@ -25,12 +27,14 @@ export class SqliteHandle {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const statement of this.#statements.values()) statement.finalize();
     this.#statements.clear();
     this.#database.close();
   }
 
   #prepare(text: string): Statement {
+    if (this.#isClosed) throw new Unavailable('its ledger cannot be reached');
     let statement = this.#statements.get(text);
     if (statement) this.#statements.delete(text);
     else statement = this.#database.prepare(text);
