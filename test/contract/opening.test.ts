@@ -68,7 +68,7 @@ onEachEngine('opening', (engine) => {
     const ledger = await ledgers.shared();
     const head = await ledger.head();
     const [plan] = await ledger.accounts.plans();
-    const { name: _, history: __, ...limits } = plan!;
+    const { name: _, history: __, maxSpanDays: ___, ...limits } = plan!; // no number: as the version of the interface says
     const symbol = await symbolOf(ledger, 'XAU');
     const numbers = [
       head.prices,

@@ -54,16 +54,16 @@ export const QUARANTINED_TICK = rowReader<QuarantinedTick>({
   price: asNumber,
 });
 
-const TRAITS = rowReader({
+const STORED_TRAITS = {
   id: asNumber,
   market: asText,
   category: asText,
   unitSymbol: asText,
   unitName: asText,
   decimals: asNumber,
-  isReal: asFlag,
-  hasHeld: asFlag,
-});
+};
+const STORED_COLUMNS = rowReader(STORED_TRAITS).columnsOf('s');
+const TRAITS = rowReader({ ...STORED_TRAITS, isReal: asFlag, hasHeld: asFlag });
 
 export async function traitsOf(
   engine: Engine,
@@ -72,10 +72,9 @@ export async function traitsOf(
 ): Promise<Map<number, Traits>> {
   const padded = padRows(ids);
   const rows = await tx.unsafe(
-    `SELECT ${TRAITS.columns} FROM (
-       SELECT s.*, CASE WHEN s.real_revision IS NULL THEN 0 ELSE 1 END AS is_real, CASE WHEN EXISTS (
-         SELECT 1 FROM quarantine_tick q WHERE q.symbol_id = s.id AND q.state = 'held') THEN 1 ELSE 0 END AS has_held
-       FROM symbol s WHERE s.id IN (${listOf(engine, padded.length)})) AS wanted`,
+    `SELECT ${STORED_COLUMNS}, CASE WHEN s.real_revision IS NULL THEN 0 ELSE 1 END AS is_real, CASE WHEN EXISTS (
+       SELECT 1 FROM quarantine_tick q WHERE q.symbol_id = s.id AND q.state = 'held') THEN 1 ELSE 0 END AS has_held
+     FROM symbol s WHERE s.id IN (${listOf(engine, padded.length)})`,
     [...padded],
   );
   return new Map(
