@@ -128,6 +128,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Costs one unit, whatever the plan’s limit of symbols. The response is shared by all customers with the same delay and at most 5 seconds old. Its header `Openpit-Visit` is a proof of payment: with it in the parameter `visit`, `/market` and `/market/quotes` are free for an hour.',
     parameters: ['paidVisit', 'closes'],
     answer: 'Market',
+    errors: ['repeated_parameter'],
   },
   {
     path: '/market/quotes',
@@ -136,7 +137,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'The newest prices of all symbols, free for an hour after /market',
     parameters: ['visit'],
     answer: 'MarketQuotes',
-    errors: ['missing_parameter', 'invalid_visit'],
+    errors: ['missing_parameter', 'repeated_parameter', 'invalid_visit'],
   },
   {
     path: '/usage',
