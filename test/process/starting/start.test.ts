@@ -128,7 +128,8 @@ test.each([
 test.each([
   [['plan', 'lst'], 'openpit plan --help'],
   [['plan', 'set', 'gold', '--qota', '5'], 'openpit plan set --help'],
-  [['feed', 'enable'], 'takes KEY (received nothing)'],
+  [['feed', 'enable'], 'name a feed, or use --all'],
+  [['feed', 'disable'], 'takes KEY (received nothing)'],
   [['import', 'x.csv', '--symbol', 'XAU', '--symbol-column', 'code'], 'not both'],
   [['backup', '/there/is/no/such/folder/x.db'], 'there is no folder'],
 ])('%p says what would be right', async (args, hint) => {
