@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Meter } from '../../../src/gate/meter/meter.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
+import { HOLD_MS, LEASE_MS } from '../../../src/ledger/quota/model.ts';
 import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Scheduler } from '../../../src/runtime/scheduler.ts';
@@ -12,6 +13,8 @@ import { OlderCounts } from '../../support/replication/older-counts.ts';
 
 const ANT = { id: 'ant' };
 const SOON_MS = 20_000;
+/** A meter without anything to report contacts the ledger after this time. */
+const RENEW_MS = 15_000;
 
 onEachEngine('counts after a failover that lost writes', (engine) => {
   let ledger: Ledger;
@@ -81,7 +84,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     await spend(meter, 2);
     const older = await OlderCounts.of(ledger);
     await spend(meter, 5);
-    await closeIdle(meter);
+    await release(meter);
     await older.restore(ledger);
     expect((await usage()).used).toBeLessThan(7);
     meter.reportAll();
@@ -94,7 +97,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     await spend(killed, 2);
     const older = await OlderCounts.of(ledger);
     await spend(killed, 5);
-    await closeIdle(killed);
+    await release(killed);
     await older.restore(ledger);
     // The other process takes over the spool as a kill leaves it.
     await Meter.open({ ledger, clock: systemClock, spoolDir, lock: () => ({ release() {} }) }).then((meter) =>
@@ -124,7 +127,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     await spend(one, 10);
     const older = await OlderCounts.of(ledger);
     const before = await grantedUnits();
-    const inTheLostSeconds = await spend(one, 40);
+    const inTheLostSeconds = await spend(one, 80);
     const granted = (await grantedUnits()) - before;
     await older.restore(ledger);
     const byTheOther = await spend(two, 200);
@@ -143,13 +146,20 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
     return Number(row?.granted ?? 0);
   }
 
-  /** Makes the meter return its lease, as for an idle account. */
-  async function closeIdle(meter: Meter): Promise<void> {
-    monoAheadMs += 31_000;
-    await eventually(async () => meter.known('ant') === undefined, SOON_MS);
+  /** Releases the leases of a meter as if it had been silent for too long, and waits until it has closed and settled them. */
+  async function release(meter: Meter): Promise<void> {
     await eventually(async () => {
-      const [row] = await ledger.engine.read`SELECT count(*) AS n FROM quota_lease WHERE open = 1`;
-      return Number(row?.n) === 0;
+      await ledger.engine.write(
+        (tx) => tx`UPDATE quota_holder SET expires_at = expires_at - ${LEASE_MS + HOLD_MS + 1_000}`,
+      );
+      await ledger.quota.releaseLost();
+      monoAheadMs += RENEW_MS;
+      return meter.known('ant') === undefined;
+    }, SOON_MS);
+    await eventually(async () => {
+      const [row] = await ledger.engine
+        .read`SELECT sum(spent) AS spent, sum(open) AS open FROM quota_lease WHERE account_id = 'ant'`;
+      return Number(row?.spent) === 7 && Number(row?.open) === 0;
     }, SOON_MS);
   }
 });

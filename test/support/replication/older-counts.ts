@@ -2,7 +2,7 @@ import type { Cell, Row } from '../../../src/ledger/engine/rows.ts';
 import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
-const TABLES = ['quota_period', 'quota_lease', 'usage_day'] as const;
+const TABLES = ['quota_period', 'quota_lease', 'quota_holder', 'quota_signal', 'usage_day'] as const;
 
 /** A snapshot of a ledger's counts that can be restored, like a failover that loses writes. */
 export class OlderCounts {
