@@ -3,6 +3,8 @@
  * account, on a ledger with a century of 100 symbols. Rounds with and without them are interleaved. Requests of others are sent
  * on a timetable, and timed from when they were due.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
@@ -10,8 +12,11 @@ import { fillCentury, RECORDED } from './lib/century.ts';
 import { createKey, startProgram } from './lib/openpit.ts';
 import { type Pause, Pauses } from './lib/pauses.ts';
 import { median, type Target } from './lib/process.ts';
+import { record } from './lib/recorded.ts';
 import { report } from './lib/report.ts';
+import { sendOnSchedule } from './lib/send-on-schedule.ts';
 
+const FOLDER = mkdtempSync(join(tmpdir(), 'openpit-fairness-'));
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SECONDS = Number(process.env.SECONDS ?? 4);
 const PER_SECOND = 500;
@@ -46,6 +51,7 @@ await report('fairness', 'Fairness', 'npm run bench:fairness', [
   '',
   'Server, client and database share the cores of the machine, and the machine may share its own with others: the pause of an idle process tells how much.',
 ]);
+rmSync(FOLDER, { recursive: true });
 process.exit(0);
 
 async function measure(bench: BenchLedger, codes: readonly string[]): Promise<string[]> {
@@ -136,12 +142,9 @@ function startBurden(
 /** What the others get. */
 async function ask(target: Target, key: string, pauses: Pauses): Promise<Round> {
   await pauses.take();
-  const options = { url: target.url, path: OTHERS, key, perSecond: PER_SECOND, seconds: SECONDS };
-  const client = Bun.spawn(['bun', join(import.meta.dir, 'lib', 'timetable.ts'), JSON.stringify(options)], {
-    stdout: 'pipe',
-  });
-  const times = new Float64Array(await new Response(client.stdout).arrayBuffer()).sort();
-  if ((await client.exited) !== 0) throw new Error('some requests of others were refused');
+  const { file } = await record(join(FOLDER, 'request'), [{ path: OTHERS, key }]);
+  const { times, isWhole } = await sendOnSchedule(target.url, file, PER_SECOND, SECONDS);
+  if (!isWhole) throw new Error('some requests of others were refused');
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!;
   return { p50: at(0.5), p99: at(0.99), pause: await pauses.take() };
 }
