@@ -26,7 +26,7 @@ function derivation(rest: Partial<Derivation>): Derivation {
   return { transform: undefined, period: 1, moving: undefined, ...rest };
 }
 
-test('a change compares with the close so many intervals earlier: rows for days, the calendar otherwise', () => {
+test('a change compares with the close `period` intervals earlier: rows for days, the calendar otherwise', () => {
   fc.assert(
     fc.property(
       rows,
