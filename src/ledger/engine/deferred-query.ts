@@ -1,24 +1,22 @@
 import type { SQL } from 'bun';
 
-type Finish = (query: SQL.Query<unknown>) => Promise<unknown>;
-
 /**
- * A query that is created when it is awaited, so that it can run in a transaction or be retried. Supports what the ledger
- * uses of Bun's queries: `await`, `.values()` and `.execute()`.
+ * A query that runs when it is awaited, so that it can run in a transaction or be retried. Supports what the ledger uses of
+ * Bun's queries: `await`, `.values()` and `.execute()`.
  */
 export class DeferredQuery implements PromiseLike<unknown> {
-  readonly #run: (finish: Finish) => Promise<unknown>;
-  #finish: Finish = (query) => query;
+  readonly #run: (asArrays: boolean) => Promise<unknown>;
+  #asArrays = false;
   #result: Promise<unknown> | undefined;
 
-  /** `run` creates the query, passes it to `finish` and returns the result. */
-  constructor(run: (finish: Finish) => Promise<unknown>) {
+  /** `run` returns the rows, as arrays of cells or as objects. */
+  constructor(run: (asArrays: boolean) => Promise<unknown>) {
     this.#run = run;
   }
 
   /** Rows as arrays instead of objects. */
   values(): this {
-    this.#finish = (query) => query.values();
+    this.#asArrays = true;
     return this;
   }
 
@@ -33,11 +31,16 @@ export class DeferredQuery implements PromiseLike<unknown> {
     onResult?: ((value: unknown) => A | PromiseLike<A>) | null,
     onError?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#result ??= this.#run(this.#finish);
+    this.#result ??= this.#run(this.#asArrays);
     return this.#result.then(onResult, onError);
   }
 
   catch<B>(onError: (error: unknown) => B | PromiseLike<B>): Promise<unknown> {
     return this.then(undefined, onError);
   }
+}
+
+/** Runs one of Bun's queries. */
+export function rowsOf(query: SQL.Query<unknown>, asArrays: boolean): Promise<unknown> {
+  return asArrays ? query.values() : query;
 }

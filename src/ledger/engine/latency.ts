@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import { HISTOGRAM_BYTES, Histogram } from '../../runtime/metrics/histogram.ts';
-import { DeferredQuery } from './deferred-query.ts';
+import { DeferredQuery, rowsOf } from './deferred-query.ts';
 import type { Engine } from './engine.ts';
 import type { Sql } from './rows.ts';
 
@@ -44,7 +44,9 @@ export function withLatency(engine: Engine, latency: LedgerLatency): Engine {
 /** Wraps the two call forms that the ledger uses. */
 function timedReads(read: Sql, latency: LedgerLatency): Sql {
   const timed = (query: unknown) =>
-    new DeferredQuery((finish) => latency.time('read', () => finish(query as SQL.Query<unknown>)));
+    new DeferredQuery((asArrays) =>
+      latency.time('read', () => rowsOf(query as SQL.Query<unknown>, asArrays)),
+    );
   const ask = (text: TemplateStringsArray, ...values: readonly unknown[]) => timed(read(text, ...values));
   const unsafe = (text: string, values?: readonly unknown[]) => timed(read.unsafe(text, values));
   return Object.assign(ask, { unsafe }) as unknown as Sql;

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { DeferredQuery } from '../deferred-query.ts';
+import { DeferredQuery, rowsOf } from '../deferred-query.ts';
 import { isStalePlan, outageReason } from '../errors.ts';
 import { type Row, type Sql, typed } from '../rows.ts';
 import { hasMoved, type Server } from './hosts/server.ts';
@@ -89,10 +89,10 @@ export class PostgresPool {
   }
 
   #query(make: MakeQuery): DeferredQuery {
-    return new DeferredQuery((finish) =>
+    return new DeferredQuery((asArrays) =>
       this.#options.perTransaction === undefined
-        ? this.#readWithRetry((pool) => this.#timed(pool, (handle) => finish(make(handle))))
-        : this.#readWithRetry(() => this.begin(async (tx) => finish(make(tx as unknown as SQL)))),
+        ? this.#readWithRetry((pool) => this.#timed(pool, (handle) => rowsOf(make(handle), asArrays)))
+        : this.#readWithRetry(() => this.begin(async (tx) => rowsOf(make(tx as unknown as SQL), asArrays))),
     );
   }
 

@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
+import { DeferredQuery } from '../deferred-query.ts';
 import { Unavailable } from '../errors.ts';
 import type { Cell, Row, Sql, SqlQuery } from '../rows.ts';
 
@@ -19,7 +20,7 @@ export class SqliteHandle {
   constructor(path: string, isReadOnly = false) {
     this.#database = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true, create: true });
     const query = (text: string, values: readonly unknown[]) =>
-      new SqliteQuery(() => this.#prepare(text), values) as unknown as SqlQuery;
+      new DeferredQuery((asArrays) => this.#run(text, values, asArrays)) as unknown as SqlQuery;
     const tagged = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
       query(text.join('?'), values);
     const unsafe = (text: string, values: readonly unknown[] = []) => query(text, values);
@@ -31,6 +32,12 @@ export class SqliteHandle {
     for (const statement of this.#statements.values()) statement.finalize();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  async #run(text: string, values: readonly unknown[], asArrays: boolean): Promise<Row[] | Cell[][]> {
+    const statement = this.#prepare(text);
+    const bound = values.map((value) => value ?? null) as SQLQueryBindings[];
+    return (asArrays ? statement.values(...bound) : statement.all(...bound)) as Row[] | Cell[][];
   }
 
   #prepare(text: string): Statement {
@@ -47,50 +54,5 @@ export class SqliteHandle {
     const [text, statement] = this.#statements.entries().next().value!;
     this.#statements.delete(text);
     statement.finalize();
-  }
-}
-
-/** A statement that runs when it is awaited. */
-class SqliteQuery implements PromiseLike<Row[] | Cell[][]> {
-  readonly #prepare: () => Statement;
-  readonly #values: readonly unknown[];
-  #asArrays = false;
-  #result: Promise<Row[] | Cell[][]> | undefined;
-
-  constructor(prepare: () => Statement, values: readonly unknown[]) {
-    this.#prepare = prepare;
-    this.#values = values;
-  }
-
-  /** Rows as arrays instead of objects. */
-  values(): this {
-    this.#asArrays = true;
-    return this;
-  }
-
-  /** Runs the statement now instead of when it is awaited. */
-  execute(): this {
-    this.#result ??= this.#run();
-    this.#result.catch(() => {}); // the error is reported to the caller that awaits it
-    return this;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a query is awaited
-  then<A = Row[] | Cell[][], B = never>(
-    onResult?: ((rows: Row[] | Cell[][]) => A | PromiseLike<A>) | null,
-    onError?: ((error: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    this.#result ??= this.#run();
-    return this.#result.then(onResult, onError);
-  }
-
-  catch<B>(onError: (error: unknown) => B | PromiseLike<B>): Promise<Row[] | Cell[][] | B> {
-    return this.then(undefined, onError);
-  }
-
-  async #run(): Promise<Row[] | Cell[][]> {
-    const statement = this.#prepare();
-    const values = this.#values.map((value) => value ?? null) as SQLQueryBindings[];
-    return (this.#asArrays ? statement.values(...values) : statement.all(...values)) as Row[] | Cell[][];
   }
 }
