@@ -5,13 +5,15 @@ import { learnFeatures } from './api/features.ts';
 import { useLoad } from './api/load.ts';
 import { linkTo, useRoute } from './data/route.ts';
 import { useScrollPosition } from './data/scroll.ts';
-import { AccountPage } from './pages/account.tsx';
-import { DocsPage } from './pages/docs.tsx';
-import { MarketPage } from './pages/market.tsx';
-import { OperatorPage } from './pages/operator.tsx';
-import { SymbolPage } from './pages/symbol.tsx';
+import { lazy } from './show/lazy.tsx';
 import { Failure, Loading, Notice } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
+
+const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage);
+const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage);
+const AccountPage = lazy(async () => (await import('./pages/account.tsx')).AccountPage);
+const OperatorPage = lazy(async () => (await import('./pages/operator.tsx')).OperatorPage);
+const DocsPage = lazy(async () => (await import('./pages/docs.tsx')).DocsPage);
 
 const PAGES = [
   ['market', 'Market'],

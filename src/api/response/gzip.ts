@@ -10,10 +10,19 @@ export function gzip(body: Uint8Array<ArrayBuffer> | string): Uint8Array<ArrayBu
 
 /** Whether `Accept-Encoding` allows gzip. */
 export function acceptsGzip(header: string | null): boolean {
+  return accepts(header, (encoding) => encoding === 'gzip' || encoding === 'x-gzip');
+}
+
+/** Whether `Accept-Encoding` allows Brotli. */
+export function acceptsBrotli(header: string | null): boolean {
+  return accepts(header, (encoding) => encoding === 'br');
+}
+
+function accepts(header: string | null, isEncoding: (name: string) => boolean): boolean {
   if (!header) return false;
   let any = false;
   for (const { value, quality } of parsePreferences(header)) {
-    if (value === 'gzip' || value === 'x-gzip') return quality > 0;
+    if (isEncoding(value)) return quality > 0;
     if (value === '*') any = quality > 0;
   }
   return any;

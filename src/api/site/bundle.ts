@@ -1,5 +1,5 @@
 import page from '../../console/index.html';
-import { type SiteFile, siteFile } from './file.ts';
+import { type SiteFile, siteFiles } from './file.ts';
 
 /** The console: its HTML document, and the files it loads, by name. */
 export interface Bundle {
@@ -19,15 +19,13 @@ export const ASSETS_PATH = '/console/assets';
 export async function openBundle(): Promise<Bundle> {
   const files = page.files ? await embedded(page.files) : await built();
   const names = files.map(({ name }) => name);
-  const assets = new Map<string, SiteFile>();
-  let document: SiteFile | undefined;
-  for (const { name, bytes } of files) {
-    const extension = name.slice(name.lastIndexOf('.') + 1);
-    const content = siteFile(withAssetsPath(new TextDecoder().decode(bytes), names), extension);
-    if (extension === 'html') document = content;
-    else assets.set(name, content);
-  }
+  const assets = await siteFiles(
+    files.map(({ name, bytes }) => [name, withAssetsPath(new TextDecoder().decode(bytes), names)]),
+  );
+  const documentName = names.find((name) => name.endsWith('.html')) ?? '';
+  const document = assets.get(documentName);
   if (!document) throw new Error('the console bundle has no HTML document');
+  assets.delete(documentName);
   return { document, assets };
 }
 

@@ -1,15 +1,15 @@
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundle from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
-import { type SiteFile, siteFile } from './file.ts';
+import { type SiteFile, siteFiles } from './file.ts';
 
 /** The interactive API reference: swagger-ui for /openapi.json, served by this process. */
 export async function openReference(): Promise<ReadonlyMap<string, SiteFile>> {
-  return new Map([
-    ['index.html', siteFile(DOCUMENT, 'html')],
-    ['swagger-ui.js', siteFile(await Bun.file(bundle).bytes(), 'js')],
-    ['swagger-ui.css', siteFile(await Bun.file(style).bytes(), 'css')],
-    ['start.js', siteFile(START + LABELS, 'js')],
-    ['start.css', siteFile(STYLE, 'css')],
+  return siteFiles([
+    ['index.html', DOCUMENT],
+    ['swagger-ui.js', await Bun.file(bundle).bytes()],
+    ['swagger-ui.css', await Bun.file(style).bytes()],
+    ['start.js', START + LABELS],
+    ['start.css', STYLE],
   ]);
 }
 

@@ -1,9 +1,9 @@
 import type { IChartApi, ISeriesApi } from 'lightweight-charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChartBar } from '../api/answers.ts';
+import { loadModule } from '../api/load-module.ts';
 import { day, decimalsOf, price, signed, trend } from '../show/format.ts';
 import { useTheme } from '../show/theme.tsx';
-import { loadCharts } from './load-charts.ts';
 
 /** A day whose bar was corrected. */
 export interface Mark {
@@ -109,7 +109,9 @@ async function draw(
   isLine: boolean,
   onHover: (date: string | undefined) => void,
 ): Promise<Drawn> {
-  const { CandlestickSeries, LineSeries, createChart, createSeriesMarkers } = await loadCharts();
+  const { CandlestickSeries, LineSeries, createChart, createSeriesMarkers } = await loadModule(
+    () => import('./library.ts'),
+  );
   const chart = createChart(box, {
     autoSize: true,
     layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },

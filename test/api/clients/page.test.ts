@@ -32,6 +32,23 @@ describe('the page', () => {
     expectRefusal(await api.ask('/console/assets/chunk-0.js', { key: '' }), 404, 'not_found');
   });
 
+  test('its files come in the best encoding that the browser accepts, and are the same in each', async () => {
+    const { text } = await api.ask('/', { key: '' });
+    const script = /"(\/console\/assets\/[^"]+\.js)"/.exec(text)![1]!;
+    const inEncoding = async (accepted: string) => {
+      const { headers, text: decoded } = await api.ask(script, {
+        key: '',
+        headers: { 'accept-encoding': accepted },
+      });
+      expect(headers.get('vary')).toBe('Accept-Encoding');
+      return { encoding: headers.get('content-encoding'), decoded };
+    };
+    const plain = await inEncoding('identity');
+    expect(plain.encoding).toBeNull();
+    expect(await inEncoding('gzip, deflate, br')).toEqual({ ...plain, encoding: 'br' });
+    expect(await inEncoding('gzip, br;q=0')).toEqual({ ...plain, encoding: 'gzip' });
+  });
+
   test('an unchanged page is 304, and other methods are refused', async () => {
     const { headers } = await api.ask('/', { key: '' });
     const again = await api.ask('/', { key: '', headers: { 'if-none-match': headers.get('etag')! } });

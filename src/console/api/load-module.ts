@@ -1,15 +1,13 @@
 /** How long after a failure to try again. */
 const RETRY_MS = 3_000;
 
-type Charts = typeof import('lightweight-charts');
-
 /**
- * Loads the chart library. A browser never repeats a failed import, so after an outage the page is loaded again, once the service
- * is back. Its URL holds the view.
+ * Loads a part of the page that is not in its first file. A browser never repeats a failed import, so after an outage the page is
+ * loaded again, once the service is back. Its URL holds the view.
  */
-export async function loadCharts(): Promise<Charts> {
+export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   try {
-    return await import('lightweight-charts');
+    return await load();
   } catch {
     while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     location.reload();
