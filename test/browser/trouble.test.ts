@@ -96,7 +96,6 @@ describe.skipIf(!found)(title, () => {
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByText('No connection to the service').waitFor();
     const second = await Program.start({ OPENPIT_DATA_DIR: dataDir, OPENPIT_PORT: port });
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Usage by day and endpoint').waitFor();
     await page.getByRole('link', { name: 'Market', exact: true }).click();
     await page.locator('.live.on').waitFor();

@@ -78,6 +78,12 @@ export function askAsOperator<T>(token: string, path: string, options: Ask = {})
   return ask<T>(path, { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } });
 }
 
+/** The error of a request that got no response. */
+export function offline(): ApiError {
+  const message = 'The service does not respond. It may be restarting, or the network may be down.';
+  return new ApiError(0, 'offline', message);
+}
+
 /** Whether the service cannot answer at the moment: asking again later may help. */
 export function isOutage(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 503);
@@ -98,11 +104,7 @@ async function send(path: string, { method = 'GET', headers = {}, body, signal }
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(
-      0,
-      'offline',
-      'The service does not respond. It may be restarting, or the network may be down.',
-    );
+    throw offline();
   }
 }
 

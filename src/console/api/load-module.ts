@@ -1,3 +1,5 @@
+import { offline } from './client.ts';
+
 /** How long after a failure to try again. */
 const RETRY_MS = 3_000;
 
@@ -5,10 +7,14 @@ const RETRY_MS = 3_000;
  * Loads a part of the page that is not in its first file. A browser never repeats a failed import, so after an outage the page is
  * loaded again, once the service is back. Its URL holds the view.
  */
-export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
+export async function loadModule<T>(
+  load: () => Promise<T>,
+  onOutage: (error: Error) => void = () => {},
+): Promise<T> {
   try {
     return await load();
   } catch {
+    onOutage(offline());
     while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     location.reload();
     return new Promise(() => {});

@@ -1,20 +1,23 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { loadModule } from '../api/load-module.ts';
-import { Loading } from './parts.tsx';
+import { Failure, Loading } from './parts.tsx';
 
 /** A component whose code is loaded when it is first shown. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => VNode {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {
     const [Found, setFound] = useState(() => loaded);
+    const [error, setError] = useState<Error>();
     useEffect(() => {
       if (Found) return;
-      void loadModule(load).then((component) => {
+      void loadModule(load, setError).then((component) => {
         loaded = component;
         setFound(() => component);
       });
     }, []);
-    return Found ? <Found {...props} /> : <Loading label="Opening the page" lines={8} />;
+    if (Found) return <Found {...props} />;
+    if (error) return <Failure error={error} />;
+    return <Loading label="Opening the page" lines={8} />;
   };
 }
