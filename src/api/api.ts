@@ -20,6 +20,7 @@ import { MarketViews } from './market/market-views.ts';
 import type { Visits } from './market/visits.ts';
 import type { Phase } from './model/health.ts';
 import type { MaybeAsync } from './model/maybe-async.ts';
+import { CostReport } from './pipeline/dry-run/cost-report.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Charge } from './pipeline/steps/charge.ts';
 import { Delivery } from './pipeline/steps/deliver.ts';
@@ -88,6 +89,7 @@ export class Api {
     const rateLimits = new RateLimitHeader(meter, clock);
     const clientAddress = new ClientAddress(options.trustedProxies);
     const charge = new Charge(meter, clock, rateLimits, clientAddress);
+    const responses = new Responses(rateLimits);
     this.#observer = new RequestObserver(metrics, log, options.accessLog);
     this.#streams = new StreamHub(options);
     this.#pipeline = new Pipeline({
@@ -95,6 +97,7 @@ export class Api {
       answerCache: new AnswerCache(caches.answers),
       charge,
       clientAddress,
+      costReport: new CostReport({ meter, clock, clientAddress, responses }),
       delivery: new Delivery(charge, rateLimits),
       encoder: new AnswerEncoder(tags, (error) =>
         log.error('download failed', { message: messageOf(error) }),
@@ -103,7 +106,7 @@ export class Api {
       management: new Management(options, guard),
       observer: this.#observer,
       rateLimits,
-      responses: new Responses(rateLimits),
+      responses,
       router: new Router(
         mounts.map(({ path, dialect }) => ({ path, dialect: DIALECTS[dialect] })),
         routesOf(options, metrics, guard),

@@ -21,6 +21,12 @@ interface Visitor {
   at: number;
 }
 
+/** What is left to an address, and how long it must wait for what it wants; 0 if it need not. */
+export interface VisitorBalance {
+  remaining: number;
+  retryAfterSeconds: number;
+}
+
 /** What a charge has left over, or how long the address must wait for it. */
 export type VisitorCharge = { ok: true; remaining: number } | { ok: false; retryAfterSeconds: number };
 
@@ -43,17 +49,24 @@ export class Visitors {
 
   /** Takes all units or none. */
   charge(address: string, units: number, now: number): VisitorCharge {
+    const { remaining, retryAfterSeconds } = this.balance(address, units, now);
+    if (retryAfterSeconds > 0) return { ok: false, retryAfterSeconds };
+    this.#of(address, now).units -= units;
+    return { ok: true, remaining: remaining - units };
+  }
+
+  /** Whether the address could be charged that many units. It takes nothing. */
+  balance(address: string, units: number, now: number): VisitorBalance {
     const visitor = this.#of(address, now);
     const elapsed = Math.max(0, now - visitor.at);
     const regained = (elapsed * VISITOR_UNITS_PER_MINUTE) / MINUTE_MS;
     visitor.units = Math.min(VISITOR_UNITS_MAX, visitor.units + regained);
     visitor.at = now;
-    const missing = units - visitor.units;
-    if (missing > 0) {
-      return { ok: false, retryAfterSeconds: Math.ceil((missing * 60) / VISITOR_UNITS_PER_MINUTE) };
-    }
-    visitor.units -= units;
-    return { ok: true, remaining: Math.floor(visitor.units) };
+    const missing = Math.max(0, units - visitor.units);
+    return {
+      remaining: Math.floor(visitor.units),
+      retryAfterSeconds: Math.ceil((missing * 60) / VISITOR_UNITS_PER_MINUTE),
+    };
   }
 
   #of(address: string, now: number): Visitor {

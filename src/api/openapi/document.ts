@@ -78,7 +78,7 @@ export function openApiDocument(version: string): Json {
 
 function describe(operation: Operation): Json {
   const { path, method, tag, summary, description, parameters, body, answer } = operation;
-  const isStream = answer === 'StreamRate';
+  const isStream = answer === STREAMED;
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}-]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
     tags: [tag],
@@ -94,16 +94,24 @@ function describe(operation: Operation): Json {
     responses: {
       200: {
         description: isStream ? 'The data of each event' : 'Success',
-        content: {
-          [isStream ? 'text/event-stream' : 'application/json']: {
-            schema: { $ref: `#/components/schemas/${answer}` },
-          },
-        },
+        content: contentOf(answer, parameters?.includes('dryRun') === true),
       },
       ...(parameters?.includes('symbols') && tag === 'Rates' && !isStream && { 206: partial(answer) }),
       ...refusals(operation),
     },
   };
+}
+
+/** The answer whose events are streamed. */
+const STREAMED = 'StreamRate';
+
+function contentOf(answer: Operation['answer'], hasDryRun: boolean): Json {
+  const schema = { $ref: `#/components/schemas/${answer}` };
+  const report = { $ref: '#/components/schemas/DryRun' };
+  if (answer === STREAMED) {
+    return { 'text/event-stream': { schema }, 'application/json': { schema: report } };
+  }
+  return { 'application/json': { schema: hasDryRun ? { anyOf: [schema, report] } : schema } };
 }
 
 function partial(answer: Operation['answer']): Json {

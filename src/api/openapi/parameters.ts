@@ -174,6 +174,14 @@ export const PARAMETERS = {
     description: 'The id of the last event received. Only later changes are sent.',
     schema: { type: 'string' },
   },
+  dryRun: {
+    name: 'dryRun',
+    in: 'query',
+    required: false,
+    description:
+      '`true` returns what the request would cost and whether it would be admitted, without data and free of charge.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   search: {
     name: 'search',
     in: 'query',

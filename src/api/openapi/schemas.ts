@@ -283,6 +283,58 @@ export const SCHEMAS = {
     plan: ownPlan,
     key,
   }),
+  Capabilities: z.strictObject({
+    ...ok,
+    plan: text,
+    delaySeconds: z.int().describe('How far behind real time the prices are'),
+    symbols: z.strictObject({
+      available: z.int().describe('Number of symbols that /symbols lists'),
+      maxPerRequest: z.int(),
+      maxPerStatistics: z.int().describe('The same for /rates/statistics'),
+    }),
+    span: z.strictObject({
+      timeSeriesDays: z.int().describe('Days between the two dates of a time series, in this version'),
+      statisticsDays: z.int().nullable().describe('The same for /rates/statistics; null: unlimited'),
+    }),
+    formats: z.array(text).describe('What `format` accepts'),
+    history: z.strictObject({
+      included: z.boolean().describe('Whether the plan includes /rates/history, over any span'),
+      rowsPerUnit: z.int().describe('Rows in a page of JSON, and those that a unit pays for in a table'),
+    }),
+    streams: z.strictObject({
+      allowed: z.boolean(),
+      maxOpen: z.int().describe('Streams that the account may have open in each process'),
+      eventsPerUnit: z.int(),
+    }),
+    burst: z.strictObject({ perSecond: z.int() }),
+    quota: z
+      .strictObject({
+        units: z.int().describe('Units per calendar month, in UTC'),
+        used: z.int(),
+        remaining: z.int(),
+        resetAt: seconds,
+      })
+      .nullable()
+      .describe('Null for the shared key of the page, whose limits apply per address'),
+    key,
+  }),
+  DryRun: z
+    .strictObject({
+      ...ok,
+      dryRun: z.literal(true),
+      cost: z.int().describe('Units that the request would cost'),
+      exact: z
+        .literal(false)
+        .optional()
+        .describe('Present if it may cost more: a stream, or a table that is read from the ledger'),
+      admitted: z.boolean().describe('Whether what is left of the quota pays for it'),
+      remaining: z.int().describe('Units that are left'),
+      resetAt: seconds.optional().describe('When the quota resets'),
+      code: z.enum(['quota_exhausted', 'rate_limited']).optional().describe('Why it would not be admitted'),
+      message: text.optional().describe('The same in words'),
+      unresolved,
+    })
+    .describe('The response to dryRun=true'),
   Keys: z.strictObject({ ...ok, keys: z.array(key) }),
   IssuedKey: z.strictObject(issued),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),

@@ -21,6 +21,7 @@ export const RATES_PARAMETERS = [
   'cursor',
   'closes',
   'visit',
+  'dryRun',
 ] as const;
 
 type RatesParameter = (typeof RATES_PARAMETERS)[number];

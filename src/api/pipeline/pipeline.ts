@@ -8,6 +8,7 @@ import { type MaybeAsync, maybeAsync } from '../model/maybe-async.ts';
 import type { Responses } from '../response/responses.ts';
 import type { Router } from '../routing/router.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
+import { type DryRunOptions, reportCost, reportReadCost } from './dry-run/dry-run.ts';
 import { type FailureOptions, refusalOf } from './failure.ts';
 import { RequestContext } from './request/request-context.ts';
 import type { Response, Step } from './request/step.ts';
@@ -31,6 +32,7 @@ import {
 export interface PipelineOptions
   extends AuthenticateOptions,
     BuildAnswerOptions,
+    DryRunOptions,
     FailureOptions,
     OpenStreamOptions,
     SendFromLedgerOptions,
@@ -66,8 +68,10 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveMarket     → the market view          ✗ invalid_visit, quota_exhausted
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
+ *     reportReadCost  → dry run of the next step
  *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
  *     buildAnswer                                ✗ no_data
+ *     reportCost      → dry run
  *     deliver         → 200, 304, HEAD           ✗ quota_exhausted, unavailable
  *
  * An answer is complete before it is charged, so an error or a 304 costs nothing and nothing is refunded. The exception is
@@ -93,8 +97,10 @@ export class Pipeline {
         ...enter,
         sendCached(options),
         readParameters(options),
+        reportReadCost(options),
         sendFromLedger(options),
         buildAnswer(options),
+        reportCost(options),
         function deliver(context, endpoint) {
           return delivery.send(context, endpoint, context.answer!);
         },

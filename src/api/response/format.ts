@@ -8,7 +8,7 @@ import { single } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
 import { JSON_TYPE } from './headers.ts';
 
-const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
+export const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
 
 export const TYPES: Readonly<Record<Format, string>> = {
   json: JSON_TYPE,

@@ -13,6 +13,7 @@ import { adminQuarantine } from '../admin/quarantine.ts';
 import { adminReplicas } from '../admin/replicas.ts';
 import { adminSymbols } from '../admin/symbols.ts';
 import { account, usageDaily } from '../endpoints/account/account.ts';
+import { capabilitiesEndpoint } from '../endpoints/account/capabilities.ts';
 import { keyRotation, keys, oneKey } from '../endpoints/account/keys.ts';
 import { usage } from '../endpoints/account/usage.ts';
 import { feedsEndpoint } from '../endpoints/catalog/feeds.ts';
@@ -84,7 +85,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const additions = [...ADDITIONS, feedsEndpoint(feeds), unitsEndpoint(board)];
+  const additions = [...ADDITIONS, capabilitiesEndpoint(board), feedsEndpoint(feeds), unitsEndpoint(board)];
   const paths = [...INTERFACE, ...additions, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),

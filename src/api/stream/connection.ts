@@ -6,7 +6,7 @@ import type { Refusal } from '../errors/errors.ts';
 import type { Topic } from './topic.ts';
 
 /** Events that each unit pays for, starting with the unit charged for the connection itself. */
-const EVENTS_PER_UNIT = 100;
+export const EVENTS_PER_UNIT = 100;
 
 /** Bytes that may be queued for the client. While the queue is full, changes of a symbol are coalesced. */
 const QUEUE_BYTES_MAX = 64 * 1024;

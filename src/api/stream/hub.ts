@@ -18,7 +18,7 @@ export interface HubOptions {
 const CHECK_MS = 500;
 
 /** Clients need a few streams; a leak in one program must not use up all connections of the process. */
-const PER_ACCOUNT_MAX = 100;
+export const STREAMS_PER_ACCOUNT_MAX = 100;
 
 /** A reservation of one of an account's streams. */
 export interface StreamSlot {
@@ -79,8 +79,12 @@ export class StreamHub {
   /** Throws a refusal if the account may not open another stream. */
   requireRoom(accountId: string): void {
     if (this.#isDraining) throw stopping();
-    if ((this.#perAccount.get(accountId) ?? 0) < PER_ACCOUNT_MAX) return;
-    throw refuse('rate_limited', { limit: `an account may have ${PER_ACCOUNT_MAX} streams open` }, 60);
+    if ((this.#perAccount.get(accountId) ?? 0) < STREAMS_PER_ACCOUNT_MAX) return;
+    throw refuse(
+      'rate_limited',
+      { limit: `an account may have ${STREAMS_PER_ACCOUNT_MAX} streams open` },
+      60,
+    );
   }
 
   /** Opens a stream. It releases its slot when it closes. */

@@ -20,11 +20,14 @@ export interface DescribedOperation {
   security: string | undefined;
 }
 
+/** A reference, or several of which one applies. */
+type Schema = { $ref: string } | { anyOf: { $ref: string }[] };
+
 interface RawOperation {
   parameters?: { $ref: string }[];
   requestBody?: { content: Record<string, { schema: Json }> };
   security: Record<string, unknown>[];
-  responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }>;
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
 }
 
 type Paths = Record<string, Record<string, RawOperation>>;
@@ -60,9 +63,10 @@ export class Described {
     return this.#checks.getOrInsertComputed(`${method} ${path} ${status}`, () => {
       const response = this.#paths[path]?.[method.toLowerCase()]?.responses[status];
       if (!response) throw new Error(`${method} ${path} does not describe the status ${status}`);
-      const { $ref } = Object.values(response.content)[0]!.schema;
-      const schema = this.#components.schemas[nameIn($ref)];
-      return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+      const { schema } = Object.values(response.content)[0]!;
+      const refs = 'anyOf' in schema ? schema.anyOf : [schema];
+      const schemas = refs.map(({ $ref }) => this.#components.schemas[nameIn($ref)]);
+      return z.fromJSONSchema({ anyOf: schemas } as Parameters<typeof z.fromJSONSchema>[0]);
     });
   }
 }

@@ -17,7 +17,7 @@ import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourceNames, sourcesJson } from '../../response/json.ts';
 
 /** The matrix of correlations grows with the square of the symbols, and the whole costs one unit. */
-const SYMBOLS_MAX = 20;
+export const STATISTICS_SYMBOLS_MAX = 20;
 
 const COLUMNS = columnsOf(
   'symbol startDate endDate #count #last lastDate #mean #median #standardDeviation #volatility #minimum minimumDate #maximum maximumDate #maximumDrawdown peakDate troughDate unit quote source',
@@ -31,7 +31,7 @@ export const statistics = priceEndpoint({
 
   read(context) {
     const { query, plan, dialect } = context;
-    const maxSymbols = Math.min(plan.maxSymbols, SYMBOLS_MAX);
+    const maxSymbols = Math.min(plan.maxSymbols, STATISTICS_SYMBOLS_MAX);
     const symbolSet = readSymbolSet(query, { ...plan, maxSymbols });
     const { first, last } = readRange(
       query,

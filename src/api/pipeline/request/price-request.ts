@@ -13,6 +13,8 @@ export interface PriceRequest {
   namedFormat: Format | undefined;
   priceQuery: PriceQuery;
   view: View;
+  /** Whether only its cost is wanted. */
+  isDryRun: boolean;
   /** About parameters that have no effect. */
   warnings: readonly string[];
 }

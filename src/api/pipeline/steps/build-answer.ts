@@ -86,9 +86,10 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
     });
   }
 
-  /** The cache is keyed by URL, which does not contain `Accept`. */
-  function cache({ url, endpoint, context, namedFormat }: PriceRequest, answer: CachedAnswer): void {
-    if (!namedFormat && context.format !== 'json') return;
+  /** The cache is keyed by URL, which does not contain `Accept`. The answer of a dry run is never sent. */
+  function cache(priceRequest: PriceRequest, answer: CachedAnswer): void {
+    const { url, endpoint, context, namedFormat, isDryRun } = priceRequest;
+    if (isDryRun || (!namedFormat && context.format !== 'json')) return;
     const { plan, dialect } = context;
     answerCache.keep(url, { endpoint, dialect, namesFormat: namedFormat !== undefined }, plan, answer);
   }

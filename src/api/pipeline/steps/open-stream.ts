@@ -5,10 +5,12 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { refuse } from '../../errors/errors.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
+import { readDryRun } from '../../params/dry-run.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { Responses } from '../../response/responses.ts';
 import type { StreamHub } from '../../stream/hub.ts';
+import type { CostReport } from '../dry-run/cost-report.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
 import type { Charge } from './charge.ts';
@@ -18,6 +20,7 @@ export interface OpenStreamOptions {
   clock: Clock;
   meter: Meter;
   charge: Charge;
+  costReport: CostReport;
   rateLimits: RateLimitHeader;
   responses: Responses;
   streams: StreamHub;
@@ -25,15 +28,21 @@ export interface OpenStreamOptions {
 
 /** Opens a stream. It is charged like a response, and again for its events. */
 export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
-  const { board, clock, meter, charge, rateLimits, responses, streams } = options;
+  const { board, clock, meter, charge, costReport, rateLimits, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, params: query, now, dialect } = context;
     const { plan, account, visitors } = context.customer!;
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
+    const isDryRun = readDryRun(query);
+    const warnings = parameterWarnings(query, endpoint.path);
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.needs, clock.now());
+    if (isDryRun) {
+      streams.requireRoom(account.id);
+      return costReport.send(context, { units: 1, isMinimum: true, warnings });
+    }
     if (request.method === 'HEAD') {
       streams.requireRoom(account.id);
       return responses.stream(context, new ReadableStream());
@@ -52,7 +61,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       topics: channel.topics(symbols),
       after: channel.sequenceOf(request.headers.get('last-event-id')),
       key: context.key!.text,
-      warnings: parameterWarnings(query, endpoint.path),
+      warnings,
       quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
     });
     return responses.stream(context, body);

@@ -29,6 +29,10 @@ export interface SendFromLedgerOptions {
   downloadsDir: string;
 }
 
+export function readsLedger({ endpoint, priceQuery }: PriceRequest): boolean {
+  return endpoint.readsLedger === true || priceQuery.asOf !== undefined;
+}
+
 /**
  * Answers a request about the past (`asOf`, revisions) in a reader thread. The read is what costs, so the unit is charged
  * first, whatever the outcome.
@@ -37,8 +41,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   const { board, tags, encoder, charge, delivery, readers, confirmedWrites, downloadsDir } = options;
   return (context, endpoint) => {
     const priceRequest = context.priceRequest!;
-    const readsLedger = endpoint.readsLedger === true || priceRequest.priceQuery.asOf !== undefined;
-    return readsLedger ? send(context, endpoint, priceRequest) : undefined;
+    return readsLedger(priceRequest) ? send(context, endpoint, priceRequest) : undefined;
   };
 
   async function send(

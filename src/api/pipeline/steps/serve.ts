@@ -13,9 +13,11 @@ import type {
   OpenEndpoint,
   OwnerEndpoint,
 } from '../../model/endpoint.ts';
+import { readDryRun } from '../../params/dry-run.ts';
 import { single } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { Responses } from '../../response/responses.ts';
+import type { CostReport } from '../dry-run/cost-report.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
 import type { Charge } from './charge.ts';
@@ -25,6 +27,7 @@ export interface ServeOptions {
   charge: Charge;
   clientAddress: ClientAddress;
   confirmedWrites: ConfirmedWrites;
+  costReport: CostReport;
   management: Management;
   marketViews: MarketViews;
   meter: Meter;
@@ -77,7 +80,8 @@ function withWarnings(body: JsonBody, { params }: RequestContext, { path }: Endp
 }
 
 /** The market view for a unit. Whoever has paid for it can read it and its newer quotes again for an hour. */
-export function serveMarket({ charge, marketViews, responses, visits }: ServeOptions): Step<MarketEndpoint> {
+export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
+  const { charge, costReport, marketViews, responses, visits } = options;
   return async (context, endpoint) => {
     const { account, plan } = context.customer!;
     const { now, params } = context;
@@ -85,9 +89,14 @@ export function serveMarket({ charge, marketViews, responses, visits }: ServeOpt
     const isPaid = visit !== undefined && visits.isValid(visit, account.id, now);
     if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
     const isBrief = endpoint.part === 'full' && single(params, 'closes') === 'false';
+    const isDryRun = readDryRun(params);
     const view = await marketViews.get(plan.delaySeconds * 1000, now);
     const body = view[isBrief ? 'brief' : endpoint.part];
     const free = responses.withoutBody(context, body);
+    if (isDryRun) {
+      const warnings = parameterWarnings(params, endpoint.path);
+      return costReport.send(context, { units: isPaid || free ? 0 : 1, warnings });
+    }
     if (free) return free;
     if (isPaid) return responses.shared(context, body);
     await charge.take(context, endpoint);

@@ -1,0 +1,53 @@
+import type { Board } from '../../../board/board.ts';
+import type { Customer } from '../../../gate/directory.ts';
+import type { Meter } from '../../../gate/meter/meter.ts';
+import { keyRecord } from '../../keys/key-records.ts';
+import type { OwnerEndpoint } from '../../model/endpoint.ts';
+import { ROWS_PER_UNIT } from '../../model/long-table.ts';
+import { spanDaysMax } from '../../params/parameters.ts';
+import { FORMATS } from '../../response/format.ts';
+import { EVENTS_PER_UNIT } from '../../stream/connection.ts';
+import { STREAMS_PER_ACCOUNT_MAX } from '../../stream/hub.ts';
+import { STATISTICS_SYMBOLS_MAX } from '../rates/statistics.ts';
+
+/** GET /account/capabilities: what the key in use may do, so that a client need not find out by errors. Free. */
+export function capabilitiesEndpoint(board: Board): OwnerEndpoint {
+  return {
+    kind: 'owner',
+    name: 'account-capabilities',
+    path: '/account/capabilities',
+    actions: {
+      async GET({ customer, key, meter, now, dialect }) {
+        const { plan, visitors } = customer;
+        const timeSeriesDays = spanDaysMax(plan, dialect);
+        return {
+          success: true,
+          plan: plan.name,
+          delaySeconds: plan.delaySeconds,
+          symbols: {
+            available: board.catalog.symbols.length,
+            maxPerRequest: plan.maxSymbols,
+            maxPerStatistics: Math.min(plan.maxSymbols, STATISTICS_SYMBOLS_MAX),
+          },
+          span: { timeSeriesDays, statisticsDays: plan.history ? null : timeSeriesDays },
+          formats: FORMATS,
+          history: { included: plan.history, rowsPerUnit: ROWS_PER_UNIT },
+          streams: {
+            allowed: visitors === undefined,
+            maxOpen: STREAMS_PER_ACCOUNT_MAX,
+            eventsPerUnit: EVENTS_PER_UNIT,
+          },
+          burst: { perSecond: plan.burstPerSecond },
+          quota: visitors ? null : await quotaOf(customer, meter),
+          key: keyRecord(key, now),
+        };
+      },
+    },
+  };
+}
+
+async function quotaOf({ account, plan }: Customer, meter: Meter) {
+  const { used } = await meter.usage(account.id);
+  const remaining = Math.max(0, plan.quota - used);
+  return { units: plan.quota, used, remaining, resetAt: Math.floor(meter.resetAt() / 1000) };
+}

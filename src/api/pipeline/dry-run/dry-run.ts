@@ -1,0 +1,54 @@
+import { DeferredAnswer } from '../../cache/deferred-answer.ts';
+import { Download } from '../../download/download.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
+import type { PreparedAnswer } from '../request/prepared-answer.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response, Step } from '../request/step.ts';
+import { readsLedger } from '../steps/send-from-ledger.ts';
+import type { Cost, CostReport } from './cost-report.ts';
+
+export interface DryRunOptions {
+  costReport: CostReport;
+}
+
+/** Ends a dry run of a request that would read the ledger: the read is what costs, so it is not done. */
+export function reportReadCost({ costReport }: DryRunOptions): Step<PriceEndpoint> {
+  return (context) => {
+    const {
+      isDryRun,
+      context: { format },
+    } = context.priceRequest!;
+    if (!isDryRun || !readsLedger(context.priceRequest!)) return undefined;
+    return send(context, costReport, { units: 1, isMinimum: format !== 'json' });
+  };
+}
+
+/** Ends any other dry run. The answer exists by now, so a request without data was refused as usual. */
+export function reportCost({ costReport }: DryRunOptions): Step<PriceEndpoint> {
+  return (context) => {
+    if (!context.priceRequest!.isDryRun) return undefined;
+    return unitsOf(context, context.answer!).then((units) => send(context, costReport, { units }));
+  };
+}
+
+function send(
+  context: RequestContext,
+  costReport: CostReport,
+  cost: Pick<Cost, 'units' | 'isMinimum'>,
+): Promise<Response> {
+  const { priceQuery, warnings } = context.priceRequest!;
+  return costReport.send(context, { ...cost, unresolved: priceQuery.unresolved, warnings });
+}
+
+/** As `Delivery` charges: nothing for a 304, and for a table by its rows. */
+async function unitsOf({ request }: RequestContext, answer: PreparedAnswer): Promise<number> {
+  const ifNoneMatch = request.headers.get('if-none-match');
+  if (ifNoneMatch !== null && isUnchanged(answer, ifNoneMatch)) return 0;
+  return answer instanceof Download ? answer.units() : 1;
+}
+
+function isUnchanged(answer: PreparedAnswer, ifNoneMatch: string): boolean {
+  if (answer instanceof Download) return answer.isUnchanged(ifNoneMatch);
+  const head = answer instanceof DeferredAnswer ? answer.head : answer;
+  return head.unchanged(ifNoneMatch) !== undefined;
+}
