@@ -59,6 +59,14 @@ const TABLES: Readonly<Record<string, readonly [columns: string, values: string]
     'id, symbol_id, source_id, day, open, high, low, close, received, reason, origin, state',
     `i, 1 + i % 200, 2, i / 200, ${PRICES}, ${NOW}, 'the close is 10.02 times that of its neighbours', 'import 3', 'dropped'`,
   ],
+  audit_entry: [
+    'id, at, actor, via, address, action, target, details',
+    `${UUID}, ${NOW}, 'ada', 'page', '203.0.113.7', 'account.update', ${ACCOUNT}, '{"plan":["free","pro"]}'`,
+  ],
+  key_use: [
+    'account_id, key_id, day, endpoint, count, last_at',
+    `${ACCOUNT}, 'key_' || substr('000000000000' || i, -12), i / 10000, 'time-series', i, ${NOW}`,
+  ],
   import_revision: ['run, revision', '1, i'],
 };
 

@@ -52,6 +52,7 @@ export interface Config {
     readonly usageMonths: number;
     readonly keysDays: number;
     readonly importsDays: number;
+    readonly auditDays: number;
   };
   readonly historyMb: number;
   readonly cacheMb: number;
@@ -111,6 +112,7 @@ export function readConfig(
       usageMonths: whole('OPENPIT_KEEP_USAGE_MONTHS', 6, 1_200),
       keysDays: whole('OPENPIT_KEEP_KEYS_DAYS', 1, 36_500),
       importsDays: whole('OPENPIT_KEEP_IMPORTS_DAYS', 1, 36_500),
+      auditDays: whole('OPENPIT_KEEP_AUDIT_DAYS', 1, 36_500),
     }),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     cacheMb: whole('OPENPIT_CACHE_MB', 32, 1_000_000),

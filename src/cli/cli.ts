@@ -5,6 +5,7 @@ import { isFull, outageReason } from '../ledger/engine/errors.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
 import { accountCommands } from './commands/account.ts';
+import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { barsCommands } from './commands/bars.ts';
 import { checkCommand } from './commands/check.ts';
@@ -39,6 +40,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...planCommands,
     ...keyCommands,
     webhookCommand,
+    auditCommand,
     checkCommand,
     compareCommand,
     doctorCommand(providers),

@@ -103,6 +103,11 @@ export const SETTINGS = [
     help: 'Days during which an import can be undone',
   },
   {
+    env: 'OPENPIT_KEEP_AUDIT_DAYS',
+    default: '730',
+    help: 'Days to keep the audit log',
+  },
+  {
     env: 'OPENPIT_HISTORY_MB',
     default: '512',
     help: 'Memory for price history, in MB; the least recently used is evicted',

@@ -10,6 +10,7 @@ import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './
 export const PUBLIC_ACCOUNT = 'acc_public';
 
 export interface KeyOptions {
+  name?: string;
   expiresAt?: number;
   allowedIps?: readonly string[];
   headerOnly?: boolean;
@@ -76,6 +77,7 @@ export async function rotateKey(
   owner?: KeyOwner,
 ): Promise<IssuedKey> {
   const options: KeyOptions = {
+    name: old.name,
     headerOnly: old.headerOnly,
     ...(old.allowedIps && { allowedIps: old.allowedIps }),
     ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
@@ -114,6 +116,7 @@ function makeKey(accountId: string, options: KeyOptions, now: number, random: Ra
     id: createId('key', random),
     hash: hashKey(text),
     accountId,
+    name: options.name ?? '',
     createdAt: now,
     expiresAt: options.expiresAt ?? null,
     revokedAt: null,

@@ -1,10 +1,13 @@
 import type { Day } from '../market/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { AccountStore } from './accounts/accounts.ts';
+import { KeyUseStore } from './accounts/key-uses.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import type { Actor } from './audit/entry.ts';
 import type { Engine, LedgerUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
-import { asNumber, asText, optional, rowReader } from './engine/rows.ts';
+import { asNumber, asText, optional, rowReader, type Sql } from './engine/rows.ts';
 import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
 import { FeedStore } from './operations/feeds.ts';
@@ -72,6 +75,7 @@ export class Ledger {
   readonly past: PastStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
+  readonly keyUses: KeyUseStore;
   readonly quota: QuotaStore;
   readonly feeds: FeedStore;
   readonly quarantine: QuarantineStore;
@@ -79,22 +83,25 @@ export class Ledger {
   readonly replicas: ReplicaStore;
   readonly machines: MachineStore;
   readonly retention: RetentionStore;
+  readonly audit: AuditLog;
 
-  private constructor(engine: Engine) {
+  private constructor(engine: Engine, actor?: Actor) {
     this.engine = engine;
-    this.symbols = new SymbolStore(engine);
+    this.audit = new AuditLog(engine, actor);
+    this.symbols = new SymbolStore(engine, this.audit);
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
-    this.withdrawals = new WithdrawalStore(engine);
-    this.heldBars = new HeldBarStore(engine);
-    this.imports = new ImportStore(engine);
+    this.withdrawals = new WithdrawalStore(engine, this.audit);
+    this.heldBars = new HeldBarStore(engine, this.audit);
+    this.imports = new ImportStore(engine, this.audit);
     this.ticks = new TickStore(engine);
     this.past = new PastStore(engine);
     this.closing = new ClosingStore(engine);
-    this.accounts = new AccountStore(engine);
+    this.accounts = new AccountStore(engine, this.audit);
+    this.keyUses = new KeyUseStore(engine);
     this.quota = new QuotaStore(engine);
-    this.feeds = new FeedStore(engine);
-    this.quarantine = new QuarantineStore(engine, this.heldBars);
+    this.feeds = new FeedStore(engine, this.audit);
+    this.quarantine = new QuarantineStore(engine, this.heldBars, this.audit);
     this.alarms = new AlarmStore(engine);
     this.replicas = new ReplicaStore(engine);
     this.machines = new MachineStore(engine);
@@ -148,6 +155,11 @@ export class Ledger {
   /** Opens an existing, current ledger read-only. */
   static async openForReading(url: string, clock: Clock): Promise<Ledger> {
     return new Ledger(await openEngine(url, clock, 'reading'));
+  }
+
+  /** The same ledger for changes by somebody, which the audit log records. */
+  as(actor: Actor): Ledger {
+    return new Ledger(this.engine, actor);
   }
 
   async head(): Promise<LedgerHead> {
@@ -213,15 +225,18 @@ export class Ledger {
   }
 
   async setMeta(name: string, value: string): Promise<void> {
-    await this.engine.write(async (tx) => {
-      await tx`INSERT INTO meta (name, value) VALUES (${name}, ${value})
-        ON CONFLICT (name) DO UPDATE SET value = ${value}`;
-    });
+    await this.engine.write((tx) => writeMeta(tx, name, value));
   }
 
   close(): Promise<void> {
     return this.engine.close();
   }
+}
+
+/** Stores a setting in an open transaction. */
+export async function writeMeta(tx: Sql, name: string, value: string): Promise<void> {
+  await tx`INSERT INTO meta (name, value) VALUES (${name}, ${value})
+    ON CONFLICT (name) DO UPDATE SET value = ${value}`;
 }
 
 /**

@@ -179,6 +179,7 @@ function aKey(account: Account): ApiKey {
     id: unique('key-'),
     hash: unique('hash-'),
     accountId: account.id,
+    name: '',
     createdAt: NOW,
     expiresAt: null,
     revokedAt: null,

@@ -18,6 +18,7 @@ export async function fillSampleLedger(ledger: Ledger): Promise<void> {
   await writeFeeds(ledger);
   await writeQuarantine(ledger);
   await writeReplicas(ledger);
+  await writeAudit(ledger);
 }
 
 /** When the sample was recorded: Wednesday 2024-05-15, 16:00 UTC. */
@@ -188,6 +189,13 @@ async function writeReplicas(ledger: Ledger): Promise<void> {
   });
 }
 
+/** A plan that somebody saved, and what a key was used for. */
+async function writeAudit(ledger: Ledger): Promise<void> {
+  await ledger.as({ name: 'ada', via: 'cli' }).accounts.changePlan(PLAN, { maxSymbols: PLAN.maxSymbols });
+  const use = { accountId: 'acme', keyId: idOf(KEYS.valid), day: day('2024-05-14'), endpoint: 'latest' };
+  await ledger.keyUses.add([{ ...use, count: 3, lastAt: RECORDED_AT }]);
+}
+
 async function idsOf(ledger: Ledger, codes: readonly string[]): Promise<number[]> {
   const symbols = await ledger.symbols.list();
   return codes.map((code) => symbols.find((symbol) => symbol.code === code)!.id);
@@ -210,6 +218,7 @@ function keyOf(accountId: string, text: string): ApiKey {
     id: idOf(text),
     hash: hashKey(text),
     accountId,
+    name: '',
     createdAt: RECORDED_AT,
     expiresAt: null,
     revokedAt: null,

@@ -25,7 +25,7 @@ import {
 const VERSIONS = Array.from({ length: SCHEMA_VERSION }, (_, i) => i + 1);
 
 /** The schema version that introduced what the sample could not contain before. */
-const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6 };
+const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6, audit: 16 };
 
 test('every schema version has a fixture', () => {
   expect(missingFixtureMessage(SCHEMA_VERSION)).toBeUndefined();
@@ -172,6 +172,16 @@ onEachEngine('a ledger of an older schema', (engine) => {
       expect(await ledger.quarantine.release(held!.id, RECORDED_AT, 'test')).toBe(true);
       const gold = await symbolOf(ledger, 'XAU');
       expect(await ledger.ticks.ofDay(gold.id, 'real', day('2024-05-15'))).toHaveLength(2);
+    });
+  }
+
+  for (const version of VERSIONS.filter((one) => one >= INTRODUCED.audit)) {
+    test(`of version ${version} keeps its audit log and the uses of keys`, async () => {
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      expect(await ledger.audit.list({ limit: 10 })).toMatchObject([
+        { actor: 'ada', via: 'cli', action: 'plan.update', target: PLAN.name },
+      ]);
+      expect(await ledger.keyUses.of('acme', 0)).toMatchObject([{ endpoint: 'latest', count: 3 }]);
     });
   }
 

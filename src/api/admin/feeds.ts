@@ -18,15 +18,15 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
       },
     }),
     adminEndpoint('/admin/sample', {
-      async POST() {
-        await feedAdmin.requestSample();
+      async POST({ ledger }) {
+        await feedAdmin.requestSample(ledger);
         return { success: true, requested: true };
       },
     }),
     adminEndpoint('/admin/feeds/:id', {
-      async PATCH({ id: key, now, body }) {
+      async PATCH({ id: key, ledger, now, body }) {
         const { enabled } = await body(FEED_CHANGE);
-        if (!(await feedAdmin.turn(key, enabled, now))) {
+        if (!(await feedAdmin.turn(ledger, key, enabled, now))) {
           throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
         }
         return { success: true, key, enabled };

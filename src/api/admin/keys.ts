@@ -1,20 +1,22 @@
 import { secureRandom } from '../../gate/key.ts';
 import { issueKey, rotateKey } from '../../gate/onboarding.ts';
 import { refuse } from '../errors/errors.ts';
-import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
-import { issuedKey } from '../keys/key-records.ts';
-import { issuedOrRefused } from '../keys/key-refusals.ts';
+import { KEY_CHANGE, NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
+import { issuedKey, keyRecord } from '../keys/key-records.ts';
+import { issuedOrRefused, keyRefusal } from '../keys/key-refusals.ts';
+import { rulesOf } from '../keys/key-rules.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { requireAccount } from './accounts.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 
-/** Creates, revokes and rotates keys of any account. */
+/** Creates, changes, revokes and rotates keys of any account. */
 export const adminKeys: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/accounts/:id/keys', {
     async POST({ id, ledger, now, body }) {
       const { expiresAt, ...rules } = await body(NEW_KEY);
       await requireAccount(ledger, id);
       const options = {
+        ...(rules.name !== undefined && { name: rules.name }),
         ...(rules.headerOnly !== undefined && { headerOnly: rules.headerOnly }),
         ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
         ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
@@ -23,6 +25,11 @@ export const adminKeys: readonly AdminEndpoint[] = [
     },
   }),
   adminEndpoint('/admin/keys/:id', {
+    async PATCH({ id, ledger, now, body }) {
+      const key = await ledger.accounts.updateKey(id, rulesOf(await body(KEY_CHANGE), now));
+      if (typeof key === 'string') throw keyRefusal(key, id);
+      return { success: true, key: keyRecord(key, now) };
+    },
     async DELETE({ id, ledger, now }) {
       if (!(await ledger.accounts.revokeKey(id, now))) throw refuse('not_there', { what: 'key', id });
       return { success: true, id, revoked: true };

@@ -1,19 +1,34 @@
 import { z } from 'zod';
 import { isAddressOrRange } from '../../gate/addresses.ts';
+import { isPlainText, NOT_PLAIN } from '../model/query.ts';
 
 /** Bodies for managing keys, used by account owners and by operators. */
 
 /** A year and a day. A longer overlap defeats the purpose of a rotation. */
 const OVERLAP_SECONDS_MAX = 366 * 86_400;
 
+/** What the key is for, so that its owner can tell it from the others. */
+const name = z.string().refine(isPlainText, NOT_PLAIN).trim().max(64);
+
+/** Seconds since 1970, as in all other fields. */
+const expiresAt = z.int().min(0).max(4_102_444_800);
+
 const allowedIps = z
   .array(z.string().max(64).refine(isAddressOrRange, 'must be an address or a range such as 10.0.0.0/8'))
   .max(50);
 
 export const NEW_KEY = z.strictObject({
-  /** Seconds since 1970, as in all other fields. */
-  expiresAt: z.int().min(0).max(4_102_444_800).optional(),
+  name: name.optional(),
+  expiresAt: expiresAt.optional(),
   allowedIps: allowedIps.optional(),
+  headerOnly: z.boolean().optional(),
+});
+
+/** What can be changed later; `null` lifts a restriction. */
+export const KEY_CHANGE = z.strictObject({
+  name: name.optional(),
+  expiresAt: expiresAt.nullable().optional(),
+  allowedIps: allowedIps.min(1).nullable().optional(),
   headerOnly: z.boolean().optional(),
 });
 

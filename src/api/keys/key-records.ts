@@ -6,6 +6,7 @@ export function keyRecord(key: ApiKey, now: number) {
   const status = keyStatus(key, now);
   return {
     id: key.id,
+    name: key.name,
     status,
     createdAt: Math.floor(key.createdAt / 1000),
     expiresAt: key.expiresAt === null ? null : Math.floor(key.expiresAt / 1000),

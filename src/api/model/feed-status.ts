@@ -1,3 +1,4 @@
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { Day } from '../../market/day.ts';
 
@@ -61,11 +62,11 @@ export interface FeedReport extends Omit<FeedStatus, 'symbols'> {
   runs: readonly FeedRun[];
 }
 
-/** The operator's access to the feeds. */
+/** The operator's access to the feeds. `ledger` records who changes something. */
 export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedReport[]>;
   /** Returns false if there is no such feed. */
-  turn(key: string, enabled: boolean, now: number): Promise<boolean>;
+  turn(ledger: Ledger, key: string, enabled: boolean, now: number): Promise<boolean>;
   /** Has the bundle of real history loaded by the process that runs the feeds. */
-  requestSample(): Promise<void>;
+  requestSample(ledger: Ledger): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../errors/errors.ts';
-import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
+import { KEY_CHANGE, NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
+import { OPERATOR_TOOLS } from './operator-tools.ts';
 import type { ParameterName } from './parameters.ts';
 
 const SYMBOL_ERRORS: readonly ErrorCode[] = [
@@ -228,6 +229,17 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     path: '/account/keys/{id}',
+    method: 'PATCH',
+    tag: 'Account',
+    summary: 'Change the name, expiry, addresses or header rule of a key',
+    description: 'A restricted key may rename keys, but not change their restrictions.',
+    parameters: ['id'],
+    body: KEY_CHANGE,
+    answer: 'ChangedKey',
+    errors: ['invalid_body', 'not_there', 'conflict'],
+  },
+  {
+    path: '/account/keys/{id}',
     method: 'DELETE',
     tag: 'Account',
     summary: 'Revoke a key, unless it is the last active one',
@@ -246,6 +258,7 @@ export const OPERATIONS: readonly Operation[] = [
     errors: ['invalid_body', 'not_there', 'conflict'],
   },
   ...OPERATOR_OPERATIONS,
+  ...OPERATOR_TOOLS,
   {
     path: '/feeds',
     method: 'GET',

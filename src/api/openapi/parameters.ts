@@ -196,6 +196,20 @@ export const PARAMETERS = {
     description: 'The id, the name of the plan, or the code of the symbol.',
     schema: { type: 'string' },
   },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    required: false,
+    description: 'The maximum number of entries.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  before: {
+    name: 'before',
+    in: 'query',
+    required: false,
+    description: 'Only entries older than the one with this id.',
+    schema: { type: 'string' },
+  },
   confirm: {
     name: 'confirm',
     in: 'query',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ERROR_STATUSES } from '../errors/errors.ts';
 import { FAMILY_CODES } from '../versions/dialects.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
+import { OPERATOR_TOOL_SCHEMAS } from './operator-tool-schemas.ts';
 import { ages, day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
 /** Strict schemas of all responses: an extra or missing field fails the tests. The OpenAPI document is generated from them. */
@@ -123,6 +124,7 @@ const ownPlan = plan.extend({ maxSpanDays: z.int().describe('Days in one time se
 
 const key = z.strictObject({
   id: text,
+  name: text.describe('What its owner calls it; may be empty'),
   status: z.enum(['active', 'expired', 'revoked']),
   createdAt: seconds,
   expiresAt: seconds.nullable(),
@@ -337,6 +339,7 @@ export const SCHEMAS = {
     .describe('The response to dryRun=true'),
   Keys: z.strictObject({ ...ok, keys: z.array(key) }),
   IssuedKey: z.strictObject(issued),
+  ChangedKey: z.strictObject({ success, key }),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
   AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
   NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
@@ -348,6 +351,7 @@ export const SCHEMAS = {
   DeletedSymbol: z.strictObject({ success, symbol: text, deleted: z.literal(true) }),
   DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
   ...OPERATOR_SCHEMAS,
+  ...OPERATOR_TOOL_SCHEMAS,
   Feeds: z.strictObject({
     ...ok,
     feeds: z.array(

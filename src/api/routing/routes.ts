@@ -11,6 +11,7 @@ import { adminPlans } from '../admin/plans.ts';
 import { adminPush } from '../admin/push/push.ts';
 import { adminQuarantine } from '../admin/quarantine.ts';
 import { adminReplicas } from '../admin/replicas.ts';
+import { adminAudit } from '../admin/service/audit.ts';
 import { adminSymbols } from '../admin/symbols.ts';
 import { account, usageDaily } from '../endpoints/account/account.ts';
 import { capabilitiesEndpoint } from '../endpoints/account/capabilities.ts';
@@ -111,6 +112,7 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
     adminReplicas(board, health, { id, version }),
     adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
     ...prices,
+    adminAudit,
   ];
 }
 

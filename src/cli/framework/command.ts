@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
+import type { Actor } from '../../ledger/audit/entry.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
@@ -160,10 +162,24 @@ function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
   );
 }
 
+/** Whom the audit log names for a command. A container may have no name for its user. */
+function commandLineUser(): Actor {
+  const name = userName() ?? `user ${process.getuid?.() ?? ''}`.trim();
+  return { name: `${name}@${hostname()}`, via: 'cli' };
+}
+
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
 async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await Ledger.open(config.databaseUrl, systemClock);
   try {
-    return await work(ledger);
+    return await work(ledger.as(commandLineUser()));
   } finally {
     await ledger.close();
   }

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../ledger/ledger.ts';
+import { type Ledger, writeMeta } from '../../ledger/ledger.ts';
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
 import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
@@ -80,17 +80,20 @@ export class FeedAdmin {
   }
 
   /** Returns false if there is no such feed. */
-  async turn(key: string, enabled: boolean, now: number): Promise<boolean> {
+  async turn({ feeds }: Ledger, key: string, enabled: boolean, now: number): Promise<boolean> {
     const provider = this.#providers.find((one) => one.key === key);
     if (!provider) return false;
-    if (enabled) await this.#ledger.feeds.enable(key, now, lateAfter(provider, now));
-    else await this.#ledger.feeds.disable(key);
+    if (enabled) await feeds.enable(key, now, lateAfter(provider, now));
+    else await feeds.disable(key);
     return true;
   }
 
   /** The next turn of a feed thread, here or in another process, loads the bundle. */
-  requestSample(): Promise<void> {
-    return this.#ledger.setMeta(SAMPLE_META, SAMPLE_REQUESTED);
+  requestSample({ engine, audit }: Ledger): Promise<void> {
+    return engine.write(async (tx) => {
+      await writeMeta(tx, SAMPLE_META, SAMPLE_REQUESTED);
+      await audit.record(tx, { action: 'sample.load', target: 'sample' });
+    });
   }
 }
 

@@ -60,7 +60,14 @@ test('old data is deleted by the retention rules of the operator', async () => {
   await ledger.accounts.create({ id: 'a', name: 'A', plan: 'pro', status: 'active', createdAt: 0 });
   const keys = { lately: NOON - 3 * MS_PER_DAY, before: NOON - 8 * MS_PER_DAY };
   for (const [id, revokedAt] of Object.entries(keys)) {
-    const rest = { accountId: 'a', createdAt: 0, expiresAt: null, allowedIps: null, headerOnly: false };
+    const rest = {
+      accountId: 'a',
+      name: '',
+      createdAt: 0,
+      expiresAt: null,
+      allowedIps: null,
+      headerOnly: false,
+    };
     await ledger.accounts.addKey({ id, hash: id, revokedAt, ...rest });
   }
   const rules = { ...DEFAULT_RETENTION, keysDays: 7 };

@@ -22,7 +22,7 @@ test('the bundle is loaded by one process for each request of an operator', asyn
     signal: new AbortController().signal,
   });
   expect(await loadRequestedSample(parts('one'))).toBe(false);
-  await new FeedAdmin(ledger, [...providers, ecb], {}).requestSample();
+  await new FeedAdmin(ledger, [...providers, ecb], {}).requestSample(ledger);
   const loaded = await Promise.all([loadRequestedSample(parts('one')), loadRequestedSample(parts('two'))]);
   expect(loaded.filter(Boolean)).toHaveLength(1);
   const [run] = await ledger.feeds.history(1, 'eia');

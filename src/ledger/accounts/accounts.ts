@@ -1,10 +1,13 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
 import { deleteAccount } from './delete-account.ts';
+import { KeyChanges, type KeyRules } from './key-changes.ts';
 import type { KeyOwner, KeyRefusal } from './key-owner.ts';
-import { type ApiKey, addKey, findKey, KEY, keysOf, replaceKey, revokeKey, revokeKeyOf } from './keys.ts';
+import { type ApiKey, findKey, KEY, keysOf } from './keys.ts';
 import {
   changedPlans,
   changePlan,
@@ -56,9 +59,13 @@ const HASHES_PER_QUERY = [1, 32, 1_024];
 /** Accounts with their plans and keys. */
 export class AccountStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
+  readonly #keyChanges: KeyChanges;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
+    this.#keyChanges = new KeyChanges(engine, audit);
   }
 
   plans(): Promise<Plan[]> {
@@ -71,12 +78,12 @@ export class AccountStore {
 
   /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
   changePlan(base: Plan, change: Partial<Plan>): Promise<Plan> {
-    return changePlan(this.#engine, base, change);
+    return changePlan(this.#engine, this.#audit, base, change);
   }
 
   /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
   deletePlan(name: string): Promise<boolean | number> {
-    return deletePlan(this.#engine, name);
+    return deletePlan(this.#engine, this.#audit, name);
   }
 
   /** Accounts by creation time; with `search`, only those whose id, name or plan contains it. */
@@ -99,7 +106,7 @@ export class AccountStore {
   }
 
   async create(account: Account): Promise<void> {
-    await this.#engine.write((tx) => insertAccount(tx, account));
+    await this.#engine.write((tx) => insertAccount(tx, this.#audit, account));
   }
 
   /** Creates an account unless its id exists. Replicas that start together may all call this. */
@@ -108,7 +115,7 @@ export class AccountStore {
     await this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts');
       const [existing] = await tx`SELECT id FROM account WHERE id = ${account.id}`;
-      if (!existing) await insertAccount(tx, account);
+      if (!existing) await insertAccount(tx, this.#audit, account);
     });
   }
 
@@ -117,19 +124,25 @@ export class AccountStore {
     return this.#engine.write(async (tx) => {
       const revision = await nextRevision(tx, 'accounts');
       if (change.plan !== undefined) await requirePlan(tx, change.plan);
-      const [row] = await tx`UPDATE account SET plan = coalesce(${change.plan ?? null}, plan),
-        status = coalesce(${change.status ?? null}, status), revision = ${revision} WHERE id = ${id} RETURNING id`;
-      return row !== undefined;
+      const { placeholder: p } = this.#engine;
+      const [row] = await tx.unsafe(`SELECT ${ACCOUNT.columns} FROM account WHERE id = ${p(1)}`, [id]);
+      if (!row) return false;
+      const before = ACCOUNT.read(row);
+      const { plan, status } = { ...before, ...change };
+      await tx`UPDATE account SET plan = ${plan}, status = ${status}, revision = ${revision} WHERE id = ${id}`;
+      const changed = changedFields(before, { ...before, plan, status });
+      await this.#audit.record(tx, { action: 'account.update', target: id, details: changed });
+      return true;
     });
   }
 
   /** Deletes an account, its keys and its usage. False when there was nothing to delete. */
   delete(id: string): Promise<boolean> {
-    return deleteAccount(this.#engine, id);
+    return deleteAccount(this.#engine, this.#audit, id);
   }
 
   addKey(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
-    return addKey(this.#engine, key, owner);
+    return this.#keyChanges.add(key, owner);
   }
 
   keys(accountId: string): Promise<ApiKey[]> {
@@ -146,15 +159,20 @@ export class AccountStore {
     key: ApiKey,
     owner?: KeyOwner,
   ): Promise<KeyRefusal | undefined> {
-    return replaceKey(this.#engine, oldId, oldExpiresAt, key, owner);
+    return this.#keyChanges.replace(oldId, oldExpiresAt, key, owner);
   }
 
   revokeKey(id: string, at: number): Promise<boolean> {
-    return revokeKey(this.#engine, id, at);
+    return this.#keyChanges.revoke(id, at);
+  }
+
+  /** Changes the name or the restrictions of a key. Returns it as it is then. */
+  updateKey(id: string, rules: Partial<KeyRules>, owner?: KeyOwner): Promise<ApiKey | KeyRefusal> {
+    return this.#keyChanges.update(id, rules, owner);
   }
 
   revokeKeyOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
-    return revokeKeyOf(this.#engine, accountId, id, owner);
+    return this.#keyChanges.revokeOf(accountId, id, owner);
   }
 
   async byKeyHash(hash: string): Promise<FoundKey | undefined> {
@@ -196,9 +214,11 @@ export class AccountStore {
   }
 }
 
-async function insertAccount(tx: Sql, account: Account): Promise<void> {
+async function insertAccount(tx: Sql, audit: AuditLog, account: Account): Promise<void> {
   const revision = await nextRevision(tx, 'accounts');
   await requirePlan(tx, account.plan);
   await tx`INSERT INTO account (id, name, plan, status, created_at, revision) VALUES
     (${account.id}, ${account.name}, ${account.plan}, ${account.status}, ${account.createdAt}, ${revision})`;
+  const { id, name, plan } = account;
+  await audit.record(tx, { action: 'account.create', target: id, details: { name, plan } });
 }

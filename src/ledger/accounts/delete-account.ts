@@ -1,3 +1,4 @@
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision, raiseHorizon } from '../engine/revisions.ts';
 import { deleteSome, tablesWith } from '../schema/delete-rows.ts';
@@ -7,13 +8,16 @@ import { deleteSome, tablesWith } from '../schema/delete-rows.ts';
  * next polls the ledger, so a deleted key is refused as fast as a revoked one. A second call deletes what an interrupted
  * call has left, or what a replica has counted since. Returns whether there was anything to delete.
  */
-export async function deleteAccount(engine: Engine, id: string): Promise<boolean> {
+export async function deleteAccount(engine: Engine, audit: AuditLog, id: string): Promise<boolean> {
   const existed = await engine.write(async (tx) => {
     const revision = await nextRevision(tx, 'accounts');
     await tx`DELETE FROM api_key WHERE account_id = ${id}`;
-    const deleted = await tx`DELETE FROM account WHERE id = ${id} RETURNING id`;
-    if (deleted.length > 0) await raiseHorizon(tx, 'accounts', revision);
-    return deleted.length > 0;
+    const deleted = await tx`DELETE FROM account WHERE id = ${id} RETURNING name, plan`;
+    const [account] = deleted;
+    if (!account) return false;
+    await raiseHorizon(tx, 'accounts', revision);
+    await audit.record(tx, { action: 'account.delete', target: id, details: { ...account } });
+    return true;
   });
   let hadUsage = false;
   for (const table of tablesWith('account_id')) {

@@ -1,3 +1,5 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asFlag, asNumber, asText, onlyRow, type Row, rowReader, type Sql } from '../engine/rows.ts';
@@ -82,25 +84,41 @@ export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
 }
 
 /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
-export function changePlan(engine: Engine, base: Plan, change: Partial<Plan>): Promise<Plan> {
+export function changePlan(
+  engine: Engine,
+  audit: AuditLog,
+  base: Plan,
+  change: Partial<Plan>,
+): Promise<Plan> {
   return engine.write(async (tx) => {
     await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
     const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${engine.placeholder(1)}`;
     const [row] = await tx.unsafe(find, [base.name]);
-    const plan = { ...(row ? readPlan(row) : base), ...change };
+    const before = row && readPlan(row);
+    const plan = { ...(before ?? base), ...change };
     await writePlan(tx, plan);
+    await audit.record(tx, {
+      action: before ? 'plan.update' : 'plan.create',
+      target: plan.name,
+      details: before ? changedFields(before, plan) : { ...plan },
+    });
     return plan;
   });
 }
 
 /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
-export function deletePlan(engine: Engine, name: string): Promise<boolean | number> {
+export function deletePlan(engine: Engine, audit: AuditLog, name: string): Promise<boolean | number> {
   return engine.write(async (tx) => {
     await nextRevision(tx, 'accounts'); // locks the accounts: none can get the plan from here on
     const accounts = asNumber(onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`).n);
     if (accounts > 0) return accounts;
-    const deleted = await tx`DELETE FROM plan WHERE name = ${name} RETURNING name`;
-    return deleted.length > 0;
+    const [deleted] = await tx.unsafe(
+      `DELETE FROM plan WHERE name = ${engine.placeholder(1)} RETURNING ${PLAN.columns}`,
+      [name],
+    );
+    if (!deleted) return false;
+    await audit.record(tx, { action: 'plan.delete', target: name, details: { ...readPlan(deleted) } });
+    return true;
   });
 }
 

@@ -1,3 +1,4 @@
+import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FeedStore } from '../operations/feeds.ts';
 import { ReplicaStore, SILENT_MS } from '../operations/replicas.ts';
@@ -12,7 +13,7 @@ export async function reasonsNotToMove(engine: Engine): Promise<string[]> {
     const names = live.map(({ name }) => name).join(', ');
     reasons.push(`a service runs on it (${names}): stop it; one that was killed counts as running for 15 s`);
   }
-  for (const [feed, holder] of await new FeedStore(engine).holders()) {
+  for (const [feed, holder] of await new FeedStore(engine, new AuditLog(engine)).holders()) {
     reasons.push(`the feed ${feed} is being fetched by ${holder}: wait for it to finish`);
   }
   const holders = live.length > 0 ? [] : await readHolders(engine);

@@ -1,5 +1,6 @@
 import { MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { marketOf, sessionEnd } from '../../market/session.ts';
+import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
@@ -58,7 +59,9 @@ export async function newestWrite({ read }: Engine): Promise<number | undefined>
 
 /** Whether real ticks belong to a session that had not ended at the newest write, or would be deleted too early. */
 async function hasTicksAtRisk(engine: Engine, newest: number, now: number): Promise<boolean> {
-  const symbols = new Map((await new SymbolStore(engine).list()).map((symbol) => [symbol.id, symbol]));
+  const symbols = new Map(
+    (await new SymbolStore(engine, new AuditLog(engine)).list()).map((symbol) => [symbol.id, symbol]),
+  );
   // No session ends more than two days from its date, in any zone.
   const from = now - newest > TICKS_KEPT_MS ? undefined : utcDay(newest) - 2;
   for await (const days of new TickDays(engine).list(from)) {

@@ -1,4 +1,5 @@
 import type { Day } from '../../market/day.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import {
   asFlag,
@@ -104,9 +105,11 @@ const BODY = rowReader<KnownBody>({
 /** Which feeds are enabled, who runs them, and what their runs did. */
 export class FeedStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
   }
 
   /** Enables a feed: it is due now, and late at `lateAt` unless a run succeeds. An enabled feed is unchanged. */
@@ -115,14 +118,17 @@ export class FeedStore {
       const { enabled } = await lockFeed(this.#engine, tx, key);
       if (enabled) return;
       await tx`UPDATE feed SET enabled = 1, next_run = ${now}, late_at = ${lateAt}, failures = 0 WHERE key = ${key}`;
+      await this.#audit.record(tx, { action: 'feed.enable', target: key });
     });
   }
 
   /** Disables a feed. Its prices stay, and a run in progress completes. */
   async disable(key: string): Promise<void> {
     await this.#engine.write(async (tx) => {
-      await lockFeed(this.#engine, tx, key);
+      const { enabled } = await lockFeed(this.#engine, tx, key);
+      if (!enabled) return;
       await tx`UPDATE feed SET enabled = 0 WHERE key = ${key}`;
+      await this.#audit.record(tx, { action: 'feed.disable', target: key });
     });
   }
 
@@ -149,7 +155,11 @@ export class FeedStore {
     started: number;
     dueAt?: number;
   }): Promise<FeedLease | undefined> {
-    return this.#engine.write((tx) => takeLease(this.#engine, tx, asked));
+    return this.#engine.write(async (tx) => {
+      const lease = await takeLease(this.#engine, tx, asked);
+      if (lease) await this.#audit.record(tx, { action: 'feed.run', target: asked.feed });
+      return lease;
+    });
   }
 
   /** The addresses of a feed's provider that the operator has replaced, by name. */
@@ -164,6 +174,9 @@ export class FeedStore {
     await this.#engine.write(async (tx) => {
       await tx`INSERT INTO meta (name, value) VALUES (${urlsName(key)}, ${value})
         ON CONFLICT (name) DO UPDATE SET value = ${value}`;
+      const hosts = Object.entries(urls).map(([name, url]) => [name, URL.parse(url)?.host ?? '']); // a URL may hold a key
+      const details = { hosts: Object.fromEntries(hosts) };
+      await this.#audit.record(tx, { action: 'feed.addresses', target: key, details });
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Day } from '../../market/day.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
@@ -52,9 +53,11 @@ export interface UndoneDay {
 /** The imports, and what each wrote. */
 export class ImportStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
   }
 
   /** Records that an import begins. Returns its number. */
@@ -66,7 +69,13 @@ export class ImportStore {
         SELECT coalesce(max(number), 0) + 1, ${started}, ${file}, ${source}, 0, 0, 0, 0, 0 FROM import_run
         RETURNING number`,
       );
-      return asNumber(row.number);
+      const number = asNumber(row.number);
+      await this.#audit.record(tx, {
+        action: 'import.start',
+        target: importName(number),
+        details: { file, source },
+      });
+      return number;
     });
   }
 
@@ -106,6 +115,7 @@ export class ImportStore {
     }
     await this.#engine.write(async (tx) => {
       await tx`UPDATE import_run SET undone = ${now} WHERE number = ${run}`;
+      await this.#audit.record(tx, { action: 'import.undo', target: importName(run) });
     });
   }
 }

@@ -1,7 +1,8 @@
-import type { Day } from '../../market/day.ts';
+import { type Day, printDay } from '../../market/day.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import type { RowValues, Sql } from '../engine/rows.ts';
+import { asText, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { type SymbolDay, unmarkReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
@@ -30,9 +31,11 @@ export interface BarRow extends Omit<WithdrawnBar, 'revision' | 'day'> {
 
 export class WithdrawalStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
   }
 
   /** Withdraws the current bars of some days, in transactions of 2,000. Returns the withdrawn bars. */
@@ -40,7 +43,11 @@ export class WithdrawalStore {
     const withdrawn: WithdrawnBar[] = [];
     for (let from = 0; from < days.length; from += ROWS_PER_TRANSACTION) {
       const chunk = days.slice(from, from + ROWS_PER_TRANSACTION);
-      const some = await this.#engine.writePrices((tx) => withdrawBars(this.#engine, tx, chunk, withdrawal));
+      const some = await this.#engine.writePrices(async (tx) => {
+        const bars = await withdrawBars(this.#engine, tx, chunk, withdrawal);
+        await recordDays(tx, this.#audit, 'bars.withdraw', bars, withdrawal.reason);
+        return bars;
+      });
       for (const bar of some) withdrawn.push(bar);
     }
     return withdrawn;
@@ -71,6 +78,23 @@ async function withdrawBars(
   const rows = found.map((bar) => ({ ...bar, reason, recordedAt, withdrawn: by }));
   await writeRevisions(engine, tx, rows, revision);
   return found;
+}
+
+/** Records which days of which symbols an operator has changed, and why. */
+export async function recordDays(
+  tx: Sql,
+  audit: AuditLog,
+  action: 'bars.withdraw' | 'bars.correct' | 'bars.revert',
+  bars: readonly SymbolDay[],
+  reason: string,
+): Promise<void> {
+  for (const [symbolId, ofSymbol] of Map.groupBy(bars, (bar) => bar.symbolId)) {
+    const { code } = onlyRow(await tx`SELECT code FROM symbol WHERE id = ${symbolId}`);
+    const days = ofSymbol.map(({ day }) => day);
+    const [startDate, endDate] = [Math.min(...days), Math.max(...days)].map(printDay);
+    const details = { startDate, endDate, days: days.length, reason };
+    await audit.record(tx, { action, target: asText(code), details });
+  }
 }
 
 /** Writes revisions and records the changed days. */

@@ -1,5 +1,6 @@
 import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
 import {
@@ -17,6 +18,7 @@ import type { NewBar } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { publishBars } from '../prices/publish-bars.ts';
 import { sourceId } from '../symbols/sources.ts';
+import { recordDecision } from './decision.ts';
 
 /** A bar that was held, and the decision about it. */
 export interface HeldBar extends Ohlc {
@@ -68,9 +70,11 @@ export interface Holding {
 /** Suspicious bars. They wait, without a time limit, for the operator or for later bars that confirm them. */
 export class HeldBarStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
   }
 
   /**
@@ -109,15 +113,16 @@ export class HeldBarStore {
   #release(
     id: number,
     now: number,
-    { by, states: [first, second] }: { by: string; states: [HeldBar['state'], HeldBar['state']?] },
+    { by, states }: { by: string; states: [HeldBar['state'], HeldBar['state']?] },
   ): Promise<boolean> {
+    const [first, second = first] = states;
     return this.#engine.writePrices(async (tx) => {
       await lockRevisions(tx, 'prices');
       const { placeholder: p } = this.#engine;
       const [row] = await tx.unsafe(
         `UPDATE quarantine_bar SET state = 'released', decided_at = ${p(1)}, decided_by = ${p(2)}
          WHERE id = ${p(3)} AND state IN (${p(4)}, ${p(5)}) RETURNING ${RELEASED_BAR.columns}`,
-        [now, by, id, first, second ?? first],
+        [now, by, id, first, second],
       );
       if (!row) return false;
       const { sourceId, origin, ...bar } = RELEASED_BAR.read(row);
@@ -128,6 +133,8 @@ export class HeldBarStore {
         reason: `released from quarantine by ${by}`,
         after: (_, revision) => noteRevision(tx, origin, revision),
       });
+      const decided = { id, symbolId: bar.symbolId, price: bar.close };
+      if (states.includes('dropped')) await recordDecision(tx, this.#audit, 'quarantine.release', decided);
       return true;
     });
   }
@@ -135,10 +142,13 @@ export class HeldBarStore {
   /** Drops a bar. False when it is not held. */
   drop(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
-      const rows =
+      const [row] =
         await tx`UPDATE quarantine_bar SET state = 'dropped', decided_at = ${now}, decided_by = ${by}
-        WHERE id = ${id} AND state = 'held' RETURNING id`;
-      return rows.length > 0;
+        WHERE id = ${id} AND state = 'held' RETURNING symbol_id, close`;
+      if (!row) return false;
+      const decided = { id, symbolId: asNumber(row.symbol_id), price: asNumber(row.close) };
+      await recordDecision(tx, this.#audit, 'quarantine.drop', decided);
+      return true;
     });
   }
 

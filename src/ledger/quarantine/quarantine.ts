@@ -1,10 +1,12 @@
 import { QUARANTINE_MS } from '../../market/quarantine.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, onlyRow, optional, rowReader } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { insertTicks, marketsOf, type NewTick } from '../ticks/ticks.ts';
 import { admitSome, type TickOutcome } from './admit-ticks.ts';
+import { recordDecision } from './decision.ts';
 import type { HeldBarStore } from './held-bars.ts';
 import { QUARANTINED_TICK, releasedTick } from './reads.ts';
 
@@ -50,10 +52,12 @@ const KEEP_MS = 30 * 86_400_000;
 export class QuarantineStore {
   readonly #engine: Engine;
   readonly #bars: HeldBarStore;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine, bars: HeldBarStore) {
+  constructor(engine: Engine, bars: HeldBarStore, audit: AuditLog) {
     this.#engine = engine;
     this.#bars = bars;
+    this.#audit = audit;
   }
 
   /** Admits ticks of one source, in transactions of 2,000. Returns an outcome for each, in order. */
@@ -112,18 +116,22 @@ export class QuarantineStore {
         [now, by, id],
       );
       if (!row) return false;
-      const tick = releasedTick(QUARANTINED_TICK.read(row), now);
-      await insertTicks(this.#engine, tx, [tick], await marketsOf(tx), revision);
+      const held = QUARANTINED_TICK.read(row);
+      await insertTicks(this.#engine, tx, [releasedTick(held, now)], await marketsOf(tx), revision);
+      await recordDecision(tx, this.#audit, 'quarantine.release', held);
       return true;
     });
   }
 
   #dropTick(id: number, now: number, by: string): Promise<boolean> {
     return this.#engine.write(async (tx) => {
-      const rows =
+      const [row] =
         await tx`UPDATE quarantine_tick SET state = 'dropped', decided_at = ${now}, decided_by = ${by}
-        WHERE id = ${id} AND state = 'held' RETURNING id`;
-      return rows.length > 0;
+        WHERE id = ${id} AND state = 'held' RETURNING symbol_id, price`;
+      if (!row) return false;
+      const held = { id, symbolId: asNumber(row.symbol_id), price: asNumber(row.price) };
+      await recordDecision(tx, this.#audit, 'quarantine.drop', held);
+      return true;
     });
   }
 

@@ -6,10 +6,17 @@ export interface RetentionRules {
   keysDays: number;
   /** Days for which an import can be undone. */
   importsDays: number;
+  /** Days for which the audit log is kept. */
+  auditDays: number;
 }
 
 /** The defaults. */
-export const DEFAULT_RETENTION: RetentionRules = { usageMonths: 25, keysDays: 90, importsDays: 365 };
+export const DEFAULT_RETENTION: RetentionRules = {
+  usageMonths: 25,
+  keysDays: 90,
+  importsDays: 365,
+  auditDays: 730,
+};
 
 /** A lease whose holder has not come back is settled for good this long after the end of its month. */
 export const LOST_LEASE_MONTHS = 3;
@@ -19,3 +26,6 @@ export const CHANGES_DAYS = 30;
 
 /** How long decisions about bars in quarantine are listed, as for ticks. */
 export const DECISIONS_DAYS = 30;
+
+/** How long uses of keys are kept by day. */
+export const KEY_USE_DAYS = 92;

@@ -1,11 +1,11 @@
-import { MS_PER_DAY } from '../../market/day.ts';
+import { MS_PER_DAY, utcDay } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
 import { type Period, periodBefore, periodOf } from '../quota/period.ts';
 import { deleteMarked } from '../symbols/delete-symbol.ts';
 import { mergeChanges } from './merge-changes.ts';
-import { DECISIONS_DAYS, LOST_LEASE_MONTHS, type RetentionRules } from './rules.ts';
+import { DECISIONS_DAYS, KEY_USE_DAYS, LOST_LEASE_MONTHS, type RetentionRules } from './rules.ts';
 
 /** Deletes what is no longer kept, and yields after each small batch. */
 export type RetentionStep = (engine: Engine, now: number, rules: RetentionRules) => AsyncGenerator<void>;
@@ -26,6 +26,8 @@ export const RETENTION_STEPS: readonly RetentionStep[] = [
   repeated(deleteKeys),
   repeated(deleteImports),
   repeated(deleteDecisions),
+  repeated(deleteAuditEntries),
+  repeated(deleteKeyUses),
   repeated(deleteMarked),
 ];
 
@@ -105,6 +107,26 @@ function deleteDecisions(engine: Engine, now: number): Promise<number> {
         SELECT id FROM quarantine_bar WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY}
         LIMIT ${ROWS_PER_BATCH})
       RETURNING id`;
+    return deleted.length;
+  });
+}
+
+function deleteAuditEntries(engine: Engine, now: number, { auditDays }: RetentionRules): Promise<number> {
+  return engine.write(async (tx) => {
+    const deleted = await tx`DELETE FROM audit_entry WHERE id IN (
+        SELECT id FROM audit_entry WHERE at < ${now - auditDays * MS_PER_DAY} LIMIT ${ROWS_PER_BATCH})
+      RETURNING id`;
+    return deleted.length;
+  });
+}
+
+/** Uses of keys long ago. The last use of a key that is not used any more goes with them. */
+function deleteKeyUses(engine: Engine, now: number): Promise<number> {
+  return engine.write(async (tx) => {
+    const deleted = await tx`DELETE FROM key_use WHERE (account_id, key_id, day, endpoint) IN (
+        SELECT account_id, key_id, day, endpoint FROM key_use
+        WHERE day < ${utcDay(now) - KEY_USE_DAYS} LIMIT ${ROWS_PER_BATCH})
+      RETURNING day`;
     return deleted.length;
   });
 }

@@ -255,6 +255,23 @@ export const MIGRATIONS: readonly Migration[] = [
          recall_at BIGINT NOT NULL, PRIMARY KEY (replica, account_id, period)) {clustered}`,
     ],
   },
+  {
+    id: 16,
+    title: 'audit log, names and uses of keys',
+    statements: [
+      // `id` is a UUID of version 7, so it orders the entries by time. `details` is a JSON object.
+      `CREATE TABLE audit_entry (
+         id TEXT PRIMARY KEY, at BIGINT NOT NULL, actor TEXT NOT NULL, via TEXT NOT NULL, address TEXT,
+         action TEXT NOT NULL, target TEXT NOT NULL, details TEXT NOT NULL) {clustered}`,
+      `CREATE INDEX audit_entry_by_time ON audit_entry (at)`,
+      `ALTER TABLE api_key ADD COLUMN name TEXT NOT NULL DEFAULT ''`,
+      // Statistics by key, for the account page. The quota is counted in usage_day.
+      `CREATE TABLE key_use (
+         account_id TEXT NOT NULL, key_id TEXT NOT NULL, day INTEGER NOT NULL, endpoint TEXT NOT NULL,
+         count BIGINT NOT NULL, last_at BIGINT NOT NULL,
+         PRIMARY KEY (account_id, key_id, day, endpoint)) {clustered}`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -1,6 +1,7 @@
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision, raiseHorizon } from '../engine/revisions.ts';
-import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { deleteSome, deleteWithin, tablesWith } from '../schema/delete-rows.ts';
 import type { LedgerTable } from '../schema/tables.ts';
 
@@ -20,13 +21,16 @@ export interface SymbolContent {
  * Marks a symbol as deleted: replicas stop serving it when they next poll the ledger. `deleteMarked` then deletes its
  * rows, in the background. Returns false when the symbol does not exist.
  */
-export function markDeleted(engine: Engine, symbolId: number): Promise<boolean> {
+export function markDeleted(engine: Engine, audit: AuditLog, symbolId: number): Promise<boolean> {
   return engine.write(async (tx) => {
     const revision = await nextRevision(tx, 'prices');
-    const marked = await tx`UPDATE symbol SET status = ${DELETED}, revision = ${revision}
-      WHERE id = ${symbolId} RETURNING id`;
+    const [marked] = await tx`UPDATE symbol SET status = ${DELETED}, revision = ${revision}
+      WHERE id = ${symbolId} RETURNING code, name`;
+    if (!marked) return false;
     await tx`DELETE FROM alias WHERE symbol_id = ${symbolId}`;
-    return marked.length > 0;
+    const details = { name: marked.name };
+    await audit.record(tx, { action: 'symbol.delete', target: asText(marked.code), details });
+    return true;
   });
 }
 

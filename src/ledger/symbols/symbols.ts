@@ -1,4 +1,6 @@
 import type { SymbolRecord, UpdateInterval } from '../../market/symbol.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, nullable, onlyRow, type Row, rowReader, type Sql } from '../engine/rows.ts';
@@ -86,9 +88,11 @@ const ALIAS = rowReader<Alias>({ alias: asText, code: asText, kind: asText });
 
 export class SymbolStore {
   readonly #engine: Engine;
+  readonly #audit: AuditLog;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
+    this.#audit = audit;
   }
 
   async list(): Promise<LedgerSymbol[]> {
@@ -136,7 +140,7 @@ export class SymbolStore {
 
   /** Adds symbols and aliases, and updates existing ones. */
   async upsert(symbols: readonly SymbolRecord[], aliases: readonly Alias[]): Promise<Changes> {
-    return this.#engine.write((tx) => upsert(tx, symbols, aliases));
+    return this.#engine.write((tx) => upsert(tx, symbols, aliases, this.#audit));
   }
 
   /** How much is deleted with a symbol. */
@@ -155,7 +159,7 @@ export class SymbolStore {
   }
 
   markDeleted(symbolId: number): Promise<boolean> {
-    return markDeleted(this.#engine, symbolId);
+    return markDeleted(this.#engine, this.#audit, symbolId);
   }
 }
 
@@ -169,6 +173,7 @@ export async function upsert(
   tx: Sql,
   symbols: readonly SymbolRecord[],
   aliases: readonly Alias[],
+  audit?: AuditLog,
 ): Promise<Changes> {
   const revision = await nextRevision(tx, 'prices');
   const known = new Map<string, LedgerSymbol>();
@@ -193,6 +198,11 @@ export async function upsert(
     known.set(symbol.code, { ...symbol, id, real: before?.real ?? false });
     await writeSymbol(tx, id, symbol, revision);
     before ? changes.changed++ : changes.added++;
+    await audit?.record(tx, {
+      action: before ? 'symbol.update' : 'symbol.create',
+      target: symbol.code,
+      details: before ? changedFields(recordOf(before), recordOf(symbol)) : { ...recordOf(symbol) },
+    });
   }
   for (const { alias, code, kind } of aliases) {
     const target = known.get(code);

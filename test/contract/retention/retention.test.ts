@@ -201,6 +201,7 @@ onEachEngine('retention', (engine) => {
       const rest = {
         hash: `hash of ${id}`,
         accountId: 'a',
+        name: '',
         createdAt: 0,
         allowedIps: null,
         headerOnly: false,

@@ -36,6 +36,18 @@ describe('management on the command line', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('every change is in the audit log, with the user who ran the command', async () => {
+    await openpit(['plan', 'set', 'audited', '--quota', '10'], settings);
+    await openpit(['plan', 'set', 'audited', '--quota', '20'], settings);
+    const [changed, created] = await json('audit', '--search', 'audited');
+    expect(created).toMatchObject({ via: 'cli', action: 'plan.create', target: 'audited' });
+    expect(changed).toMatchObject({ action: 'plan.update', details: { quota: [10, 20] } });
+    expect(changed.actor).toMatch(/^.+@.+$/);
+    const { stdout } = await openpit(['audit', '--limit', '1'], settings);
+    expect(stdout).toContain('plan.update');
+    expect((await openpit(['audit', '--limit', '0'], settings)).stderr).toContain('--limit must be');
+  });
+
   test('omitted options of a new plan default to those of basic', async () => {
     const plan = await json('plan', 'set', 'silver', '--quota', '77');
     const basic = (await json('plan', 'list')).find(({ name }: { name: string }) => name === 'basic');

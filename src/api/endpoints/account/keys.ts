@@ -3,9 +3,10 @@ import { issueKey, rotateKey } from '../../../gate/onboarding.ts';
 import type { KeyOwner } from '../../../ledger/accounts/key-owner.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import { refuse } from '../../errors/errors.ts';
-import { NEW_KEY, ROTATION } from '../../keys/key-bodies.ts';
+import { KEY_CHANGE, NEW_KEY, ROTATION } from '../../keys/key-bodies.ts';
 import { issuedKey, keyRecord } from '../../keys/key-records.ts';
 import { issuedOrRefused, KEYS_MAX, keyRefusal } from '../../keys/key-refusals.ts';
+import { rulesOf } from '../../keys/key-rules.ts';
 import type { OwnerEndpoint, OwnerRequest } from '../../model/endpoint.ts';
 
 /** /account/keys: lists the keys of the caller's account, and creates one. */
@@ -21,7 +22,7 @@ export const keys: OwnerEndpoint = {
     /** The new key inherits the restrictions of the key that creates it. */
     async POST(call) {
       const { customer, key: own, ledger, now } = call;
-      const { expiresAt, allowedIps, headerOnly } = await call.body(NEW_KEY);
+      const { name = '', expiresAt, allowedIps, headerOnly } = await call.body(NEW_KEY);
       const ips = own.allowedIps ?? allowedIps;
       const ends = [own.expiresAt, expiresAt === undefined ? null : expiresAt * 1000].filter(
         (at) => at !== null,
@@ -29,6 +30,7 @@ export const keys: OwnerEndpoint = {
       if (ends.some((at) => at <= now))
         throw refuse('invalid_body', { problems: ['expiresAt is in the past'] });
       const options = {
+        name,
         headerOnly: own.headerOnly || headerOnly === true,
         ...(ips && { allowedIps: ips }),
         ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
@@ -39,12 +41,25 @@ export const keys: OwnerEndpoint = {
   },
 };
 
-/** DELETE /account/keys/ID: revokes a key, unless it is the last active one. */
+/** PATCH /account/keys/ID: changes its name or rules. DELETE: revokes it, unless it is the last active one. */
 export const oneKey: OwnerEndpoint = {
   kind: 'owner',
   name: 'keys',
   path: '/account/keys/:id',
   actions: {
+    /** A restricted key may rename keys, but not lift restrictions. */
+    async PATCH(call) {
+      const { id, customer, key: own, ledger, now } = call;
+      const { name, ...rules } = rulesOf(await call.body(KEY_CHANGE), now);
+      const known = await ledger.accounts.findKey(id);
+      if (known?.accountId !== customer.account.id) throw refuse('not_there', { what: 'key', id });
+      if (Object.keys(rules).length > 0 && !isUnrestricted(own))
+        throw refuse('key_not_allowed', { why: 'rules' });
+      const change = { ...rules, ...(name !== undefined && { name }) };
+      const key = await ledger.accounts.updateKey(id, change, ownerOf(call));
+      if (typeof key === 'string') throw keyRefusal(key, id);
+      return { success: true, key: keyRecord(key, now) };
+    },
     async DELETE(call) {
       const { id, customer, ledger } = call;
       const refusal = await ledger.accounts.revokeKeyOf(customer.account.id, id, ownerOf(call));

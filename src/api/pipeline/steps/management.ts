@@ -4,11 +4,13 @@ import type { Meter } from '../../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
+import type { Actor } from '../../../ledger/audit/entry.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { AdminGuard } from '../../access/admin-guard.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
+import { isPlainText } from '../../model/query.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export interface ManagementOptions {
@@ -36,13 +38,15 @@ export class Management {
     context: RequestContext,
     customer: Customer,
     key: ApiKey,
+    address: () => string,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = context;
     const method = methodOf(request);
     if (method !== 'GET' && context.key!.inUrl) throw refuse('key_not_allowed', { why: 'management' });
     if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
       throw refuse('key_not_allowed', { why: 'shared' });
-    return endpoint.actions[method]!({ ...this.#call(context), customer, key });
+    const actor = { name: key.id, via: 'key', address: address() } as const;
+    return endpoint.actions[method]!({ ...this.#call(context, actor), customer, key });
   }
 
   async admin(
@@ -52,14 +56,26 @@ export class Management {
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = context;
     this.#guard.require(request, address);
-    return endpoint.actions[methodOf(request)]!(this.#call(context));
+    return endpoint.actions[methodOf(request)]!(this.#call(context, operatorOf(request, address())));
   }
 
-  #call({ request, pathId, params, dialect }: RequestContext): ManagementRequest {
-    const { ledger, meter, clock } = this.#options;
+  #call({ request, pathId, params, dialect }: RequestContext, actor: Actor): ManagementRequest {
+    const { meter, clock } = this.#options;
+    const ledger = this.#options.ledger.as(actor);
     const body: ManagementRequest['body'] = (schema) => readBody(request, schema);
     return { id: pathId, query: params, ledger, meter, now: clock.now(), dialect, request, body };
   }
+}
+
+const OPERATOR_NAME = 'openpit-operator';
+const OPERATOR_NAME_CHARACTERS_MAX = 64;
+
+/** Whom the audit log names. All operators share one token, so each may add a name of their own in a header. */
+function operatorOf({ headers }: IncomingRequest, address: string): Actor {
+  const given = headers.get(OPERATOR_NAME)?.trim().slice(0, OPERATOR_NAME_CHARACTERS_MAX) ?? '';
+  const name = given !== '' && isPlainText(given) ? given : 'operator';
+  const isPage = headers.get('sec-fetch-site') === 'same-origin';
+  return { name, via: isPage ? 'page' : 'api', address };
 }
 
 /** HEAD is answered as GET. */

@@ -65,9 +65,12 @@ export function serveAccount({ meter, responses }: ServeOptions): Step<AccountEn
 }
 
 /** What customers may change in their own account. */
-export function serveOwner({ management, responses }: ServeOptions): Step<OwnerEndpoint> {
+export function serveOwner(options: ServeOptions): Step<OwnerEndpoint> {
+  const { clientAddress, management, responses } = options;
   return async (context, endpoint) => {
-    const body = await management.owner(endpoint, context, context.customer!, context.key!.known);
+    const { customer, key } = context;
+    const address = () => clientAddress.ofRequest(context);
+    const body = await management.owner(endpoint, context, customer!, key!.known, address);
     return responses.account(context, withWarnings(body, context, endpoint));
   };
 }

@@ -1,0 +1,39 @@
+import type { AuditEntry } from '../../../ledger/audit/entry.ts';
+import type { AdminEndpoint } from '../../model/endpoint.ts';
+import { isPlainText } from '../../model/query.ts';
+import { single } from '../../params/parameters.ts';
+import { adminEndpoint } from '../admin-endpoint.ts';
+import { limitOf } from './limit.ts';
+
+const ENTRIES_DEFAULT = 50;
+const ENTRIES_MAX = 1_000;
+
+/** GET /admin/audit: administrative changes, newest first. `next` continues where the page ends. */
+export const adminAudit: AdminEndpoint = adminEndpoint('/admin/audit', {
+  async GET({ query, ledger }) {
+    const limit = limitOf(query, ENTRIES_DEFAULT, ENTRIES_MAX);
+    const [search, before] = [single(query, 'search'), single(query, 'before')];
+    const isSearchable = [search, before].every((text) => text === undefined || isPlainText(text));
+    const found = isSearchable ? await ledger.audit.list({ limit: limit + 1, search, before }) : [];
+    const entries = found.slice(0, limit);
+    const next = found.length > limit ? `/admin/audit?${nextPage(limit, search, entries.at(-1)!)}` : null;
+    return { success: true, entries: entries.map(record), next };
+  },
+});
+
+function nextPage(limit: number, search: string | undefined, { id }: AuditEntry): URLSearchParams {
+  return new URLSearchParams({ limit: String(limit), before: id, ...(search !== undefined && { search }) });
+}
+
+function record({ id, at, actor, via, address, action, target, details }: AuditEntry) {
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    actor,
+    via,
+    address: address ?? null,
+    action,
+    target,
+    details,
+  };
+}

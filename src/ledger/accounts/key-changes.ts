@@ -1,0 +1,128 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { changedFields } from '../audit/entry.ts';
+import type { Engine } from '../engine/engine.ts';
+import { lockRevisions, nextRevision } from '../engine/revisions.ts';
+import type { Sql } from '../engine/rows.ts';
+import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './key-owner.ts';
+import { type ApiKey, findKey, isActive, keysOf } from './keys.ts';
+
+/** What can be changed after a key was created. */
+export type KeyRules = Pick<ApiKey, 'name' | 'expiresAt' | 'allowedIps' | 'headerOnly'>;
+
+/** Creates, changes and revokes keys. `owner` is a customer who does it; without one, it is the operator. */
+export class KeyChanges {
+  readonly #engine: Engine;
+  readonly #audit: AuditLog;
+
+  constructor(engine: Engine, audit: AuditLog) {
+    this.#engine = engine;
+    this.#audit = audit;
+  }
+
+  /** Adds a key. An owner is refused when the account has its maximum of keys; an operator has no limit. */
+  add(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts');
+      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      if (refusal) return refusal;
+      await insertKey(tx, key, await nextRevision(tx, 'accounts'));
+      await this.#audit.record(tx, { action: 'key.create', target: key.id, details: describe(key) });
+      return undefined;
+    });
+  }
+
+  /**
+   * Replaces an active key. The old one expires at `oldExpiresAt`, or earlier if it would have. Refused when the old key
+   * is no longer active, and for the reasons of `add`.
+   */
+  replace(
+    oldId: string,
+    oldExpiresAt: number,
+    key: ApiKey,
+    owner?: KeyOwner,
+  ): Promise<KeyRefusal | undefined> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts');
+      const old = (await keysOf(this.#engine, tx, key.accountId)).find(({ id }) => id === oldId);
+      if (!old || !isActive(old, key.createdAt)) return 'inactive';
+      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      if (refusal) return refusal;
+      const revision = await nextRevision(tx, 'accounts');
+      const ends = Math.min(old.expiresAt ?? oldExpiresAt, oldExpiresAt);
+      await tx`UPDATE api_key SET revision = ${revision}, expires_at = ${ends} WHERE id = ${oldId}`;
+      await insertKey(tx, key, revision);
+      const details = { account: key.accountId, replacedBy: key.id, expiresAt: ends };
+      await this.#audit.record(tx, { action: 'key.rotate', target: oldId, details });
+      return undefined;
+    });
+  }
+
+  /** Changes some rules of a key that is not revoked. */
+  update(id: string, rules: Partial<KeyRules>, owner?: KeyOwner): Promise<ApiKey | KeyRefusal> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts');
+      const before = await findKey(this.#engine, id, tx);
+      if (!before) return 'unknown';
+      const refusal = owner && (await refuseOwner(tx, before.accountId, owner));
+      if (refusal) return refusal;
+      if (before.revokedAt !== null) return 'inactive';
+      const key = { ...before, ...rules };
+      await tx`UPDATE api_key SET name = ${key.name}, expires_at = ${key.expiresAt},
+        allowed_ips = ${addressesText(key)}, header_only = ${key.headerOnly ? 1 : 0},
+        revision = ${await nextRevision(tx, 'accounts')} WHERE id = ${id}`;
+      const details = { account: key.accountId, ...changedFields(rulesOf(before), rulesOf(key)) };
+      await this.#audit.record(tx, { action: 'key.update', target: id, details });
+      return key;
+    });
+  }
+
+  /** Revokes a key; false when it does not exist. A key that was revoked before keeps its time. */
+  revoke(id: string, at: number): Promise<boolean> {
+    return this.#engine.write((tx) => this.#writeRevoked(tx, id, at));
+  }
+
+  /** Revokes a key of the owner's account, unless no active key would be left. */
+  revokeOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts'); // no other key of the account can be revoked from here on
+      const refusal = await refuseOwner(tx, accountId, owner);
+      if (refusal) return refusal;
+      const keys = await keysOf(this.#engine, tx, accountId);
+      if (!keys.some((key) => key.id === id)) return 'unknown';
+      if (!keys.some((key) => key.id !== id && isActive(key, owner.now))) return 'last';
+      await this.#writeRevoked(tx, id, owner.now);
+      return undefined;
+    });
+  }
+
+  async #writeRevoked(tx: Sql, id: string, at: number): Promise<boolean> {
+    const revision = await nextRevision(tx, 'accounts');
+    const [revoked] =
+      await tx`UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at}), revision = ${revision}
+      WHERE id = ${id} RETURNING account_id`;
+    if (!revoked) return false;
+    const details = { account: revoked.account_id };
+    await this.#audit.record(tx, { action: 'key.revoke', target: id, details });
+    return true;
+  }
+}
+
+function rulesOf({ name, expiresAt, allowedIps, headerOnly }: KeyRules): KeyRules {
+  return { name, expiresAt, allowedIps, headerOnly };
+}
+
+/** For the audit log: neither the key nor its hash. */
+function describe(key: ApiKey): Record<string, unknown> {
+  return { account: key.accountId, ...rulesOf(key) };
+}
+
+function addressesText({ allowedIps }: KeyRules): string | null {
+  return allowedIps === null ? null : allowedIps.join(',');
+}
+
+async function insertKey(tx: Sql, key: ApiKey, revision: number): Promise<void> {
+  await tx`INSERT INTO api_key
+      (hash, id, account_id, name, created_at, expires_at, revoked_at, allowed_ips, header_only, revision)
+    VALUES (${key.hash}, ${key.id}, ${key.accountId}, ${key.name}, ${key.createdAt}, ${key.expiresAt},
+      ${key.revokedAt}, ${addressesText(key)}, ${key.headerOnly ? 1 : 0}, ${revision})`;
+}

@@ -1,0 +1,64 @@
+import type { Engine } from '../engine/engine.ts';
+import { asJson, asNumber, asOneOf, asText, optional, rowReader, type Sql } from '../engine/rows.ts';
+import { type Actor, AUDIT_ACTIONS, AUDIT_WAYS, type AuditChange, type AuditEntry } from './entry.ts';
+
+const ENTRY = rowReader<AuditEntry>({
+  id: asText,
+  at: asNumber,
+  actor: asText,
+  via: asOneOf(...AUDIT_WAYS),
+  address: optional(asText),
+  action: asOneOf(...AUDIT_ACTIONS),
+  target: asText,
+  details: asJson(),
+});
+
+/** Sorts after every id, which consists of hexadecimal digits and dashes. */
+const AFTER_ALL_IDS = 'z';
+
+/** Which entries are listed. */
+export interface AuditQuery {
+  limit: number;
+  /** Only entries that are older than the one with this id. */
+  before?: string | undefined;
+  /** Only entries that have this text in their actor, action or target. */
+  search?: string | undefined;
+}
+
+/** Records who changed what. Each entry is written in the transaction of its change: both are there, or neither. */
+export class AuditLog {
+  readonly #engine: Engine;
+  readonly #actor: Actor | undefined;
+
+  /** Without an actor, the changes are the service's own and are not recorded. */
+  constructor(engine: Engine, actor?: Actor) {
+    this.#engine = engine;
+    this.#actor = actor;
+  }
+
+  async record(tx: Sql, { action, target, details = {} }: AuditChange): Promise<void> {
+    if (!this.#actor) return;
+    const { name, via, address = null } = this.#actor;
+    const at = await this.#engine.now(tx);
+    await tx`INSERT INTO audit_entry (id, at, actor, via, address, action, target, details) VALUES
+      (${Bun.randomUUIDv7()}, ${at}, ${name}, ${via}, ${address}, ${action}, ${target}, ${JSON.stringify(details)})`;
+  }
+
+  /** For something that changes no other table, such as the download of a backup. */
+  recordAlone(change: AuditChange): Promise<void> {
+    return this.#engine.write((tx) => this.record(tx, change));
+  }
+
+  /** The newest entries first. */
+  async list({ limit, before = AFTER_ALL_IDS, search = '' }: AuditQuery): Promise<AuditEntry[]> {
+    const { read, placeholder: p } = this.#engine;
+    const part = `%${search.toLowerCase()}%`;
+    const rows = await read.unsafe(
+      `SELECT ${ENTRY.columns} FROM audit_entry
+       WHERE id < ${p(1)} AND (lower(actor) LIKE ${p(2)} OR action LIKE ${p(3)} OR lower(target) LIKE ${p(4)})
+       ORDER BY id DESC LIMIT ${p(5)}`,
+      [before, part, part, part, limit],
+    );
+    return rows.map(ENTRY.read);
+  }
+}
