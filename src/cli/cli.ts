@@ -4,6 +4,7 @@ import { PROVIDERS } from '../feeds/providers/index.ts';
 import { isFull, outageReason } from '../ledger/engine/errors.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
+import { mcpCommand } from './client/mcp.ts';
 import { accountCommands } from './commands/account.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
@@ -43,6 +44,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     auditCommand,
     checkCommand,
     compareCommand,
+    mcpCommand,
     doctorCommand(providers),
     migrateCommand,
     backupCommand,

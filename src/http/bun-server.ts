@@ -1,10 +1,10 @@
 import { BODY_BYTES_MAX, SECONDS_MAX } from './connection/limits.ts';
 import { REAL_TIME, untilQuiet } from './drain.ts';
-import { PooledBuffer } from './message/buffer-pool.ts';
 import { BodyFault, fault, handlerFault } from './message/fault.ts';
 import type { IncomingRequest } from './message/incoming-request.ts';
 import type { RawReply, Reply } from './message/reply.ts';
-import { dateText, hasBody, oneLine } from './message/serialize.ts';
+import { dateText } from './message/serialize.ts';
+import { webResponse } from './message/web-response.ts';
 import { isHost } from './parse/fields.ts';
 import { HSTS_HEADERS, type HttpServer, type ServerOptions } from './server-options.ts';
 import { listenerTls } from './tls/secure-context.ts';
@@ -26,8 +26,7 @@ export function serveWithBun(options: ServerOptions): HttpServer {
     answer.timer?.add(performance.now() - arrivedAt);
     const isEndless = 'body' in answer && answer.isEndless;
     if (!isEndless) server.timeout(request, SECONDS_MAX.idle);
-    const response =
-      'bytes' in answer ? rawResponse(answer, request) : replyResponse(answer, request, onError);
+    const response = webResponse(answer, request.method, onError);
     const { headers } = response;
     if (!headers.has('Date')) headers.set('Date', dateText(clock.now()));
     if (state.isClosing) headers.set('Connection', 'close');
@@ -100,67 +99,4 @@ async function bodyText({ headers, body }: Request): Promise<string> {
   }
   if (length > BODY_BYTES_MAX) throw tooLong;
   return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-/** Parses a response that is ready for the wire. `Bun.serve` writes the length itself. */
-function rawResponse({ status, bytes }: RawReply, { method }: Request): Response {
-  const isPooled = bytes instanceof PooledBuffer;
-  const wire = isPooled ? bytes.take() : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const headEnd = wire.indexOf('\r\n\r\n');
-  const lines = wire.toString('latin1', 0, headEnd).split('\r\n').slice(1);
-  const body = new Uint8Array(wire.subarray(headEnd + 4)); // a copy: the pooled memory is reused
-  if (isPooled) bytes.release();
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon);
-    if (name !== 'Content-Length') headers.append(name, line.slice(colon + 2));
-  }
-  if (!hasBody(status)) return new Response(null, { status, headers });
-  return new Response(method === 'HEAD' ? withoutLength() : body, { status, headers });
-}
-
-function replyResponse(reply: Reply, { method }: Request, onError: (error: unknown) => void): Response {
-  const { status, body, length } = reply;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(reply.headers)) headers.set(name, oneLine(value));
-  if (!(body instanceof ReadableStream)) {
-    // Of a text, Bun would guess the media type.
-    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-    return new Response(hasBody(status) ? (bytes as Uint8Array<ArrayBuffer> | null) : null, {
-      status,
-      headers,
-    });
-  }
-  if (hasBody(status) && method !== 'HEAD') return new Response(reported(body, onError), { status, headers });
-  void body.cancel().catch(onError);
-  if (length !== undefined) headers.set('Content-Length', String(length));
-  const isEmpty = !hasBody(status) || length !== undefined;
-  return new Response(isEmpty ? null : withoutLength(), { status, headers });
-}
-
-/** For a HEAD whose length must not be known: of an empty body, Bun would tell the length 0. Bun cancels it. */
-function withoutLength(): ReadableStream {
-  return new ReadableStream();
-}
-
-/** The same stream, whose failure is reported: Bun only closes the connection. */
-function reported(
-  stream: ReadableStream<Uint8Array>,
-  onError: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        onError(error);
-        controller.error(error);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }

@@ -96,6 +96,13 @@ export interface MarketEndpoint {
   readonly part: 'full' | 'quotes';
 }
 
+/** The Model Context Protocol, for agents. The requests that it makes for them are counted as any others. */
+export interface McpEndpoint {
+  readonly kind: 'mcp';
+  readonly name: string;
+  readonly path: string;
+}
+
 /** The input of a management action, for owners and operators. */
 export interface ManagementRequest {
   /** The value of `:id` in the path. */
@@ -161,6 +168,7 @@ export type Endpoint =
   | AccountEndpoint
   | StreamEndpoint
   | MarketEndpoint
+  | McpEndpoint
   | OwnerEndpoint
   | AdminEndpoint
   | OpenEndpoint;

@@ -1,6 +1,7 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ClientAddress } from '../access/client-address.ts';
+import { type ServeMcpOptions, serveMcp } from '../agents/serve-mcp.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Phase } from '../model/health.ts';
@@ -36,6 +37,7 @@ export interface PipelineOptions
     FailureOptions,
     OpenStreamOptions,
     SendFromLedgerOptions,
+    Omit<ServeMcpOptions, 'handle'>,
     ServeOptions {
   answerCache: AnswerCache;
   clientAddress: ClientAddress;
@@ -66,6 +68,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
  *     serveMarket     → the market view          ✗ invalid_visit, quota_exhausted
+ *     serveMcp        → tools for agents         (their requests pass the pipeline on their own)
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
  *     reportReadCost  → dry run of the next step
@@ -93,6 +96,7 @@ export class Pipeline {
       owner: [...enterFree, serveOwner(options)],
       stream: [...enterFree, openStream(options)],
       market: [...enterFree, serveMarket(options)],
+      mcp: [...enterFree, serveMcp({ ...options, handle: (request, peer) => this.handle(request, peer) })],
       prices: [
         ...enter,
         sendCached(options),

@@ -62,6 +62,7 @@ const READING = ['GET', 'HEAD', 'OPTIONS'] as const;
 
 /** The methods of an endpoint; most are read-only. */
 export function allowedMethods(endpoint: Endpoint | undefined): readonly string[] {
+  if (endpoint?.kind === 'mcp') return ['POST', 'OPTIONS'];
   if (!endpoint || !('actions' in endpoint)) return READING;
   const { GET, ...changes } = endpoint.actions;
   return [...(GET ? ['GET', 'HEAD'] : []), ...Object.keys(changes), 'OPTIONS'];

@@ -80,6 +80,9 @@ const ADDITIONS: readonly Endpoint[] = [
   keyRotation,
 ];
 
+/** Tools for agents. */
+const MCP: Endpoint = { kind: 'mcp', name: 'mcp', path: '/mcp' };
+
 /** All routes by path. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
   const { adminToken, board, clock, version, pageKeys, simulated, feeds } = options;
@@ -92,6 +95,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
     ...healthEndpoints(options),
     metricsEndpoint(metrics, admin ? guard : undefined),
     ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version, clock }),
+    MCP,
     ...adminSide,
   ];
   return {

@@ -17,7 +17,7 @@ export interface Flag {
 export interface Command {
   /** The words that invoke it, for example `account create`. */
   name: string;
-  /** The arguments after the name, for example `FILE`; `[FILE]` is optional. */
+  /** The arguments after the name, for example `FILE`; `[FILE]` is optional, and of `SYMBOL...` there can be many. */
   operands?: readonly string[];
   /** One line, in the imperative. */
   summary: string;
@@ -30,6 +30,8 @@ export interface Command {
   settings?: readonly SettingName[];
   /** Whether it creates a ledger in the default folder when there is none. Other commands require an explicit location. */
   createsLedger?: true;
+  /** Whether it can work without a ledger. It then opens one itself, with `withLedger`, where it needs one. */
+  ledgerOptional?: true;
   /** Whether it runs in spite of invalid settings, which get their defaults, and without a ledger. */
   toleratesAnything?: true;
   run(call: CommandCall): Promise<void>;
@@ -48,7 +50,7 @@ export interface CommandCall {
   isSet(name: string): boolean;
   /** The value of an environment variable that an option names. */
   environment(name: string): string | undefined;
-  /** Opens the ledger for `work`, and closes it afterwards. */
+  /** Opens the ledger for `work`, and closes it afterwards. Without a ledger it says where one is expected. */
   withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
@@ -69,7 +71,7 @@ export function requireYes(call: CommandCall, what: string): void {
 }
 
 export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
-  const options: Record<string, { type: 'string' | 'boolean' }> = { help: { type: 'boolean' } };
+  const options: OptionTypes = { help: { type: 'boolean', short: 'h' } };
   for (const [name, flag] of Object.entries(command.flags)) {
     options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
   }
@@ -79,7 +81,8 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   if (values.help) return 'help';
   const expected = command.operands ?? [];
   const least = expected.filter((operand) => !operand.startsWith('[')).length;
-  if (positionals.length < least || positionals.length > expected.length) {
+  const most = expected.at(-1)?.includes('...') ? Number.POSITIVE_INFINITY : expected.length;
+  if (positionals.length < least || positionals.length > most) {
     const takes = expected.length === 0 ? 'takes no arguments' : `takes ${expected.join(' ')}`;
     const received = positionals.length === 0 ? 'nothing' : positionals.join(' ');
     throw new UsageError(`openpit ${command.name} ${takes} (received ${received})`);
@@ -92,7 +95,8 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   const { config, errors } = command.toleratesAnything
     ? readUsableConfig(process.env, settings)
     : { config: readConfig(process.env, settings), errors: [] };
-  if (!command.createsLedger && !command.toleratesAnything) requireLedger(config);
+  const { createsLedger, ledgerOptional, toleratesAnything } = command;
+  if (!createsLedger && !ledgerOptional && !toleratesAnything) requireLedger(config);
   return {
     operands: positionals,
     config,
@@ -106,7 +110,10 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     },
     isSet: (name) => values[name] === true,
     environment: (name) => process.env[name],
-    withLedger: (work) => withLedger(config, work),
+    withLedger(work) {
+      if (ledgerOptional) requireLedger(config);
+      return withLedger(config, work);
+    },
   };
 }
 
@@ -128,7 +135,7 @@ export function helpOf(command: Command): string {
     value === undefined ? `--${name}` : `--${name} ${value}`,
     help,
   ]);
-  sections.push(`Options:\n${table([...options, ['--help', 'Show this help']])}`);
+  sections.push(`Options:\n${table([...options, ['-h, --help', 'Show this help']])}`);
   const settings = (command.settings ?? LEDGER_SETTINGS).map((env) => {
     const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;
     return [`--${flagOf(env)} VALUE`, `${help} [${env}${fallback === '' ? '' : `, default ${fallback}`}]`];
@@ -185,11 +192,9 @@ async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T
   }
 }
 
-function parse(
-  name: string,
-  args: readonly string[],
-  options: Record<string, { type: 'string' | 'boolean' }>,
-) {
+type OptionTypes = Record<string, { type: 'string' | 'boolean'; short?: string }>;
+
+function parse(name: string, args: readonly string[], options: OptionTypes) {
   try {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {

@@ -42,6 +42,7 @@ export function checkMethod({ request }: RequestContext, endpoint: Endpoint): Re
 
 /** Most endpoints are read-only. HEAD is answered as GET. */
 function allows(endpoint: Endpoint, method: string): boolean {
+  if (endpoint.kind === 'mcp') return method === 'POST';
   const own = method === 'HEAD' ? 'GET' : method;
   return 'actions' in endpoint ? Object.hasOwn(endpoint.actions, own) : own === 'GET';
 }

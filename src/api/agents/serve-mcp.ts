@@ -1,0 +1,79 @@
+import { type AskRates, answerOf, pathWith, type QueryValues } from '../../client/ask.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { RawReply, Reply } from '../../http/message/reply.ts';
+import { webResponse } from '../../http/message/web-response.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { KEY_HEADER } from '../access/api-key.ts';
+import type { McpEndpoint } from '../model/endpoint.ts';
+import type { MaybeAsync } from '../model/maybe-async.ts';
+import type { RequestContext } from '../pipeline/request/request-context.ts';
+import type { Step } from '../pipeline/request/step.ts';
+import { COMMON_HEADERS } from '../response/headers.ts';
+
+export interface ServeMcpOptions {
+  version: string;
+  /** Handles a request as if it had arrived over the network. */
+  handle(request: IncomingRequest, peer: () => string): MaybeAsync<RawReply | Reply>;
+  log: Log;
+}
+
+/** Headers of the agent's request that the requests made for it carry: they say where it comes from. */
+const PASSED_ON = new Set(['x-forwarded-for', 'forwarded', 'x-real-ip', 'traceparent', 'x-request-id']);
+
+/** Agents: each question becomes requests with the agent's own key, which pass the pipeline as any others. */
+export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEndpoint> {
+  return async (context) => {
+    // Few servers have agents as customers; the others need not load it.
+    const { respondToAgent } = await import('../../mcp/http.ts');
+    const { request } = context;
+    const response = await respondToAgent({
+      body: await request.text(),
+      headers: agentHeaders(request),
+      ask: askWithin(context, handle),
+      version,
+      onError: (error) => log.warn('an agent request failed', { message: error.message }),
+    });
+    const headers = {
+      ...COMMON_HEADERS,
+      'Cache-Control': 'no-store',
+      ...Object.fromEntries(response.headers),
+    };
+    return { status: response.status, headers, body: response.body };
+  };
+}
+
+/** The headers that the protocol knows. */
+function agentHeaders({ headers }: IncomingRequest): Headers {
+  const names = [
+    'content-type',
+    'accept',
+    'mcp-protocol-version',
+    'mcp-session-id',
+    'mcp-method',
+    'mcp-name',
+  ];
+  const given = names.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  });
+  return new Headers(given);
+}
+
+function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): AskRates {
+  const { request, peer } = context;
+  const key = context.key!.text;
+  return async <Answer>(path: string, params: QueryValues = {}) => {
+    const get = (name: string) => {
+      if (name === KEY_HEADER) return key;
+      return PASSED_ON.has(name) ? request.headers.get(name) : null;
+    };
+    const inner: IncomingRequest = {
+      method: 'GET',
+      url: pathWith(path, params),
+      headers: { get, has: (name) => get(name) !== null },
+      text: async () => '',
+    };
+    const response = webResponse(await handle(inner, peer), 'GET', () => {});
+    return answerOf<Answer>(response.status, await response.text());
+  };
+}

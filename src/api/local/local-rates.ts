@@ -1,0 +1,116 @@
+import { Board } from '../../board/board.ts';
+import { type AskRates, type QueryValues, RequestRefused } from '../../client/ask.ts';
+import { type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ConvertedPrices } from '../conversion/converted-prices.ts';
+import { symbols } from '../endpoints/catalog/symbols.ts';
+import { fluctuation } from '../endpoints/rates/fluctuation.ts';
+import { historical } from '../endpoints/rates/historical.ts';
+import { history } from '../endpoints/rates/history.ts';
+import { latest } from '../endpoints/rates/latest.ts';
+import { statistics } from '../endpoints/rates/statistics.ts';
+import { timeSeries } from '../endpoints/rates/time-series.ts';
+import { Refusal } from '../errors/errors.ts';
+import { FormulaPrices } from '../formulas/formula-prices.ts';
+import type { Answer, JsonText } from '../model/answer.ts';
+import { HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
+import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
+import type { PriceQuery } from '../model/price-query.ts';
+import { readQuery } from '../model/query.ts';
+import { encodeContent } from '../response/format.ts';
+import { DIALECTS } from '../versions/dialects.ts';
+
+/** Whoever can read the ledger file may see everything in it. */
+const OPERATOR: Plan = {
+  name: 'local',
+  quota: QUOTA_MAX,
+  delaySeconds: 0,
+  maxSymbols: 10_000,
+  maxSpanDays: 100_000,
+  burstPerSecond: 1,
+  history: true,
+};
+
+const ENDPOINTS: ReadonlyMap<string, PriceEndpoint> = new Map(
+  [symbols, latest, historical, timeSeries, fluctuation, history, statistics].map((one) => [one.path, one]),
+);
+
+export interface LocalRatesOptions {
+  clock: Clock;
+  historyBytesMax: number;
+  /** Whether symbols without real prices show their simulated ones. */
+  simulated: boolean;
+}
+
+/** Answers price requests from a ledger on this machine, for its operator: without HTTP, keys, delays and counting. */
+export class LocalRates {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #board: Board;
+
+  private constructor(ledger: Ledger, clock: Clock, board: Board) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#board = board;
+  }
+
+  static async open(ledger: Ledger, options: LocalRatesOptions): Promise<LocalRates> {
+    return new LocalRates(ledger, options.clock, await Board.open({ ledger, ...options }, [0]));
+  }
+
+  readonly ask: AskRates = async <T>(path: string, params: QueryValues = {}): Promise<T> => {
+    const endpoint = ENDPOINTS.get(path);
+    if (!endpoint)
+      throw new Error(`${path} is answered by servers only: requests to a ledger are not counted`);
+    try {
+      await this.#board.follow(await this.#ledger.head());
+      return (await this.#answer(endpoint, params)) as T;
+    } catch (error) {
+      throw error instanceof Refusal ? new RequestRefused(error.message, error.status, error.code) : error;
+    }
+  };
+
+  async #answer(endpoint: PriceEndpoint, params: QueryValues): Promise<unknown> {
+    const now = this.#clock.now();
+    const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const query = readQuery(String(new URLSearchParams(given)));
+    const board = this.#board;
+    const context: EndpointContext = {
+      query,
+      plan: OPERATOR,
+      board,
+      now,
+      format: 'json',
+      dialect: DIALECTS.v1,
+    };
+    const priceQuery = endpoint.read(context);
+    // Until all are in memory: the board may evict a series while others load.
+    let loading = board.prepare(priceQuery.series, endpoint.needs, now);
+    while (loading) {
+      await loading;
+      loading = board.prepare(priceQuery.series, endpoint.needs, now);
+    }
+    return JSON.parse(await textOf(endpoint, priceQuery, context));
+  }
+}
+
+async function textOf(
+  endpoint: PriceEndpoint,
+  priceQuery: PriceQuery,
+  context: EndpointContext,
+): Promise<string> {
+  const { conversion, hasFormulas } = priceQuery;
+  const view = context.board.view(0);
+  const own = conversion ? new ConvertedPrices(view, conversion, context.now) : view;
+  const prices = hasFormulas ? new FormulaPrices(own) : own;
+  const large = await endpoint.large?.(priceQuery, prices, context);
+  if (large) return contentText(await endpoint.build!(priceQuery, large, context));
+  return contentText((await endpoint.answer(priceQuery, prices, context)).content);
+}
+
+function contentText(content: Answer['content'] | JsonText | UnsentBody): string {
+  const body = encodeContent(content, 'json');
+  if ('columns' in body) throw new Error('expected JSON, not a table');
+  return new TextDecoder().decode(body.packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + body.length));
+}

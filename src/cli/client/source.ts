@@ -1,0 +1,27 @@
+import { type AskRates, askServer } from '../../client/ask.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { openLocalRates } from '../../service/local-rates.ts';
+import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
+
+/** Where a client command gets its answers. */
+export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
+  url: {
+    value: 'URL',
+    help: 'Ask this server, with the API key in the environment variable OPENPIT_KEY; without it, the ledger on this machine',
+  },
+};
+
+/** Calls `work` with a way to ask the server that `--url` names, or else the ledger on this machine. */
+export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => Promise<T>): Promise<T> {
+  const url = call.flag('url');
+  if (url !== undefined) return work(askServer(serverUrl(url), call.environment('OPENPIT_KEY') ?? ''));
+  return call.withLedger(async (ledger) => work(await openLocalRates(ledger, call.config, systemClock)));
+}
+
+function serverUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return text;
+  throw new UsageError(
+    `--url must be the address of a server, such as http://127.0.0.1:8080 (received "${text}")`,
+  );
+}

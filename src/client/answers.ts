@@ -1,0 +1,100 @@
+/** What is known about a price besides its number. */
+export interface PriceMetadata {
+  unit: string;
+  /** The currency; `none` for a ratio. */
+  quote: string;
+  source: string;
+  /** The moment of the price, for the latest one. */
+  at?: string;
+  /** The day of the price, for one of the past. */
+  date?: string;
+  /** Whether a newer price is overdue. */
+  stale?: boolean;
+}
+
+type BySymbol<T> = Readonly<Record<string, T>>;
+
+export interface PriceBar {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+}
+
+export interface SymbolsAnswer {
+  symbols: readonly ListedSymbol[];
+}
+
+export interface ListedSymbol {
+  symbol: string;
+  name: string;
+  category: string;
+  currency: { code: string };
+  unit: { symbol: string; name: string };
+  status: string;
+  updateInterval: string;
+  firstDate: string | null;
+  lastDate: string | null;
+}
+
+export interface LatestAnswer {
+  timestamp: number;
+  rates: BySymbol<number>;
+  metadata: BySymbol<PriceMetadata>;
+}
+
+export interface HistoricalAnswer {
+  date: string;
+  rates: BySymbol<PriceBar>;
+  metadata: BySymbol<PriceMetadata>;
+}
+
+export interface HistoryRow extends PriceBar {
+  date: string;
+  symbol: string;
+  average: number;
+  count: number;
+}
+
+export interface HistoryAnswer {
+  rates: readonly HistoryRow[];
+  /** The cursor of the next page. */
+  next: string | null;
+  metadata: BySymbol<PriceMetadata>;
+}
+
+export interface SymbolStatistics {
+  count: number;
+  last: number;
+  lastDate: string;
+  mean: number;
+  median: number;
+  standardDeviation?: number;
+  /** Annualised, as a fraction. */
+  volatility?: number;
+  minimum: number;
+  minimumDate: string;
+  maximum: number;
+  maximumDate: string;
+  /** As a fraction of the peak. */
+  maximumDrawdown: number;
+  peakDate?: string;
+  troughDate?: string;
+}
+
+export interface StatisticsAnswer {
+  startDate: string;
+  endDate: string;
+  statistics: BySymbol<SymbolStatistics>;
+  correlation: BySymbol<BySymbol<number | null>>;
+  metadata: BySymbol<PriceMetadata>;
+}
+
+export interface MonthlyUsage {
+  plan: string;
+  quota: number;
+  used: number;
+  remaining: number;
+  /** In seconds. */
+  resetAt: number;
+}

@@ -1,0 +1,26 @@
+import type { HistoryAnswer, HistoryRow } from './answers.ts';
+import type { AskRates, QueryValues } from './ask.ts';
+
+/** All pages of a history, one after the other. */
+export async function* historyPages(ask: AskRates, params: QueryValues): AsyncGenerator<HistoryAnswer> {
+  let cursor: string | undefined;
+  do {
+    const page: HistoryAnswer = await ask<HistoryAnswer>('/rates/history', { ...params, cursor });
+    yield page;
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** A whole history in memory. */
+export async function wholeHistory(
+  ask: AskRates,
+  params: QueryValues,
+): Promise<{ rows: HistoryRow[]; metadata: HistoryAnswer['metadata'] }> {
+  const rows: HistoryRow[] = [];
+  let metadata: HistoryAnswer['metadata'] = {};
+  for await (const page of historyPages(ask, params)) {
+    rows.push(...page.rates);
+    metadata = { ...metadata, ...page.metadata };
+  }
+  return { rows, metadata };
+}

@@ -1,0 +1,51 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import type { AskRates } from '../client/ask.ts';
+import { errorText } from './hints.ts';
+import { registerResources } from './resources.ts';
+import type { Tool } from './tool.ts';
+import { priceChange } from './tools/change.ts';
+import { compare } from './tools/compare.ts';
+import { findSymbols } from './tools/find-symbols.ts';
+import { formula } from './tools/formula.ts';
+import { latestPrices } from './tools/latest.ts';
+import { priceOnDate } from './tools/price-on-date.ts';
+import { priceSeries } from './tools/series.ts';
+import { priceStatistics } from './tools/statistics.ts';
+import { usage } from './tools/usage.ts';
+
+/** In the order in which a model is told about them. */
+const TOOLS: readonly Tool[] = [
+  findSymbols,
+  latestPrices,
+  priceOnDate,
+  priceSeries,
+  priceChange,
+  priceStatistics,
+  compare,
+  formula,
+  usage,
+];
+
+const INSTRUCTIONS =
+  'Commodity prices: metals, energy, agriculture and more. Find codes with find_symbols first. Always state currency, unit and date of a price, and say so if it is simulated. The resource openpit://guide explains the rest.';
+
+/** A server of the Model Context Protocol that answers questions about prices through `ask`. */
+export function createMcpServer(ask: AskRates, version: string): McpServer {
+  const server = new McpServer({ name: 'openpit', version }, { instructions: INSTRUCTIONS });
+  for (const tool of TOOLS) register(server, tool, ask);
+  registerResources(server, ask);
+  return server;
+}
+
+function register(server: McpServer, { name, title, description, input, answer }: Tool, ask: AskRates): void {
+  const annotations = { readOnlyHint: true, openWorldHint: false };
+  server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args) => {
+    try {
+      const { text, resource } = await answer(args, ask);
+      const link = resource && { type: 'resource_link' as const, ...resource, mimeType: 'text/csv' };
+      return { content: [{ type: 'text', text }, ...(link ? [link] : [])] };
+    } catch (error) {
+      return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import type { PriceMetadata } from '../client/answers.ts';
+import { printNumber } from '../market/decimal.ts';
+
+/** Units whose symbol alone can be misread. */
+const UNIT_NAMES: Readonly<Record<string, string>> = {
+  'T.oz': 'troy ounce',
+  MT: 'metric ton',
+  ST: 'short ton',
+  LT: 'long ton',
+  Lb: 'pound',
+  Kg: 'kilogram',
+  g: 'gram',
+  Bbl: 'barrel',
+  Gal: 'US gallon',
+  Bu: 'bushel',
+  MMBtu: 'million British thermal units',
+};
+
+/** Currencies that are taken for others: a price of 467 US cents is not 467 dollars. */
+const CURRENCY_NAMES: Readonly<Record<string, string>> = {
+  USX: 'US cents (USX)',
+  GBX: 'British pence (GBX)',
+};
+
+/** For example "USD per troy ounce (T.oz)". */
+export function measure({ quote: code, unit }: PriceMetadata): string {
+  const quote = CURRENCY_NAMES[code] ?? code;
+  const name = UNIT_NAMES[unit];
+  const per = name === undefined ? unit : `${name} (${unit})`;
+  if (quote === 'none') return unit === 'none' ? 'a ratio, without currency and unit' : `per ${per}`;
+  return unit === 'none' ? quote : `${quote} per ${per}`;
+}
+
+/** Where a price is from. A simulated one says so twice: it must never be taken for real. */
+export function origin({ source }: PriceMetadata): string {
+  return source === 'simulated' ? 'source: simulated. THIS IS NOT A REAL PRICE' : `source: ${source}`;
+}
+
+/** A price with what is needed to understand it. */
+export function priced(code: string, price: number, metadata: PriceMetadata): string {
+  return `${code}: ${printNumber(price)} ${measure(metadata)}`;
+}
+
+/** When a latest price was made: at a moment, or at the end of a trading day. */
+export function momentText(at: string): string {
+  if (at.length === 10) return `close of ${at}`;
+  return `at ${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}
+
+/** A fraction as a percentage. */
+export function percent(fraction: number, places = 2): string {
+  return `${(fraction * 100).toFixed(places)} %`;
+}
+
+/** Rows as CSV, which models read well and which takes few tokens. */
+export function csv(head: readonly string[], rows: Iterable<readonly (string | number)[]>): string {
+  const lines = [head.join(',')];
+  for (const row of rows) {
+    lines.push(row.map((cell) => (typeof cell === 'number' ? printNumber(cell) : quoted(cell))).join(','));
+  }
+  return lines.join('\n');
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { StatisticsAnswer } from '../../client/answers.ts';
+import { percentChange, printNumber } from '../../market/decimal.ts';
+import { csv, measure, origin, percent } from '../text.ts';
+import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
+import { type Change, changesOf, signed } from './change.ts';
+
+export const compare = tool({
+  name: 'compare',
+  title: 'Compare symbols',
+  description:
+    'Compares two or more symbols over a range: the change of each, the best first, their volatility, and the correlation of their daily returns.',
+  input: z.object({
+    symbols: symbols.min(2),
+    from: date('The first day'),
+    to: date('The last day'),
+    ...conversion,
+  }),
+  async answer(args, ask) {
+    const params = symbolParams(args);
+    const changes = await changesOf(ask, params, args.from, args.to);
+    const range = { startDate: args.from, endDate: args.to };
+    const { statistics, correlation } = await ask<StatisticsAnswer>('/rates/statistics', {
+      ...params,
+      ...range,
+    });
+    const ranked = changes.toSorted((a, b) => growth(b) - growth(a));
+    const rows = ranked.map((change) => {
+      const { code, start, end, metadata } = change;
+      const volatility = statistics[code]?.volatility;
+      return [
+        code,
+        `${signed(percentChange(start.close, end.close, 2))} %`,
+        `${printNumber(start.close)} on ${start.date}`,
+        `${printNumber(end.close)} on ${end.date}`,
+        measure(metadata),
+        volatility === undefined ? '' : percent(volatility),
+        origin(metadata),
+      ];
+    });
+    const table = csv(
+      ['symbol', 'change', 'first close', 'last close', 'measure', 'volatility', 'origin'],
+      rows,
+    );
+    const codes = changes.map(({ code }) => code);
+    return { text: `${table}\n\nCorrelation of daily returns:\n${pairs(codes, correlation).join('\n')}` };
+  },
+});
+
+function growth({ start, end }: Change): number {
+  return start.close === 0 ? 0 : (end.close - start.close) / Math.abs(start.close);
+}
+
+function pairs(codes: readonly string[], correlation: StatisticsAnswer['correlation']): string[] {
+  return codes.flatMap((one, i) =>
+    codes.slice(i + 1).map((other) => {
+      const value = correlation[one]?.[other];
+      return `${one} and ${other}: ${typeof value === 'number' ? value.toFixed(3) : 'too few common days'}`;
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { HistoryRow, PriceMetadata } from '../../client/answers.ts';
+import { wholeHistory } from '../../client/history.ts';
+import { percentChange, printNumber } from '../../market/decimal.ts';
+import { seriesUri } from '../resources.ts';
+import { csv, measure, origin } from '../text.ts';
+import { conversion, date, symbolParams, tool } from '../tool.ts';
+
+/** More rows than this are summarised: they would fill the model's context. */
+const ROWS_MAX = 60;
+/** How many rows a summary shows. */
+const SHOWN = 24;
+
+export const priceSeries = tool({
+  name: 'price_series',
+  title: 'Price series',
+  description:
+    'Open, high, low, close and average of one symbol over a range, by day, week, month, quarter or year. A long series is summarised: first, last, lowest, highest and evenly spaced rows; the complete one is in the resource that the answer names. Choose a longer interval for a long range.',
+  input: z.object({
+    symbol: z
+      .string()
+      .min(1)
+      .describe('A symbol code such as XAU, or a formula such as {BRENTOIL-FUT}-{WTIOIL-FUT}'),
+    from: date('The first day'),
+    to: date('The last day'),
+    interval: z.enum(['day', 'week', 'month', 'quarter', 'year']).default('day'),
+    ...conversion,
+  }),
+  async answer({ symbol, from, to, interval, currency, unit }, ask) {
+    const params = {
+      ...symbolParams({ symbols: [symbol], currency, unit }),
+      startDate: from,
+      endDate: to,
+      interval,
+    };
+    const { rows, metadata } = await wholeHistory(ask, params);
+    const code = rows[0]?.symbol;
+    if (code === undefined)
+      return {
+        text: `${symbol} has no prices from ${from} to ${to}. find_symbols states the first and last date.`,
+      };
+    const head = headline(code, rows, metadata[code]!, interval);
+    if (rows.length <= ROWS_MAX) return { text: `${head}\n${tableOf(rows)}` };
+    const uri = seriesUri({ symbol: code, from, to, interval, currency, unit });
+    const text = `${head}\n${extremes(rows)}\n${SHOWN} of ${rows.length} rows, evenly spaced:\n${tableOf(spread(rows))}\nAll rows: resource ${uri}`;
+    return { text, resource: { uri, name: `${code} ${from} to ${to} by ${interval}` } };
+  },
+});
+
+function headline(code: string, rows: readonly HistoryRow[], about: PriceMetadata, interval: string): string {
+  const [first, last] = [rows[0]!, rows.at(-1)!];
+  const change = percentChange(first.close, last.close, 2);
+  return `${code}, ${measure(about)}, by ${interval}, ${first.date} to ${last.date}, ${origin(about)}. Close ${printNumber(first.close)} → ${printNumber(last.close)} (${change} %).`;
+}
+
+function extremes(rows: readonly HistoryRow[]): string {
+  const lowest = rows.reduce((a, b) => (b.close < a.close ? b : a));
+  const highest = rows.reduce((a, b) => (b.close > a.close ? b : a));
+  return `Lowest close ${printNumber(lowest.close)} on ${lowest.date}, highest ${printNumber(highest.close)} on ${highest.date}.`;
+}
+
+function spread(rows: readonly HistoryRow[]): HistoryRow[] {
+  return Array.from({ length: SHOWN }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (SHOWN - 1))]!);
+}
+
+function tableOf(rows: readonly HistoryRow[]): string {
+  return csv(
+    ['date', 'open', 'high', 'low', 'close', 'average'],
+    rows.map(({ date, open, high, low, close, average }) => [date, open, high, low, close, average]),
+  );
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { apiOn } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { MINUTE, NOON } from '../../support/service.ts';
+
+async function connect(url: string, headers: Record<string, string>): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>) {
+  const { content, isError = false } = await client.callTool({ name, arguments: args });
+  const [first, ...links] = content as { type: string; text?: string; uri?: string }[];
+  return { text: first!.text!, links, isError };
+}
+
+onEachEngine('POST /mcp', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', {
+      '2023-05-15': 2016.5,
+      '2024-05-10': [2345, 2378.4, 2343.1, 2360.5],
+      '2024-05-13': 2336.1,
+      '2024-05-14': [2336.1, 2359.9, 2335, 2358.2],
+    });
+    await service.publish('XAG', { '2023-05-15': 24.05, '2024-05-13': 28.21, '2024-05-14': 28.62 });
+    await service.publish('CORN', { '2024-05-14': 467.25 });
+    await service.publish('WTIOIL-FUT', { '2024-05-14': 78.02 });
+    await service.publish('RB-FUT', { '2024-05-14': 2.5 });
+    await service.publish('EUR/USD', { '2024-05-13': 1.25, '2024-05-14': 1.25 });
+    await service.tick('XAG', 28.75, NOON - MINUTE);
+  });
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(api.service.url, { 'x-api-key': api.key });
+  });
+  afterAll(() => client.close());
+
+  test('lists tools with descriptions and schemas, and says how to begin', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'find_symbols',
+      'latest_prices',
+      'price_on_date',
+      'price_series',
+      'price_change',
+      'price_statistics',
+      'compare',
+      'formula',
+      'usage',
+    ]);
+    for (const { description, inputSchema, annotations } of tools) {
+      expect(description!.length).toBeGreaterThan(40);
+      expect(inputSchema.type).toBe('object');
+      expect(annotations?.readOnlyHint).toBe(true);
+    }
+    expect(client.getInstructions()).toContain('find_symbols');
+  });
+
+  describe('ten questions', () => {
+    const QUESTIONS: readonly [
+      question: string,
+      tool: string,
+      args: Record<string, unknown>,
+      answer: RegExp,
+    ][] = [
+      [
+        'Which code is gold?',
+        'find_symbols',
+        { query: 'gold' },
+        /^XAU: Gold.* USD per Troy Ounce.* prices from 2023-05-15 to 2024-05-14/m,
+      ],
+      [
+        'What is silver worth now?',
+        'latest_prices',
+        { symbols: ['XAG'] },
+        /^XAG: 28\.75 USD per troy ounce \(T\.oz\), at 2024-05-15 15:59 UTC, source: test$/,
+      ],
+      [
+        'What does corn cost?',
+        'latest_prices',
+        { symbols: ['CORN'] },
+        /^CORN: 467\.25 US cents \(USX\) per bushel \(Bu\), close of 2024-05-14, source: test$/,
+      ],
+      [
+        'What was gold on Sunday, 12 May 2024?',
+        'price_on_date',
+        { symbols: ['XAU'], date: '2024-05-12' },
+        /^XAU: 2360\.5 USD per troy ounce.*, close of 2024-05-10 \(no trading on 2024-05-12\); open 2345, high 2378\.4, low 2343\.1; source: test$/,
+      ],
+      [
+        'What was gold in euros on Monday?',
+        'price_on_date',
+        { symbols: ['XAU'], date: '2024-05-13', currency: 'eur' },
+        /^XAU: 1868\.88 EUR per troy ounce/,
+      ],
+      [
+        'How did gold move in a year?',
+        'price_change',
+        { symbols: ['XAU'], from: '2023-05-15', to: '2024-05-14' },
+        /^XAU: \+341\.7 USD per troy ounce \(T\.oz\) \(\+16\.95 %\), from 2016\.5 on 2023-05-15 to 2358\.2 on 2024-05-14/,
+      ],
+      [
+        'What were gold closes last week?',
+        'price_series',
+        { symbol: 'XAU', from: '2024-05-10', to: '2024-05-14' },
+        /\n2024-05-10,2345,2378\.4,2343\.1,2360\.5,2360\.5\n2024-05-13,.*\n2024-05-14,2336\.1,2359\.9,2335,2358\.2,2358\.2$/,
+      ],
+      [
+        'When was gold highest this May?',
+        'price_statistics',
+        { symbols: ['XAU'], from: '2024-05-01', to: '2024-05-14' },
+        /highest 2360\.5 on 2024-05-10/,
+      ],
+      [
+        'Which did better in a year, gold or silver?',
+        'compare',
+        { symbols: ['XAU', 'XAG'], from: '2023-05-15', to: '2024-05-14' },
+        /^symbol,.*\nXAG,\+19 %.*\nXAU,\+16\.95 %/,
+      ],
+      [
+        'What is the gasoline crack spread?',
+        'formula',
+        { expression: '{RB-FUT}*42-{WTIOIL-FUT}', date: '2024-05-14' },
+        /: 26\.98 .*from the closes of 2024-05-14, source: test$/,
+      ],
+    ];
+    for (const [question, tool, args, answer] of QUESTIONS) {
+      test(question, async () => {
+        const { text, isError } = await call(client, tool, args);
+        expect(text).toMatch(answer);
+        expect(isError).toBe(false);
+      });
+    }
+  });
+
+  test('a long series is summarised, and complete as a resource', async () => {
+    const days = Array.from({ length: 100 }, (_, i) =>
+      new Date(Date.UTC(2022, 0, 3 + i)).toISOString().slice(0, 10),
+    );
+    await api.service.publish('TIN', Object.fromEntries(days.map((day, i) => [day, 1000 + i])));
+    const asked = { symbol: 'TIN', from: days[0], to: days[99] };
+    const { text, links } = await call(client, 'price_series', asked);
+    expect(text).toContain('Lowest close 1000 on 2022-01-03, highest 1099 on 2022-04-12.');
+    expect(text.split('\n')).toHaveLength(29);
+    const [link] = links;
+    expect(link).toMatchObject({ type: 'resource_link' });
+    const { contents } = await client.readResource({ uri: link!.uri! });
+    const lines = (contents[0] as { text: string }).text.split('\n');
+    expect(lines).toHaveLength(101);
+    expect(lines[100]).toBe('2022-04-12,1099,1099,1099,1099,1099,1');
+  });
+
+  test('has the guide and the symbols as resources', async () => {
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['openpit://guide', 'openpit://symbols']);
+    const read = async (uri: string) =>
+      ((await client.readResource({ uri })).contents[0] as { text: string }).text;
+    expect(await read('openpit://guide')).toContain('simulated');
+    expect(await read('openpit://symbols')).toContain('\nXAU,');
+  });
+
+  test('an error names the next call, and costs nothing', async () => {
+    const used = async () => (await api.ask('/usage')).body.used;
+    const before = await used();
+    const { text, isError } = await call(client, 'latest_prices', { symbols: ['GOLDD'] });
+    expect(isError).toBe(true);
+    expect(text).toContain('did you mean XAU');
+    expect(text).toContain('Call find_symbols');
+    expect(await used()).toBe(before);
+  });
+
+  test('a call is counted like the requests that it stands for', async () => {
+    const used = async () => (await api.ask('/usage')).body.used as number;
+    const before = await used();
+    await call(client, 'latest_prices', { symbols: ['XAU', 'XAG'] });
+    expect(await used()).toBe(before + 1);
+    await call(client, 'price_change', { symbols: ['XAU'], from: '2024-05-13', to: '2024-05-14' });
+    expect(await used()).toBe(before + 3);
+    const { text } = await call(client, 'usage', {});
+    expect(text).toMatch(new RegExp(`^Plan unlimited: ${before + 3} of \\d+ units used this month`));
+  });
+
+  test('an exhausted quota is an error that advises against repeating', async () => {
+    await api.service.setPlan({ name: 'tiny', quota: 1 });
+    const tiny = await connect(api.service.url, { authorization: `Bearer ${await api.service.key('tiny')}` });
+    expect((await call(tiny, 'latest_prices', { symbols: ['XAU'] })).isError).toBe(false);
+    const { text, isError } = await call(tiny, 'latest_prices', { symbols: ['XAU'] });
+    expect(isError).toBe(true);
+    expect(text).toContain('do not repeat');
+    await tiny.close();
+  });
+
+  test('without a valid key nothing is answered', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const { status } = await api.ask('/mcp', { key: '', method: 'POST', body });
+    expect(status).toBe(401);
+  });
+
+  test('a key that is bound to other addresses is refused', async () => {
+    const { body: created } = await api.ask('/account/keys', {
+      method: 'POST',
+      body: '{"allowedIps":["192.0.2.1"]}',
+    });
+    const { apiKey: key } = created as { apiKey: string };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect((await api.ask('/mcp', { key, method: 'POST', body })).status).toBe(403);
+  });
+
+  test('GET is refused with the methods that are allowed', async () => {
+    const { status, headers } = await api.ask('/mcp');
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('POST, OPTIONS');
+  });
+});
