@@ -124,7 +124,7 @@ const ownPlan = plan.extend({ maxSpanDays: z.int().describe('Days in one time se
 
 const key = z.strictObject({
   id: text,
-  name: text.describe('What its owner calls it; may be empty'),
+  name: z.string().describe('What its owner calls it; may be empty'),
   status: z.enum(['active', 'expired', 'revoked']),
   createdAt: seconds,
   expiresAt: seconds.nullable(),

@@ -52,6 +52,7 @@ const USES: readonly Use[] = [
     exitCode: 2,
     prints: '',
   },
+  { command: 'mcp', prints: '' }, // standard input is empty; clients/mcp.test.ts asks questions
   { command: 'plan list', prints: 'unlimited' },
   { command: 'plan set', args: () => ['club', '--quota', '7'], prints: 'club' },
   {
