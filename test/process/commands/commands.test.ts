@@ -116,6 +116,7 @@ const USES: readonly Use[] = [
   { command: 'sample load', args: () => ['--list'], prints: 'European Central Bank' },
   { command: 'sample export', args: () => ['WTIOIL-SPOT'], prints: 'date,' },
   { command: 'webhook secret', prints: 'whsec_' },
+  { command: 'audit', prints: 'club' },
   { command: 'check', prints: 'All counts add up.' },
   { command: 'backup', args: () => [join(files, 'backup.db')], prints: 'Backed up' },
   { command: 'restore', args: () => [join(files, 'backup.db'), '--force'], prints: 'Restored' },
