@@ -2,6 +2,10 @@
  * `npm run bench:row-sizes [-- ROWS]`: what a million rows of each growing table take on disk, indexes included, on both
  * engines. It prints the columns for the table in docs/operating.md.
  */
+import { packMinutes } from '../src/ledger/intraday/pack-minutes.ts';
+import type { IntradayBar } from '../src/market/intraday/bar.ts';
+import { MINUTE_MS } from '../src/market/intraday/interval.ts';
+import { Seeded } from '../test/support/seeded.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
@@ -26,6 +30,14 @@ const TABLES: Readonly<Record<string, readonly [columns: string, values: string]
   tick: [
     'symbol_id, source_id, tick_id, day, at, received, price, revision',
     `1 + i % 200, 2, substr(${HASH}, 33) , 20000 + i % 7, ${NOW} + i, ${NOW} + i, i / 7.0, i / 1000`,
+  ],
+  'hour_bar with minutes': [
+    'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum, minutes',
+    `1 + i % 200, 20000 + i / 4600, ${NOW} + i, 2, ${PRICES}, 60, i / 7.0, '${minutesOfAnHour()}'`,
+  ],
+  'hour_bar without minutes': [
+    'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum',
+    `1 + i % 200, 10000 + i / 4600, ${NOW} + i, 2, ${PRICES}, 60, i / 7.0`,
   ],
   usage_day: [
     'account_id, period, day, endpoint, count',
@@ -79,7 +91,7 @@ for (const engine of ENGINES) {
     for (const [table, [columns, values]] of Object.entries(TABLES)) {
       const mb = await growth(
         ledger,
-        `INSERT INTO ${table} (${columns}) SELECT ${portable(engine, values)} FROM ${ledger.numbers(ROWS)}`,
+        `INSERT INTO ${table.split(' ')[0]} (${columns}) SELECT ${portable(engine, values)} FROM ${ledger.numbers(ROWS)}`,
       );
       sizes.set(table, [...(sizes.get(table) ?? []), (mb / ROWS) * 1_000_000]);
       console.log(`${engine} ${table}: ${Math.round(mb)} MB for ${ROWS} rows`);
@@ -91,6 +103,20 @@ for (const engine of ENGINES) {
 console.log('\n| Table | SQLite | PostgreSQL |\n|---|---|---|');
 for (const [table, [sqlite, postgres]] of sizes) {
   console.log(`| \`${table}\` | ${Math.round(sqlite!)} MB | ${Math.round(postgres!)} MB |`);
+}
+
+/** An hour of crude oil with a price in every minute, as the ledger stores it. */
+function minutesOfAnHour(): string {
+  const chance = new Seeded(1);
+  let close = 8_213;
+  const minutes = Array.from({ length: 60 }, (_, i): IntradayBar => {
+    const open = close;
+    close += chance.below(13) - 6;
+    const [high, low] = [Math.max(open, close) + chance.below(6), Math.min(open, close) - chance.below(6)];
+    const ohlc = { open: open / 100, high: high / 100, low: low / 100, close: close / 100 };
+    return { at: i * MINUTE_MS, day: 0, ...ohlc, sourceId: 2, minutes: 1, closeSum: close / 100 };
+  });
+  return packMinutes(minutes);
 }
 
 /** By how many MB the whole database grows. */

@@ -53,6 +53,7 @@ export interface Config {
     readonly keysDays: number;
     readonly importsDays: number;
     readonly auditDays: number;
+    readonly minuteBarsDays: number;
   };
   readonly historyMb: number;
   readonly cacheMb: number;
@@ -113,6 +114,7 @@ export function readConfig(
       keysDays: whole('OPENPIT_KEEP_KEYS_DAYS', 1, 36_500),
       importsDays: whole('OPENPIT_KEEP_IMPORTS_DAYS', 1, 36_500),
       auditDays: whole('OPENPIT_KEEP_AUDIT_DAYS', 1, 36_500),
+      minuteBarsDays: whole('OPENPIT_MINUTE_BARS_DAYS', 1, 36_500),
     }),
     historyMb: whole('OPENPIT_HISTORY_MB', 1, 1_000_000),
     cacheMb: whole('OPENPIT_CACHE_MB', 32, 1_000_000),

@@ -108,6 +108,11 @@ export const SETTINGS = [
     help: 'Days to keep the audit log',
   },
   {
+    env: 'OPENPIT_MINUTE_BARS_DAYS',
+    default: '90',
+    help: 'Days to keep minute bars. Hourly bars are kept without limit',
+  },
+  {
     env: 'OPENPIT_HISTORY_MB',
     default: '512',
     help: 'Memory for price history, in MB; the least recently used is evicted',

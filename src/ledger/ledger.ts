@@ -8,6 +8,7 @@ import type { Engine, LedgerUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
 import { asNumber, asText, optional, rowReader, type Sql } from './engine/rows.ts';
+import { IntradayStore } from './intraday/intraday.ts';
 import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
 import { FeedStore } from './operations/feeds.ts';
@@ -72,6 +73,7 @@ export class Ledger {
   readonly heldBars: HeldBarStore;
   readonly imports: ImportStore;
   readonly ticks: TickStore;
+  readonly intraday: IntradayStore;
   readonly past: PastStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
@@ -95,6 +97,7 @@ export class Ledger {
     this.heldBars = new HeldBarStore(engine, this.audit);
     this.imports = new ImportStore(engine, this.audit);
     this.ticks = new TickStore(engine);
+    this.intraday = new IntradayStore(engine);
     this.past = new PastStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine, this.audit);

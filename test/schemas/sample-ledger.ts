@@ -3,6 +3,7 @@ import type { ApiKey } from '../../src/ledger/accounts/keys.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf } from '../../src/ledger/quota/period.ts';
+import { TickPruning } from '../../src/ledger/ticks/prune.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { type Day, parseDay } from '../../src/market/day.ts';
 import { EMPTY_RUN } from '../support/feeds/run-report.ts';
@@ -13,6 +14,7 @@ import { EMPTY_RUN } from '../support/feeds/run-report.ts';
  */
 export async function fillSampleLedger(ledger: Ledger): Promise<void> {
   await writePrices(ledger);
+  await writeIntraday(ledger);
   await writeAccounts(ledger);
   await writeQuota(ledger);
   await writeFeeds(ledger);
@@ -31,6 +33,13 @@ export const GOLD: Readonly<Record<string, Ohlc>> = {
   '2024-05-13': { open: 2361.2, high: 2364.5, low: 2332.1, close: 2336.1 },
   '2024-05-14': { open: 2336.3, high: 2360.4, low: 2335.2, close: 2358.15 },
 };
+
+/** Minutes of 2024-05-13, the first two of one hour. */
+export const MINUTES = [
+  { at: Date.UTC(2024, 4, 13, 14, 5), close: 2340.5 },
+  { at: Date.UTC(2024, 4, 13, 14, 6), close: 2341 },
+  { at: Date.UTC(2024, 4, 13, 15, 0), close: 2336.1 },
+];
 
 /** What was published first for 2024-05-14. */
 export const GOLD_BEFORE_CORRECTION: Ohlc = { open: 2336.3, high: 2360.4, low: 2335.2, close: 2385.15 };
@@ -98,6 +107,19 @@ async function writePrices(ledger: Ledger): Promise<void> {
   await ledger.bars.publish([barOf(olives!, '2024-05-14', flat(8_900))], first);
   await ledger.bars.publish([barOf(silver!, '2024-05-14', flat(28.4))], { ...first, source: 'simulated' });
   await ledger.ticks.append([{ symbolId: gold!, ...GOLD_TICK }], 'exchange');
+}
+
+/** An old trade date whose ticks were deleted: its minutes are stored. */
+async function writeIntraday(ledger: Ledger): Promise<void> {
+  const [gold] = await idsOf(ledger, ['XAU']);
+  const of = { symbolId: gold!, origin: 'real', day: day('2024-05-13') } as const;
+  await ledger.ticks.append(
+    MINUTES.map(({ at, close }) => ({ symbolId: gold!, id: `${at}`, at, received: at, price: close })),
+    'exchange',
+  );
+  const pruning = new TickPruning(ledger.engine);
+  await pruning.mark(of, RECORDED_AT);
+  await pruning.deleteSome();
 }
 
 async function writeAccounts(ledger: Ledger): Promise<void> {

@@ -14,6 +14,7 @@ import {
   GOLD_BEFORE_CORRECTION,
   GOLD_TICK,
   KEYS,
+  MINUTES,
   OIL_2020,
   OPEN_LEASE,
   OWN_SYMBOL,
@@ -25,7 +26,7 @@ import {
 const VERSIONS = Array.from({ length: SCHEMA_VERSION }, (_, i) => i + 1);
 
 /** The schema version that introduced what the sample could not contain before. */
-const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6, audit: 16 };
+const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6, audit: 16, intraday: 17 };
 
 test('every schema version has a fixture', () => {
   expect(missingFixtureMessage(SCHEMA_VERSION)).toBeUndefined();
@@ -189,6 +190,19 @@ onEachEngine('a ledger of an older schema', (engine) => {
     test(`of version ${version} keeps the processes that served from it`, async () => {
       const ledger = await ledgers.upgrade(await loadFixture(version, engine));
       expect((await ledger.replicas.list()).replicas).toMatchObject([{ id: 'replica-1', version: '0.1.0' }]);
+    });
+  }
+
+  for (const version of VERSIONS.filter((one) => one >= INTRODUCED.intraday)) {
+    test(`of version ${version} keeps its minutes and hours`, async () => {
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const symbols = { origin: 'real', symbolIds: [(await symbolOf(ledger, 'XAU')).id] } as const;
+      const days = { first: day('2024-05-13'), last: day('2024-05-13') };
+      const time = { from: 0, to: RECORDED_AT };
+      const [minutes] = await ledger.intraday.stored(symbols, days, time, 'minute');
+      expect(minutes!.bars).toMatchObject(MINUTES);
+      const [hours] = await ledger.intraday.stored(symbols, days, time, 'hour');
+      expect(hours!.bars).toMatchObject([{ open: 2340.5, close: 2341, minutes: 2 }, { close: 2336.1 }]);
     });
   }
 

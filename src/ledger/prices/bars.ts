@@ -1,7 +1,7 @@
 import type { Bar } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { asNumber, asText, type Cell, nullable, rowReader, type Sql } from '../engine/rows.ts';
-import type { PriceOrigin } from '../symbols/origin.ts';
+import type { PriceOrigin, TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 
 /** The reason of a bar that was created at settlement, before its session ended. The bar of the session replaces it. */
@@ -53,6 +53,15 @@ export async function readRevisions(
     if (origin === 'all' || isSimulated === (origin === 'simulated')) found.push(toRevision(row));
   }
   return found;
+}
+
+/** When the bar of a trade date was last withdrawn, in ms; undefined if it never was. Ticks made up to then do not count. */
+export async function lastWithdrawal(
+  handle: Sql,
+  { symbolId, origin, day }: TradingDay,
+): Promise<number | undefined> {
+  const revisions = await readRevisions(handle, symbolId, origin, day, day);
+  return revisions.findLast(({ withdrawn }) => withdrawn)?.recordedAt;
 }
 
 /** The columns that `toRevision` reads, in order. Bars are read by the million, so their rows are arrays. */

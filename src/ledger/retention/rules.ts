@@ -8,6 +8,8 @@ export interface RetentionRules {
   importsDays: number;
   /** Days for which the audit log is kept. */
   auditDays: number;
+  /** Days for which minutes are kept. Hours are kept without limit. */
+  minuteBarsDays: number;
 }
 
 /** The defaults. */
@@ -16,6 +18,7 @@ export const DEFAULT_RETENTION: RetentionRules = {
   keysDays: 90,
   importsDays: 365,
   auditDays: 730,
+  minuteBarsDays: 90,
 };
 
 /** A lease whose holder has not come back is settled for good this long after the end of its month. */

@@ -28,6 +28,7 @@ export const RETENTION_STEPS: readonly RetentionStep[] = [
   repeated(deleteDecisions),
   repeated(deleteAuditEntries),
   repeated(deleteKeyUses),
+  repeated(deleteMinutes),
   repeated(deleteMarked),
 ];
 
@@ -128,5 +129,17 @@ function deleteKeyUses(engine: Engine, now: number): Promise<number> {
         WHERE day < ${utcDay(now) - KEY_USE_DAYS} LIMIT ${ROWS_PER_BATCH})
       RETURNING day`;
     return deleted.length;
+  });
+}
+
+/** Minutes that are no longer kept. Their hours stay. */
+function deleteMinutes(engine: Engine, now: number, { minuteBarsDays }: RetentionRules): Promise<number> {
+  const first = utcDay(now) - minuteBarsDays;
+  return engine.write(async (tx) => {
+    const emptied = await tx`UPDATE hour_bar SET minutes = NULL WHERE (symbol_id, day, at, source_id) IN (
+        SELECT symbol_id, day, at, source_id FROM hour_bar WHERE minutes IS NOT NULL AND day < ${first}
+        LIMIT ${ROWS_PER_BATCH})
+      RETURNING day`;
+    return emptied.length;
   });
 }

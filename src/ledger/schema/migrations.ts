@@ -272,6 +272,22 @@ export const MIGRATIONS: readonly Migration[] = [
          PRIMARY KEY (account_id, key_id, day, endpoint)) {clustered}`,
     ],
   },
+  {
+    id: 17,
+    title: 'intraday bars',
+    statements: [
+      // The hours of days whose ticks are deleted. `minutes` is packed, or NULL once minutes are no longer kept.
+      // `minute_count` and `close_sum` are those of the minutes, for the average. Not in key order: SQLite would put
+      // most of a long row into a page of its own.
+      `CREATE TABLE hour_bar (
+         symbol_id INTEGER NOT NULL, day INTEGER NOT NULL, at BIGINT NOT NULL, source_id INTEGER NOT NULL,
+         open DOUBLE PRECISION NOT NULL, high DOUBLE PRECISION NOT NULL,
+         low DOUBLE PRECISION NOT NULL, close DOUBLE PRECISION NOT NULL,
+         minute_count INTEGER NOT NULL, close_sum DOUBLE PRECISION NOT NULL, minutes TEXT,
+         PRIMARY KEY (symbol_id, day, at, source_id))`,
+      `CREATE INDEX hour_bar_with_minutes ON hour_bar (day) WHERE minutes IS NOT NULL`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

@@ -12,6 +12,7 @@ export async function deleteSimulated(engine: Engine): Promise<void> {
     await engine.write(async (tx) => {
       await tx`DELETE FROM bar WHERE symbol_id = ${id} AND source_id = ${SIMULATED_ID}`;
       await tx`DELETE FROM tick WHERE symbol_id = ${id} AND source_id = ${SIMULATED_ID}`;
+      await tx`DELETE FROM hour_bar WHERE symbol_id = ${id} AND source_id = ${SIMULATED_ID}`;
       await tx`DELETE FROM bar_change WHERE symbol_id = ${id}
         AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = ${id})`;
     });

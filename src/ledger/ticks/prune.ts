@@ -1,6 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
+import { foldMinutes } from '../intraday/fold-minutes.ts';
+import { storeMinutes } from '../intraday/hour-bars.ts';
+import { lastWithdrawal } from '../prices/bars.ts';
 import { originFilter, type PriceOrigin, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { foldDay } from './fold-day.ts';
 import { ticksSince } from './new-ticks.ts';
@@ -16,8 +19,8 @@ interface Progress {
 }
 
 /**
- * Deletes the ticks of days in bounded batches. A day is marked first: from then on its ticks are incomplete, and neither views
- * nor the closer use them. The next batch is always of the day whose remaining ticks are the oldest:
+ * Deletes the ticks of days in bounded batches. A day is marked first, and its minutes are stored with the mark: from then on its
+ * ticks are incomplete, and neither views nor the closer use them. The next batch is always of the day whose remaining ticks are the oldest:
  *
  *     at      ──────────────────────────►
  *     gold    [ 1 ][ 3   ][ 6 ]
@@ -100,10 +103,13 @@ async function mark(
     ...(signal && { signal }),
   });
   if (!fold || isLate || signal?.aborted) return undefined;
+  const madeAfter = await lastWithdrawal(engine.read, of);
+  const minutes = await foldMinutes(engine, of, madeAfter === undefined ? {} : { madeAfter });
   return engine.write(async (tx) => {
     await lockRevisions(tx, 'prices'); // no tick comes in between
     if ((await ticksSince(engine, tx, of, asNumber(head?.value))).length > 0) return undefined;
     if (!(await isDispensable(engine, tx, of))) return undefined;
+    await storeMinutes(engine, tx, of, minutes);
     await tx`INSERT INTO tick_pruning (symbol_id, day, simulated) VALUES (${of.symbolId}, ${of.day}, ${flagOf(of.origin)})
       ON CONFLICT DO NOTHING`;
     return fold.open.at;

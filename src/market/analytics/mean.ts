@@ -41,7 +41,7 @@ function meanOfAny(values: readonly number[], places: number): number {
 }
 
 /** The sum is `sum` × 10^−`scale`. */
-function exactSum(values: readonly number[]): { sum: bigint; scale: number } {
+export function exactSum(values: readonly number[]): { sum: bigint; scale: number } {
   const decimals = values.map(decimalOf);
   const scale = Math.max(...decimals.map((one) => one.scale));
   let sum = 0n;

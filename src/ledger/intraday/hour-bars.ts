@@ -1,0 +1,80 @@
+import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
+import { HOUR_MS, startOf, type TimeRange } from '../../market/intraday/interval.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
+import { insertRows, listOf } from '../engine/statements.ts';
+import type { DayRange, OriginSymbols } from '../prices/past.ts';
+import { originFilter, type SymbolDay, type TradingDay } from '../symbols/origin.ts';
+import { packMinutes, unpackMinutes } from './pack-minutes.ts';
+
+/** What is read: hours are kept without limit, minutes are not. */
+export type IntradayDetail = 'minute' | 'hour';
+
+/** One trade date of a symbol, and its stored bars that lie in the time that was asked for. */
+export interface StoredDay extends SymbolDay {
+  bars: IntradayBar[];
+}
+
+/**
+ * Stores the minutes of a trade date, by hour. A day that has stored bars already keeps them: the ticks they were made of
+ * are deleted, and late ticks alone do not make up a day.
+ */
+export async function storeMinutes(
+  engine: Engine,
+  tx: Sql,
+  { symbolId, day, origin }: TradingDay,
+  minutes: readonly IntradayBar[],
+): Promise<void> {
+  const { placeholder: p } = engine;
+  const stored = await tx.unsafe(
+    `SELECT 1 FROM hour_bar WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} LIMIT 1`,
+    [symbolId, day],
+  );
+  if (stored.length > 0 || minutes.length === 0) return;
+  const rows = [...Map.groupBy(minutes, ({ at }) => startOf(at, HOUR_MS))].map(([hour, own]) => {
+    const { sourceId, open, high, low, close, closeSum } = foldIntraday(own, HOUR_MS)[0]!;
+    return [symbolId, day, hour, sourceId, open, high, low, close, own.length, closeSum, packMinutes(own)];
+  });
+  const columns = 'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum, minutes';
+  await insertRows(engine, tx, `hour_bar (${columns})`, rows);
+}
+
+/** The trade dates that have stored bars, each with those of its bars whose hour overlaps `time`, in order. */
+export async function readStored(
+  engine: Engine,
+  { origin, symbolIds }: OriginSymbols,
+  days: DayRange,
+  time: TimeRange,
+  detail: IntradayDetail,
+): Promise<StoredDay[]> {
+  const { read, placeholder: p } = engine;
+  const count = symbolIds.length;
+  const rows = await read
+    .unsafe(
+      `SELECT symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum
+         ${detail === 'minute' ? ', minutes' : ''} FROM hour_bar
+       WHERE symbol_id IN (${listOf(engine, count)}) AND day >= ${p(count + 1)} AND day <= ${p(count + 2)}
+         AND ${originFilter(origin)}
+       ORDER BY symbol_id, day, at`,
+      [...symbolIds, days.first, days.last],
+    )
+    .values();
+  const found: StoredDay[] = [];
+  for (const row of rows) {
+    const [symbolId, day, at] = [asNumber(row[0]), asNumber(row[1]), asNumber(row[2])];
+    const last = found.at(-1);
+    const own = last?.symbolId === symbolId && last.day === day ? last : { symbolId, day, bars: [] };
+    if (own !== last) found.push(own);
+    if (at + HOUR_MS > time.from && at < time.to) own.bars.push(...barsOf(row, detail));
+  }
+  return found;
+}
+
+/** Reads a row of `readStored`. */
+function barsOf(row: readonly Cell[], detail: IntradayDetail): IntradayBar[] {
+  const [, day, at, sourceId, open, high, low, close, minutes, closeSum] = row.slice(0, 10).map(asNumber);
+  const [packed] = row.slice(10);
+  if (detail === 'minute') return packed === null ? [] : unpackMinutes(asText(packed), at!, day!);
+  const ohlc = { open: open!, high: high!, low: low!, close: close! };
+  return [{ at: at!, day: day!, ...ohlc, sourceId: sourceId!, minutes: minutes!, closeSum: closeSum! }];
+}
