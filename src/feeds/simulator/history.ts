@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
+import type { PublishResult } from '../../ledger/prices/publish-bars.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Bar } from '../../market/bar.ts';
@@ -31,7 +32,7 @@ interface Gap {
 /**
  * Writes missing simulated bars: the whole history of an empty ledger, or the days of a downtime. Each is recorded after its
  * day, and a few are recorded with an error and corrected with the next bar, so that point-in-time requests have something to
- * show.
+ * show. Processes that fill the same ledger share the work: one that meets bars of another continues with other symbols.
  */
 export class HistoryFiller {
   readonly #ledger: Ledger;
@@ -49,38 +50,46 @@ export class HistoryFiller {
     progress: HistoryProgress,
     signal?: AbortSignal,
   ): Promise<void> {
-    const behind = await this.#behind(symbols, now);
+    const queue = symbols.filter((symbol) => !symbol.real);
+    const filled: Gap[] = [];
     const [bars, corrections] = [new Batch(this.#ledger, now), new Batch(this.#ledger, now, CORRECTION)];
-    for (const [done, gap] of behind.entries()) {
+    for (let next = 0; next < queue.length; next++) {
+      const gap = await this.#findGap(queue[next]!, now);
+      if (!gap) continue;
+      filled.push(gap);
       for (const { bar, corrected } of editionsOf(gap)) {
         if (corrected) corrections.add(corrected);
-        if (!bar || !(await bars.addAndWrite(bar))) continue;
+        if (bar) bars.add(bar);
+        if (bars.size < BARS_PER_WRITE) continue;
+        const { unchanged } = await bars.write();
         await corrections.write();
-        progress(done, behind.length);
+        progress(next, queue.length);
         if (signal?.aborted) return;
+        if (unchanged > 0) continueElsewhere(queue, next + 1);
       }
     }
     await bars.write();
     await corrections.write();
-    for (const { symbol, to } of behind) this.#filledTo.set(symbol.id, to);
-    if (behind.length > 0) progress(behind.length, behind.length);
+    for (const { symbol, to } of filled) this.#filledTo.set(symbol.id, to);
+    if (filled.length > 0) progress(queue.length, queue.length);
   }
 
-  /** The symbols without real prices that lack the bar of a closed session. */
-  async #behind(symbols: readonly LedgerSymbol[], now: number): Promise<Gap[]> {
-    const behind: Gap[] = [];
-    for (const symbol of symbols) {
-      if (symbol.real) continue;
-      const to = lastPublishedDay(symbol, lastClosedDay(marketOf(symbol.market), now));
-      const own = this.#filledTo.get(symbol.id);
-      const filledTo = own ?? (await this.#ledger.bars.lastDay(symbol.id, 'simulated'));
-      const from = filledTo === undefined ? FIRST_SIMULATED_DAY : filledTo + 1;
-      const correctFrom = own === undefined ? FIRST_SIMULATED_DAY : from - MONTH_DAYS;
-      if (from <= to) behind.push({ symbol, from, to, correctFrom });
-      else this.#filledTo.set(symbol.id, from - 1);
-    }
-    return behind;
+  /** The closed sessions of which a symbol lacks the bar. Read when its turn comes: another process may have filled it. */
+  async #findGap(symbol: LedgerSymbol, now: number): Promise<Gap | undefined> {
+    const to = lastPublishedDay(symbol, lastClosedDay(marketOf(symbol.market), now));
+    const own = this.#filledTo.get(symbol.id);
+    const filledTo = own ?? (await this.#ledger.bars.lastDay(symbol.id, 'simulated'));
+    const from = filledTo === undefined ? FIRST_SIMULATED_DAY : filledTo + 1;
+    const correctFrom = own === undefined ? FIRST_SIMULATED_DAY : from - MONTH_DAYS;
+    if (from <= to) return { symbol, from, to, correctFrom };
+    this.#filledTo.set(symbol.id, from - 1);
+    return undefined;
   }
+}
+
+/** Moves a random number of the symbols from `next` on to the end. */
+function continueElsewhere(queue: LedgerSymbol[], next: number): void {
+  queue.push(...queue.splice(next, Math.floor(Math.random() * (queue.length - next))));
 }
 
 interface Recorded extends NewBar {
@@ -113,34 +122,31 @@ function recordingTime({ interval }: Walk, day: Day): number {
 class Batch {
   readonly #ledger: Ledger;
   readonly #now: number;
-  readonly #reason: string | undefined;
+  readonly #correction: string | undefined;
   #bars: Recorded[] = [];
 
-  constructor(ledger: Ledger, now: number, reason?: string) {
+  /** With the reason of a correction, bars replace those of their days; without it, only missing days are written. */
+  constructor(ledger: Ledger, now: number, correction?: string) {
     this.#ledger = ledger;
     this.#now = now;
-    this.#reason = reason;
+    this.#correction = correction;
+  }
+
+  get size(): number {
+    return this.#bars.length;
   }
 
   add(bar: Recorded): void {
     this.#bars.push(bar);
   }
 
-  /** Writes a full batch. Returns whether it did. */
-  async addAndWrite(bar: Recorded): Promise<boolean> {
-    this.add(bar);
-    if (this.#bars.length < BARS_PER_WRITE) return false;
-    await this.write();
-    return true;
-  }
-
-  async write(): Promise<void> {
-    if (this.#bars.length === 0) return;
-    await this.#ledger.bars.publish(this.#bars, {
+  async write(): Promise<PublishResult> {
+    const bars = this.#bars;
+    this.#bars = [];
+    return this.#ledger.bars.publish(bars, {
       source: SIMULATED,
       recordedAt: (bar) => Math.min((bar as Recorded).recordedAt, this.#now),
-      ...(this.#reason !== undefined && { reason: this.#reason }),
+      ...(this.#correction === undefined ? { comparedWith: 'any' } : { reason: this.#correction }),
     });
-    this.#bars = [];
   }
 }

@@ -18,9 +18,10 @@ export interface Publication {
   reason?: string;
   /**
    * What a bar must differ from to be written: the day's current bar (the default), or this source's own newest bar of
-   * the day. Without `own`, two feeds that disagree would overwrite each other with every run.
+   * the day. Without `own`, two feeds that disagree would overwrite each other with every run. With `any`, only days that
+   * never had a bar are written.
    */
-  comparedWith?: 'current' | 'own';
+  comparedWith?: 'current' | 'own' | 'any';
   /** Called for each bar, in any order, before its transaction is committed. */
   onBar?(bar: NewBar, outcome: BarOutcome): void;
   /** Runs first in each transaction; an exception rolls it back. */
@@ -94,7 +95,7 @@ export async function compareBars(
 ): Promise<{ result: PublishResult; rows: RowValues[]; changes: WrittenDays[] }> {
   const origin: PriceOrigin = source === SIMULATED_ID ? 'simulated' : 'real';
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);
-  await requireSymbols(tx, bySymbol.keys());
+  await requireSymbols(tx, new Set(bySymbol.keys()));
   const real = origin === 'simulated' ? await symbolsWithRealPrices(tx) : new Set<number>();
   const result: PublishResult = { taken: 0, unchanged: 0, corrected: 0 };
   const rows: RowValues[] = [];
@@ -106,14 +107,13 @@ export async function compareBars(
       result.unchanged += ofSymbol.length; // simulated prices are never written after real ones
       continue;
     }
-    const days = ofSymbol.map((bar) => bar.day);
-    const firstDay = Math.min(...days);
-    const lastDay = Math.max(...days);
     const current = new Map<Day, BarRevision>();
     const own = new Map<Day, BarRevision>();
-    for (const known of await readRevisions(tx, symbolId, origin, firstDay, lastDay)) {
-      current.set(known.day, known);
-      if (known.sourceId === source) own.set(known.day, known);
+    for (const { firstDay, lastDay } of spansOf(ofSymbol)) {
+      for (const known of await readRevisions(tx, symbolId, origin, firstDay, lastDay)) {
+        current.set(known.day, known);
+        if (known.sourceId === source) own.set(known.day, known);
+      }
     }
     const before = rows.length;
     for (const bar of ofSymbol) {
@@ -145,6 +145,7 @@ function outcomeOf(
   comparedWith: Publication['comparedWith'],
 ): BarOutcome {
   if (!known) return 'taken';
+  if (comparedWith === 'any') return 'unchanged';
   const samePrices = sameOhlc(known, bar);
   const repeats = samePrices && known.sourceId === source;
   if (known.withdrawn) {
@@ -154,8 +155,25 @@ function outcomeOf(
   return samePrices ? 'taken' : 'corrected';
 }
 
-async function requireSymbols(tx: Sql, ids: Iterable<number>): Promise<void> {
-  const rows = await tx`SELECT id FROM symbol WHERE status <> ${DELETED}`;
+/** To read the bars of so many days costs about as much as another statement. */
+const GAP_DAYS_MAX = 60;
+
+/** The days of bars, without the long gaps between them: corrections are years apart. */
+function spansOf(bars: readonly NewBar[]): { firstDay: Day; lastDay: Day }[] {
+  const spans: { firstDay: Day; lastDay: Day }[] = [];
+  for (const day of bars.map((bar) => bar.day).sort((a, b) => a - b)) {
+    const last = spans.at(-1);
+    if (last && day - last.lastDay <= GAP_DAYS_MAX) last.lastDay = day;
+    else spans.push({ firstDay: day, lastDay: day });
+  }
+  return spans;
+}
+
+async function requireSymbols(tx: Sql, ids: Set<number>): Promise<void> {
+  if (ids.size === 0) return;
+  const [lowest, highest] = [Math.min(...ids), Math.max(...ids)];
+  const rows = await tx`
+    SELECT id FROM symbol WHERE status <> ${DELETED} AND id >= ${lowest} AND id <= ${highest}`;
   const known = new Set(rows.map((row) => asNumber(row.id)));
   for (const id of ids) if (!known.has(id)) throw new Error(`no symbol has the id ${id}`);
 }
