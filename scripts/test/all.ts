@@ -2,6 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browserPath } from '../../test/browser/browser.ts';
+import { createDemo } from '../../test/support/database/demo-folder.ts';
+import { sharePostgres } from '../../test/support/database/ready-ledger.ts';
+import { stopPostgres } from '../../test/support/postgres.ts';
 import { createDataFolder } from '../../test/support/replication/data-folder.ts';
 import { audit } from '../audit.ts';
 import { capture } from './capture.ts';
@@ -16,15 +19,21 @@ const SCRIPT_MS_MAX = 5 * 60_000;
 export async function runAll(workers: number): Promise<Results> {
   const folder = mkdtempSync(join(tmpdir(), 'openpit-run-'));
   chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user and must get in
-  const program = join(folder, 'openpit');
-  const postgres = join(folder, 'postgres');
+  const [program, postgres, demo] = ['openpit', 'postgres', 'demo'].map((name) => join(folder, name));
   const results = noResults();
   const checks = Promise.all([runScript('check'), runAudit()]);
-  const prepared = [runScript('build', program), createDataFolder(postgres), unpackBrowser()] as const;
-  const [built] = await Promise.all(prepared);
-  const jobs = planAll(findTestFiles(), await readTimes(), { program, postgres });
+  const [built, shared] = await Promise.all([
+    runScript('build', program!),
+    sharePostgres(),
+    createDataFolder(postgres!),
+    createDemo(demo!),
+    unpackBrowser(),
+  ]);
+  const settings = { OPENPIT_TEST_POSTGRES: postgres!, OPENPIT_TEST_DEMO: demo!, ...shared };
+  const jobs = planAll(findTestFiles(), await readTimes(), settings, program!);
   addResults(results, built);
   addResults(results, await runJobs(jobs, workers));
+  await stopPostgres();
   for (const check of await checks) addResults(results, check);
   rmSync(folder, { recursive: true });
   return results;

@@ -24,10 +24,11 @@ const SLOW = new Bun.Glob('test/{process,browser}/**');
 const PROCESS = 'test/process/**';
 /** Tests of how long something takes. Few and short: while one runs, nothing else does. */
 const ALONE = new Bun.Glob('test/process/alone/**');
-/** These also run on `Bun.serve` (`OPENPIT_HTTP=bun`), on SQLite only. */
+/** These also run on `Bun.serve`, on SQLite only. */
 const ON_BUN_SERVE = 'test/{api,security}/**';
+const BUN_SERVE = { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' };
 /** These also test the program started from source. */
-const FROM_SOURCE = 'test/process/{starting/{start,processes,heartbeat},commands/commands}.test.ts';
+const FROM_SOURCE = 'test/process/starting/{start,processes,heartbeat}.test.ts';
 /** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
 const QUICK = '{src/**,scripts/**,test/*,test/{api,security}/**,test/contract/**}';
 const NOT_QUICK = 'test/contract/{failover/**,hung-connections.test.ts,stale-plans.test.ts}';
@@ -36,20 +37,18 @@ export function findTestFiles(): string[] {
   return [...new Bun.Glob('{src,scripts,test}/**/*.test.{ts,tsx}').scanSync()].sort();
 }
 
-/** Made once for all jobs: the single-file build, and a data folder of PostgreSQL to be copied. */
-export interface Prepared {
-  program: string;
-  postgres: string;
-}
-
-/** Every test. */
-export function planAll(files: readonly string[], times: FileTimes, { program, postgres }: Prepared): Job[] {
-  const settings = { OPENPIT_TEST_POSTGRES: postgres };
+/** Every test. `settings` name what is made once for all jobs; `program` is the single-file build. */
+export function planAll(
+  files: readonly string[],
+  times: FileTimes,
+  settings: Record<string, string>,
+  program: string,
+): Job[] {
   const isProcess = (file: string) => new Bun.Glob(PROCESS).match(file);
   return longestFirst([
     ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
     ...group(matching(files, FROM_SOURCE), times, settings),
-    ...group(matching(files, ON_BUN_SERVE), times, { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' }),
+    ...group(matching(files, ON_BUN_SERVE), times, { ...settings, ...BUN_SERVE }),
     ...group(
       files.filter((file) => !isProcess(file)),
       times,

@@ -1,12 +1,13 @@
 /**
- * `npm test`: the check, the audit, and every test, in parallel processes. The output ends with every failure and the
- * counts. `-- --save-times` records how long each file took, for the next plan.
+ * `npm test`: the check, the audit, and every test, in parallel processes. The output ends with every failure, the
+ * counts and the time. `-- --save-times` records how long each file took, for the next plan.
  *
  * `npm run test:quick`: rules, API and contract tests on SQLite, security.
  *
  * `npm test -- path…`: what `bun test` does with these arguments.
  */
 import { availableParallelism } from 'node:os';
+import { childrenCpuMs } from './cpu-time.ts';
 import { findTestFiles, planQuick } from './plan.ts';
 import { type Results, runJobs, TEST_MS_MAX } from './pool.ts';
 import { formatFailures } from './report.ts';
@@ -32,6 +33,9 @@ if (mode === undefined || mode === '--save-times') {
 
 function finish({ passed, failed, failures }: Results): never {
   if (failures.length > 0) console.log(`\n${formatFailures(failures)}\n`);
-  console.log(`${passed} passed, ${failed} failed`);
+  const minutes = (ms: number) => (ms / 60_000).toFixed(1);
+  const cpu = childrenCpuMs();
+  const time = `${minutes(performance.now())} minutes${cpu === undefined ? '' : `, ${minutes(cpu)} of CPU time`}`;
+  console.log(`${passed} passed, ${failed} failed, in ${time}`);
   process.exit(failed === 0 ? 0 : 1);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { newFolder } from '../support/ledger.ts';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { openpit, Program } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!found)(title, () => {
   };
 
   test('the whole market and ten symbols cost the free plan 11 units, and no request is refused', async () => {
-    const settings = { OPENPIT_DATA_DIR: newFolder() };
+    const settings = { OPENPIT_DATA_DIR: await demoFolder() };
     const program = await Program.start(settings);
     const create = ['account', 'create', '--name', 'A', '--plan', 'free', '--json'];
     const { key } = JSON.parse((await openpit(create, settings)).stdout) as { key: string };

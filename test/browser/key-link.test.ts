@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';
@@ -12,10 +13,10 @@ const title = found
 
 describe.skipIf(!found)(title, () => {
   setDefaultTimeout(180_000);
-  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'true' };
   let program: Program;
   let browser: Browser;
   beforeAll(async () => {
+    const settings = { OPENPIT_DATA_DIR: await demoFolder() };
     program = await Program.start(settings);
     const file = join(newFolder(), 'gold.csv');
     await Bun.write(file, 'date,close\n2024-05-14,2358\n');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { newFolder } from '../support/ledger.ts';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
@@ -156,7 +156,7 @@ describe.skipIf(!found)(title, () => {
   });
 
   test('what was clicked while the service was down works by itself when it is back', async () => {
-    const dataDir = newFolder();
+    const dataDir = await demoFolder();
     const first = await Program.start({ OPENPIT_DATA_DIR: dataDir });
     const { page, close } = await openPage(browser, first.url);
     await page.goto(first.url);

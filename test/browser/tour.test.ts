@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { newFolder } from '../support/ledger.ts';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
 import { seriousFindings } from './axe.ts';
 import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
@@ -17,7 +17,7 @@ describe.skipIf(!found)(title, () => {
   let program: Program;
   let browser: Browser;
   beforeAll(async () => {
-    program = await Program.start({ OPENPIT_DATA_DIR: newFolder(), OPENPIT_ADMIN_TOKEN: TOKEN });
+    program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder(), OPENPIT_ADMIN_TOKEN: TOKEN });
     browser = await openBrowser();
   });
   afterAll(async () => {

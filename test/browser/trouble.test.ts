@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import { newFolder } from '../support/ledger.ts';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { openpit, Program } from '../support/program.ts';
 import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { openTestService } from '../support/service.ts';
@@ -82,7 +82,7 @@ describe.skipIf(!found)(title, () => {
   });
 
   test('a lost connection is told, the last prices stay, and it goes on by itself when the service is back', async () => {
-    const dataDir = newFolder();
+    const dataDir = await demoFolder();
     const first = await Program.start({ OPENPIT_DATA_DIR: dataDir });
     const { port } = new URL(first.url);
     const { page, complaints, shot, close } = await openPage(browser, first.url);
@@ -105,7 +105,7 @@ describe.skipIf(!found)(title, () => {
   });
 
   test('a plan that allows five symbols sees the market all the same, as far as it scrolls', async () => {
-    const settings = { OPENPIT_DATA_DIR: newFolder() };
+    const settings = { OPENPIT_DATA_DIR: await demoFolder() };
     const program = await Program.start(settings);
     const { stdout } = await openpit(
       ['account', 'create', '--name', 'A', '--plan', 'free', '--json'],

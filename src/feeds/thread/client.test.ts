@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
 import { newLedgerUrl } from '../../../test/support/ledger.ts';
 import { eventually } from '../../../test/support/program.ts';
 import { Unavailable } from '../../ledger/engine/errors.ts';
@@ -10,10 +11,27 @@ import { startFeeds } from './client.ts';
 /** A Wednesday on which the markets of New York, Chicago and London are open. */
 const NOON = Date.UTC(2026, 10, 11, 15);
 
+/** How many threads of this process have a lower priority than usual, on Linux. */
+function countLowered(): number {
+  const tasks = '/proc/self/task';
+  if (process.platform !== 'linux') return 0;
+  const niceOf = (id: string) => {
+    const stat = readFileSync(`${tasks}/${id}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  };
+  return readdirSync(tasks).filter((id) => niceOf(id) > 0).length;
+}
+
 function start(ledgerUrl: string) {
   const ready = Promise.withResolvers<void>();
   const ticked = Promise.withResolvers<void>();
-  const events = { written: 0, progress: [] as number[], errors: [] as string[], isReady: false };
+  const events = {
+    written: 0,
+    progress: [] as number[],
+    lowered: [] as number[],
+    errors: [] as string[],
+    isReady: false,
+  };
   const feeds = startFeeds({
     ledgerUrl,
     demo: true,
@@ -23,9 +41,13 @@ function start(ledgerUrl: string) {
       events.written++;
       if (events.isReady) ticked.resolve();
     },
-    onProgress: (done, total) => events.progress.push(done / total),
+    onProgress(done, total) {
+      events.progress.push(done / total);
+      events.lowered.push(countLowered());
+    },
     onReady() {
       events.isReady = true;
+      events.lowered.push(countLowered());
       ready.resolve();
     },
     onTurn() {},
@@ -62,6 +84,10 @@ test('the worker fills a new ledger, ticks, stops, and restarts without repeatin
   const first = start(url);
   await first.ready;
   expect(first.events.progress.at(-1)).toBe(1);
+  if (process.platform === 'linux') {
+    // The first fill has the full priority, for no request is served yet.
+    expect([first.events.lowered[0], first.events.lowered.at(-1)]).toEqual([0, 1]);
+  }
   expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
   const today = tradeDate(market, NOON);
   expect((await ledger.ticks.ofDay(gold.id, 'simulated', today)).length).toBeGreaterThan(50);

@@ -10,8 +10,11 @@ import type { FromWorker, ToWorker } from './protocol.ts';
 
 declare const self: Worker;
 
-lowerPriority();
-const post = (message: FromWorker) => self.postMessage(message);
+/** Until the service is ready, no request competes with this thread: filling a demo would only take longer. */
+const post = (message: FromWorker) => {
+  if (message.kind === 'ready') lowerPriority();
+  self.postMessage(message);
+};
 let loop: FeedLoop | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {

@@ -68,14 +68,6 @@ test('only the owner can read what the program writes, even in a folder that is 
   expectPrivate(settings.OPENPIT_DATA_DIR, ['openpit.db', 'openpit.db.before-restore']);
 }, 180_000);
 
-test('only the owner can read the demo key and a new data folder', async () => {
-  const folder = join(openFolder(), 'new', 'data');
-  const settings = { OPENPIT_DATA_DIR: folder, OPENPIT_DEMO: 'true' };
-  program = await Program.start(settings);
-  expectPrivate(folder, ['demo-key', 'openpit.db']);
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-}, 180_000);
-
 test('opening a ledger that others can read removes their permissions', async () => {
   const folder = openFolder();
   const path = join(folder, 'openpit.db');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { demoFolder } from '../../support/database/demo-folder.ts';
 import { EventReader } from '../../support/http/events.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { newFolder } from '../../support/ledger.ts';
@@ -11,8 +12,7 @@ const SHIPPED = await Bun.file(join(import.meta.dir, '../../../deploy/nginx.conf
 
 describe.skipIf(!NGINX)(title, () => {
   setDefaultTimeout(180_000);
-  const dataDir = newFolder();
-  const settings = { OPENPIT_DATA_DIR: dataDir, OPENPIT_DEMO: 'true', OPENPIT_TRUSTED_PROXIES: '127.0.0.1' };
+  const settings = { OPENPIT_DATA_DIR: '', OPENPIT_TRUSTED_PROXIES: '127.0.0.1' };
   const proxies: Bun.Subprocess[] = [];
   let program: Program;
 
@@ -47,6 +47,7 @@ describe.skipIf(!NGINX)(title, () => {
     (await fetch(url, { headers })).status;
 
   beforeAll(async () => {
+    settings.OPENPIT_DATA_DIR = await demoFolder();
     program = await Program.start(settings);
   });
   afterAll(async () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { demoFolder } from '../../support/database/demo-folder.ts';
 import { makeCertificate, type TestCertificate } from '../../support/http/certificates.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
@@ -24,7 +25,7 @@ function write(folder: string, { cert, key }: TestCertificate): void {
 
 function settingsOf(folder: string): Record<string, string> {
   return {
-    OPENPIT_DATA_DIR: join(folder, 'data'),
+    OPENPIT_DATA_DIR: folder,
     OPENPIT_TLS_CERT: join(folder, 'tls.crt'),
     OPENPIT_TLS_KEY: join(folder, 'tls.key'),
     OPENPIT_ADMIN_TOKEN: TOKEN,
@@ -32,7 +33,7 @@ function settingsOf(folder: string): Record<string, string> {
 }
 
 async function startWith(certificate: TestCertificate, more: Record<string, string> = {}) {
-  const folder = newFolder();
+  const folder = await demoFolder();
   write(folder, certificate);
   program = await Program.start({ ...settingsOf(folder), ...more });
   return { folder, program, port: Number(new URL(program.url).port) };

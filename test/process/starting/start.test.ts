@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { demoFolder } from '../../support/database/demo-folder.ts';
 import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
 import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
@@ -16,12 +17,14 @@ afterEach(async () => {
 });
 
 test('a first start provides ten years of simulated prices for every symbol, a key, and a command to paste', async () => {
-  const dataDir = newFolder();
+  const dataDir = join(newFolder(), 'new', 'data');
   program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
   expect(program.stdout).toContain('SIMULATED');
   expect(program.stdout).toContain(`${program.url}/#key=${program.key}\n`);
   expect(program.stdout).toContain('npx openpit feed enable --all');
-  expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  for (const name of ['demo-key', 'openpit.db'])
+    expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600);
 
   const pasted = /curl '([^']+)'/.exec(program.stdout)![1]!;
   const latest = await (await fetch(pasted)).json();
@@ -38,7 +41,7 @@ test('a first start provides ten years of simulated prices for every symbol, a k
 }, 180_000);
 
 test('a second start keeps the key and the data, and SIGTERM stops it cleanly', async () => {
-  const settings = { OPENPIT_DATA_DIR: newFolder() };
+  const settings = { OPENPIT_DATA_DIR: await demoFolder() };
   program = await Program.start(settings);
   const { key } = program;
   const before = await (await program.get('/rates/historical?symbols=XAU&date=2020-03-02')).text();

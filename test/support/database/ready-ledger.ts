@@ -2,6 +2,9 @@ import { Ledger } from '../../../src/ledger/ledger.ts';
 import { type EngineName, newLedgerUrl } from '../ledger.ts';
 import { newDatabase, onPostgresStop } from '../postgres.ts';
 
+/** The database to copy on the server that `npm test` has started. */
+const SHARED_TEMPLATE = process.env.OPENPIT_TEST_POSTGRES_TEMPLATE;
+
 let template: Promise<string> | undefined;
 let spare: Promise<string> | undefined;
 onPostgresStop(() => {
@@ -15,17 +18,27 @@ onPostgresStop(() => {
  */
 export async function readyLedgerUrl(engine: EngineName): Promise<string> {
   if (engine === 'sqlite') return newLedgerUrl(engine);
-  template ??= makeTemplate();
-  const name = await template;
+  template ??= SHARED_TEMPLATE === undefined ? makeTemplate() : Promise.resolve(SHARED_TEMPLATE);
+  const name = new URL(await template).pathname.slice(1);
   const url = await (spare ?? newDatabase(`TEMPLATE ${name}`));
   spare = newDatabase(`TEMPLATE ${name}`);
   spare.catch(() => {}); // nobody awaits the last one
   return url;
 }
 
+/** Returns the URL of a database to copy. */
 async function makeTemplate(): Promise<string> {
   const url = await newDatabase();
   const ledger = await Ledger.open(url, { now: () => 0 });
   await ledger.close();
-  return new URL(url).pathname.slice(1);
+  return url;
+}
+
+/** Starts PostgreSQL for other test processes. Returns the settings by which they find it and its template. */
+export async function sharePostgres(): Promise<Record<string, string>> {
+  const template = await makeTemplate();
+  return {
+    OPENPIT_TEST_POSTGRES_URL: template.slice(0, template.lastIndexOf('/')),
+    OPENPIT_TEST_POSTGRES_TEMPLATE: template,
+  };
 }
