@@ -33,7 +33,7 @@ import { Router } from './routing/router.ts';
 import { type RouteOptions, routesOf } from './routing/routes.ts';
 import { StreamHub } from './stream/hub.ts';
 import { type Gauge, Metrics, type ShareMetrics } from './telemetry/metrics.ts';
-import { nextRequestNumber, requestIdText } from './telemetry/request-id.ts';
+import { nextRequestId } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import { DIALECTS, type DialectName } from './versions/dialects.ts';
 
@@ -144,7 +144,7 @@ export class Api {
 
   /** Responds with a bare status to bytes that are not a valid request, or that made `handle` itself fail. */
   refuse({ status, reason }: Fault): Reply {
-    const requestId = requestIdText(nextRequestNumber());
+    const requestId = nextRequestId();
     if (status === 500) this.#options.log.error('request failed', { requestId, message: reason });
     else this.#options.log.debug('request not read', { requestId, status, reason });
     const timer = this.#observer.counter('other', status);

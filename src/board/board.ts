@@ -123,8 +123,9 @@ export class Board {
 
   /** Sets when the feed of each symbol becomes late, in ms; undefined for a symbol without a feed. */
   setLateFrom(lateFrom: (code: string) => number | undefined): void {
+    const now = this.#options.clock.now();
     for (const series of this.#series.byId.values()) {
-      series.lateFrom = lateFrom(series.symbol.code) ?? Number.POSITIVE_INFINITY;
+      series.setLateFrom(lateFrom(series.symbol.code) ?? Number.POSITIVE_INFINITY, now);
     }
   }
 

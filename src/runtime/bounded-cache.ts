@@ -1,4 +1,4 @@
-import { SeenBefore } from './seen-before.ts';
+import { SeenBefore, type SeenBeforeOptions } from './seen-before.ts';
 
 /** Overhead of an entry in addition to its key and value, measured on Bun 1.4: an object, and a slot in a map that doubles when full. */
 const ENTRY_BYTES = 160;
@@ -10,9 +10,9 @@ export interface CacheOptions<V> {
   bytesMax: number;
   /**
    * Whether `admits` rejects a key on its first use. Keys that are used once would evict the ones used often, and fill the
-   * memory with entries that are never read.
+   * memory with entries that are never read. Uses are remembered for a second, or as the options say.
    */
-  admitsOnSecondUse?: boolean;
+  admitsOnSecondUse?: boolean | SeenBeforeOptions;
   /** Called for each entry that is evicted to make room. */
   onEvict?(value: V): void;
 }
@@ -42,7 +42,9 @@ export class BoundedCache<K, V> implements CacheStats {
   #evictions = 0;
 
   constructor({ bytesMax, admitsOnSecondUse = false, onEvict }: CacheOptions<V>) {
-    this.#seen = admitsOnSecondUse ? new SeenBefore() : undefined;
+    this.#seen = admitsOnSecondUse
+      ? new SeenBefore(admitsOnSecondUse === true ? undefined : admitsOnSecondUse)
+      : undefined;
     this.#onEvict = onEvict;
     this.#bytesFixed = this.#seen?.bytes ?? 0;
     this.#bytes = this.#bytesFixed;

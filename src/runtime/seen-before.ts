@@ -1,28 +1,38 @@
-/** A power of two. Two texts that share a slot replace each other. */
-const SLOTS = 65_536;
+export interface SeenBeforeOptions {
+  /** A power of two. Two texts that share a slot replace each other. */
+  slots: number;
+  /** A text is remembered for at least half of this time, and at most for all of it. */
+  rememberedMs: number;
+}
 
-/** A text is remembered for one to two of these. */
-const WINDOW_MS = 500;
+const DEFAULTS: SeenBeforeOptions = { slots: 65_536, rememberedMs: 1_000 };
 
 /**
- * Tells whether a text was seen within the last second. It stores hashes instead of texts, so it may err both ways, which
- * only costs a little time.
+ * Tells whether a text was seen recently. It stores hashes instead of texts, so it may err both ways, which only costs a
+ * little time.
  */
 export class SeenBefore {
-  readonly #hashes = new Uint32Array(SLOTS);
+  readonly #hashes: Uint32Array;
   /** When each was seen, as the number of a window, modulo 256. */
-  readonly #windows = new Uint8Array(SLOTS);
+  readonly #windows: Uint8Array;
+  readonly #windowMs: number;
+
+  constructor({ slots, rememberedMs }: SeenBeforeOptions = DEFAULTS) {
+    this.#hashes = new Uint32Array(slots);
+    this.#windows = new Uint8Array(slots);
+    this.#windowMs = rememberedMs / 2;
+  }
 
   /** Its constant memory use. */
   get bytes(): number {
     return this.#hashes.byteLength + this.#windows.byteLength;
   }
 
-  /** Whether the text was seen within the last second. Also records it. */
+  /** Whether the text was seen recently. Also records it. */
   has(text: string): boolean {
     const hash = Bun.hash.xxHash32(text);
-    const slot = hash & (SLOTS - 1);
-    const window = Math.floor(performance.now() / WINDOW_MS) & 0xff;
+    const slot = hash & (this.#hashes.length - 1);
+    const window = Math.floor(performance.now() / this.#windowMs) & 0xff;
     const age = (window - this.#windows[slot]!) & 0xff;
     const isKnown = this.#hashes[slot] === hash && age <= 1;
     this.#hashes[slot] = hash;

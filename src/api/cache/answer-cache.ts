@@ -3,60 +3,68 @@ import { type BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
 import type { Dialect } from '../versions/dialects.ts';
 import type { CachedAnswer } from './cached-answer.ts';
+import { type AnswerSources, Validity } from './validity.ts';
 
-/** A URL without its API key, requested before in this second: how it is routed, and its answers. */
-export interface KnownUrl {
+/** How a URL without its API key is read. */
+interface ReadUrl {
   readonly endpoint: PriceEndpoint;
   readonly dialect: Dialect;
   /** Whether it names a format. If not, `Accept` decides. */
   readonly namesFormat: boolean;
-  /** The last answer for each plan: plans differ in delay and limits. A plan that changes becomes another object. */
-  readonly answers: Map<Plan, CachedAnswer>;
+}
+
+/** A URL that was requested more than once: how it is read, and its answers. */
+export interface KnownUrl extends ReadUrl {
+  /** The last answer of each plan: plans differ in delay and limits. A plan that changes becomes another object. */
+  answers: readonly CachedAnswer[];
 }
 
 /** What a URL takes beside its text and its answers, measured. */
-const URL_BYTES = 400;
+const URL_BYTES = 200;
 
 /**
- * The answers of the current second, by what is asked and by plan. Who asks is no part of the key: all customers of a plan
- * share an answer. A URL is admitted on its second request within the second, because most of what ten thousand customers
- * ask for is asked once a second or less, and no answer is valid for longer.
+ * Answers by what is asked and by plan. Who asks is no part of the key: all customers of a plan share an answer. A URL is
+ * admitted on its second request, because many are asked once. An answer that is no longer current is replaced when its URL is
+ * asked again.
  */
 export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
-  #second = 0;
 
   constructor(urls: BoundedCache<string, KnownUrl>) {
     this.#urls = urls;
   }
 
-  find(url: string, now: number): KnownUrl | undefined {
-    const second = secondOf(now);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#urls.clear();
-    }
+  find(url: string): KnownUrl | undefined {
     return this.#urls.get(url);
   }
 
   /** Caches an answer from the second request for its URL on. Other answers can be sent once. */
-  keep(url: string, read: Omit<KnownUrl, 'answers'>, plan: Plan, answer: CachedAnswer): void {
-    if (secondOf(answer.madeAt) !== this.#second || !this.#urls.admits(url)) return;
+  keep(url: string, read: ReadUrl, answer: CachedAnswer, sources: AnswerSources): void {
+    if (!this.#urls.admits(url)) return;
     const known = this.#urls.get(url) ?? this.#add(url, read);
     if (!known) return;
-    const bytesBefore = known.answers.get(plan)?.bytes ?? 0;
-    known.answers.set(plan, answer);
-    this.#urls.grow(url, answer.bytes - bytesBefore);
-    if (this.#urls.has(url)) answer.retain();
+    answer.retain(new Validity(sources));
+    const before = known.answers;
+    const others = before.filter((other) => other.plan !== answer.plan && other.isCurrent(sources.now));
+    known.answers = [...others, answer];
+    this.#urls.grow(url, sizeOf(known.answers) - sizeOf(before));
   }
 
   /** Copies the URL: a slice would keep the whole request head in memory. */
-  #add(url: string, read: Omit<KnownUrl, 'answers'>): KnownUrl | undefined {
-    const known = { ...read, answers: new Map<Plan, CachedAnswer>() };
+  #add(url: string, { endpoint, dialect, namesFormat }: ReadUrl): KnownUrl | undefined {
+    const known = { endpoint, dialect, namesFormat, answers: [] };
     return this.#urls.set(copyText(url), known, URL_BYTES) ? known : undefined;
   }
 }
 
-function secondOf(ms: number): number {
-  return Math.floor(ms / 1000);
+/** The cached answer for customers of a plan. */
+export function answerFor(plan: Plan, { answers }: KnownUrl): CachedAnswer | undefined {
+  for (const answer of answers) if (answer.plan === plan) return answer;
+  return undefined;
+}
+
+function sizeOf(answers: readonly CachedAnswer[]): number {
+  let bytes = 0;
+  for (const answer of answers) bytes += answer.bytes;
+  return bytes;
 }

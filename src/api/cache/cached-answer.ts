@@ -1,17 +1,17 @@
-import type { Board } from '../../board/board.ts';
-import type { Catalog } from '../../board/catalog.ts';
-import { Series } from '../../board/series/series.ts';
-import type { View } from '../../board/views/view.ts';
+import { type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
+import type { RawReply } from '../../http/message/reply.ts';
 import { headerLines } from '../../http/message/serialize.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Finality } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
-import { JSON_TYPE, sharedLines } from '../response/headers.ts';
-import { EncodedResponse } from './encoded-response.ts';
+import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
+import { JSON_TYPE } from '../response/headers.ts';
+import { type SharedHead, type SharedHeads, sharedHeads } from '../response/shared-head.ts';
+import { writeTimestamp } from '../response/timestamp.ts';
+import type { Validity } from './validity.ts';
 
 export interface CachedAnswerOptions {
   body: Body;
@@ -22,117 +22,228 @@ export interface CachedAnswerOptions {
   finality: Finality;
   /** The `Link` header to the next page. */
   link: string | undefined;
-  /** The series that it was built from. */
-  series: readonly Series[];
-  view: View;
-  board: Board;
   plan: Plan;
-  now: number;
+}
+
+/** Whom a response is for. */
+export interface Recipient {
+  readonly request: IncomingRequest;
+  readonly requestId: string;
+  /** In ms. */
+  readonly now: number;
 }
 
 /**
- * An encoded answer. Once retained, it can be sent again within its second, unless one of its series or the catalogue changes.
- * Everything that depends on the clock (the timestamp, today's date, whether a price is stale) changes on a whole second.
+ * An encoded answer. Its body starts in a pooled buffer, which is sent as it is; then this object has no body any more,
+ * unless `retain` made it reusable before. A retained answer is sent again as long as it is current:
+ *
+ *     HTTP/1.1 200 OK … RateLimit-Policy: … ⏎ X-Request-Id: … RateLimit: … ⏎ ETag: … ⏎⏎ {"success":true,"timestamp":… }
+ *     └─ of the plan, with the date ────────┘ └─ of the request ────────────┘ └─ of the answer, with the time now ──────┘
  */
 export class CachedAnswer {
-  readonly #options: CachedAnswerOptions;
-  readonly #plain: EncodedResponse;
-  #gzipResponse: EncodedResponse | undefined;
-  #gzippedUnchanged: EncodedResponse | undefined;
+  readonly plan: Plan;
+  readonly #etag: string;
+  readonly #heads: SharedHeads;
+  readonly #status: 200 | 206;
+  readonly #type: string;
+  /** Header lines that few answers have. */
+  readonly #moreLines: string;
+  readonly #length: number;
+  readonly #hasTimestamp: boolean;
+  #unsent: PooledBuffer | undefined;
+  /** What is retained, one character per byte: a string takes less memory than a buffer. It begins with the lines of the answer. */
+  #text: string | undefined;
+  #gzipped: Uint8Array<ArrayBuffer> | undefined;
+  /** The second of the timestamp in `#gzipped`. */
+  #gzippedAt = Number.NaN;
   #validity: Validity | undefined;
 
-  constructor(options: CachedAnswerOptions) {
-    this.#options = options;
-    const { body, etag, finality, link, plan, status, now } = options;
-    let lines = sharedLines(plan, finality);
-    if (link !== undefined) lines += headerLines({ Link: link });
-    // Tools that read files over HTTP send range requests, which are not supported.
-    if (body.type !== JSON_TYPE) lines += 'Accept-Ranges: none\r\n';
-    const bodyLines = `Content-Type: ${body.type}\r\n`;
-    this.#plain = new EncodedResponse({ body, etag, bodyLines, lines, status, madeAt: now });
+  constructor({ body, gzipped, etag, status, finality, link, plan }: CachedAnswerOptions) {
+    this.plan = plan;
+    this.#etag = etag;
+    this.#heads = sharedHeads(plan, finality);
+    this.#status = status;
+    this.#type = body.type;
+    this.#moreLines = moreLines(link, body.type);
+    this.#length = body.length;
+    this.#hasTimestamp = body.contentFrom > 0;
+    this.#unsent = body.packet;
+    this.#gzipped = gzipped;
   }
 
-  get madeAt(): number {
-    return this.#options.now;
-  }
-
-  /** Upper bound of its memory use, including packets built for later sends. */
+  /** Upper bound of its memory use, once it is retained. */
   get bytes(): number {
-    const { body, series } = this.#options;
-    return bytesOf(body.length, this.#isCompressible, series.length);
+    const copies = this.#isCompressible ? 2 : 1;
+    return OBJECT_BYTES + copies * this.#length + (this.#validity?.bytes ?? 0);
   }
 
   get #isCompressible(): boolean {
-    return this.#options.body.length > COMPRESS_FROM_BYTES;
+    return this.#length > COMPRESS_FROM_BYTES;
   }
 
-  /** Whether a retained answer still says what its series do. */
-  get isCurrent(): boolean {
-    const { board, series, view } = this.#options;
-    const validity = this.#validity;
-    if (!validity || board.catalog !== validity.catalog) return false;
-    if (validity.checkedVersion === Series.lastVersion) return true;
-    for (let i = 0; i < series.length; i++) {
-      if (view.version(series[i]!) !== validity.versions[i]) return false;
-    }
-    validity.checkedVersion = Series.lastVersion;
-    return true;
+  /** Whether a retained answer still says what a new one would, but for the timestamp. */
+  isCurrent(now: number): boolean {
+    return this.#validity?.includes(now) ?? false;
   }
 
   /** Makes it reusable. Without this its memory returns to the pool once it is sent, and sending it again throws. */
-  retain(): void {
-    const { board, series, view } = this.#options;
-    this.#validity = {
-      catalog: board.catalog,
-      versions: series.map((one) => view.version(one)),
-      checkedVersion: Series.lastVersion,
-    };
-    this.#plain.retain();
+  retain(validity: Validity): void {
+    this.#text = this.#wholeText();
+    this.#validity = validity;
+  }
+
+  /** Whether one of the tags in `If-None-Match` is its own. */
+  matches(ifNoneMatch: string): boolean {
+    return matches(ifNoneMatch, this.#etag);
+  }
+
+  /** The whole response, in the encoding that the client accepts. Only a retained answer can be sent more than once. */
+  send(to: Recipient, rateLimit: string | undefined): RawReply {
+    const isGzip = this.#isCompressible && acceptsGzip(to.request.headers.get('accept-encoding'));
+    if (isGzip) return this.#sendGzipped(to, rateLimit);
+    const lines = linesFor(to, rateLimit);
+    const shared = this.#heads[this.#status];
+    const unsent = this.#unsent;
+    if (unsent) {
+      const head = lines + this.#bodyLines;
+      if (shared.length + head.length <= HEAD_ROOM) return this.#sendUnsent(unsent, shared, head, to.now);
+    }
+    const text = this.#text ?? this.#wholeText();
+    const packet = packetFor(shared, lines, text.length);
+    packet.memory.latin1Write(text, packet.start);
+    this.#stamped(packet.memory, packet.end - this.#length, to.now);
+    return replyWith(this.#status, addHead(packet, shared, lines, to.now));
   }
 
   /**
-   * The response to send as a 304; undefined when no tag of `If-None-Match` matches. A 304 is not charged, so it must not reveal
-   * whether the body is long enough to be compressed: it carries the tag that the client sent.
+   * The response to HEAD, without Content-Length and the same for every `Accept-Encoding`. HEAD is free, and the length of a
+   * body, plain or compressed, would reveal the digits of its prices to a client that requests them in enough units.
    */
-  unchanged(ifNoneMatch: string): EncodedResponse | undefined {
-    const { etag } = this.#plain;
-    if (!matches(ifNoneMatch, etag)) return undefined;
-    if (!ifNoneMatch.includes('-gzip"')) return this.#plain;
-    this.#gzippedUnchanged ??= this.#plain.tagged(etagOfEncoding(etag, 'gzip'));
-    return this.#gzippedUnchanged;
+  headOnly(to: Recipient, rateLimit: string | undefined): RawReply {
+    const lines = `${this.#tagLines(this.#etag)}Content-Type: ${this.#type}\r\n\r\n`;
+    return this.#withoutBody(this.#status, linesFor(to, rateLimit) + lines, to.now);
   }
 
-  /** The response to HEAD. It is not charged either, and is the same for every `Accept-Encoding`. */
-  get plain(): EncodedResponse {
-    return this.#plain;
+  /**
+   * A 304, with the headers of the response that it stands for. It is not charged, so it must not reveal whether the body is
+   * long enough to be compressed: it carries the tag that the client sent.
+   */
+  notModified(ifNoneMatch: string, to: Recipient, rateLimit: string | undefined): RawReply {
+    const etag = ifNoneMatch.includes('-gzip"') ? etagOfEncoding(this.#etag, 'gzip') : this.#etag;
+    return this.#withoutBody(304, `${linesFor(to, rateLimit)}${this.#tagLines(etag)}\r\n`, to.now);
   }
 
-  /** The response in the encoding that the client accepts. */
-  encodingFor(request: IncomingRequest): EncodedResponse {
-    if (!this.#isCompressible || !acceptsGzip(request.headers.get('accept-encoding'))) return this.#plain;
-    this.#gzipResponse ??= this.#plain.gzipped(
-      etagOfEncoding(this.#plain.etag, 'gzip'),
-      this.#options.gzipped,
+  /** Sends the buffer in which the body was built. */
+  #sendUnsent(unsent: PooledBuffer, shared: SharedHead, head: string, now: number): RawReply {
+    this.#unsent = undefined;
+    unsent.crop(HEAD_ROOM, HEAD_ROOM + this.#length);
+    this.#stamped(unsent.memory, HEAD_ROOM, now);
+    return replyWith(this.#status, addHead(unsent, shared, head, now));
+  }
+
+  #sendGzipped(to: Recipient, rateLimit: string | undefined): RawReply {
+    const body = this.#compressed(to.now);
+    const lines = this.#linesOf(
+      etagOfEncoding(this.#etag, 'gzip'),
+      'Content-Encoding: gzip\r\n',
+      body.length,
     );
-    return this.#gzipResponse;
+    const head = linesFor(to, rateLimit) + lines;
+    const shared = this.#heads[this.#status];
+    const packet = packetFor(shared, head, body.length);
+    packet.memory.set(body, packet.start);
+    return replyWith(this.#status, addHead(packet, shared, head, to.now));
+  }
+
+  /** The body in gzip. A retained one keeps it, for the second of its timestamp if it has one. */
+  #compressed(now: number): Uint8Array<ArrayBuffer> {
+    const second = Math.floor(now / 1000);
+    if (this.#gzipped && (!this.#hasTimestamp || this.#gzippedAt === second)) return this.#gzipped;
+    const compressed = this.#compress(now);
+    if (this.#text !== undefined) {
+      this.#gzipped = compressed;
+      this.#gzippedAt = second;
+    }
+    return compressed;
+  }
+
+  #compress(now: number): Uint8Array<ArrayBuffer> {
+    const unsent = this.#unsent;
+    if (!unsent) {
+      const text = this.#text ?? this.#wholeText();
+      return gzip(this.#stamped(Buffer.from(text.slice(-this.#length), 'latin1') as Bytes, 0, now));
+    }
+    this.#unsent = undefined;
+    unsent.crop(HEAD_ROOM, HEAD_ROOM + this.#length);
+    const compressed = gzip(this.#stamped(unsent.take(), 0, now));
+    unsent.release();
+    return compressed;
+  }
+
+  /** Writes the time of the response into the body at an offset, if it has one. */
+  #stamped(memory: Bytes, bodyAt: number, now: number): Bytes {
+    if (this.#hasTimestamp) writeTimestamp(memory, bodyAt, now);
+    return memory;
+  }
+
+  #wholeText(): string {
+    if (!this.#unsent) throw new Error('an answer that was not retained was sent twice');
+    const body = this.#unsent.memory.toString('latin1', HEAD_ROOM, HEAD_ROOM + this.#length);
+    return this.#bodyLines + body;
+  }
+
+  #withoutBody(status: 200 | 206 | 304, lines: string, now: number): RawReply {
+    const shared = this.#heads[status];
+    return replyWith(status, addHead(packetFor(shared, lines, 0), shared, lines, now));
+  }
+
+  get #bodyLines(): string {
+    return this.#linesOf(this.#etag, '', this.#length);
+  }
+
+  #linesOf(etag: string, encoding: string, length: number): string {
+    return `${this.#tagLines(etag)}Content-Type: ${this.#type}\r\n${encoding}Content-Length: ${length}\r\n\r\n`;
+  }
+
+  #tagLines(etag: string): string {
+    return `${this.#moreLines}ETag: ${etag}\r\n`;
   }
 }
 
-/** What a retained answer was built from. */
-interface Validity {
-  readonly catalog: Catalog;
-  /** Of each series. */
-  readonly versions: readonly number[];
-  /** The global series version at which the answer was last found valid. */
-  checkedVersion: number;
+/** Objects of a retained answer, measured. */
+const OBJECT_BYTES = 800;
+
+function moreLines(link: string | undefined, type: string): string {
+  const lines = link === undefined ? '' : headerLines({ Link: link });
+  // Tools that read files over HTTP send range requests, which are not supported.
+  return type === JSON_TYPE ? lines : `${lines}Accept-Ranges: none\r\n`;
 }
 
-/** Objects and header lines of an answer and of its packets, measured. */
-const OBJECT_BYTES = 4_096;
-const SERIES_BYTES = 16;
+/** The header lines that differ by request. */
+function linesFor({ requestId }: Recipient, rateLimit: string | undefined): string {
+  return rateLimit === undefined
+    ? `X-Request-Id: ${requestId}\r\n`
+    : `X-Request-Id: ${requestId}\r\nRateLimit: ${rateLimit}\r\n`;
+}
 
-/** The body is in memory twice, as built and as a packet. The gzip versions together take at most one more. */
-function bytesOf(length: number, isLong: boolean, series: number): number {
-  const copies = isLong ? 3 : 2;
-  return copies * (length + HEAD_ROOM) + OBJECT_BYTES + SERIES_BYTES * series;
+/** A buffer with room for a head, cropped to the body behind it. */
+function packetFor(shared: SharedHead, lines: string, bodyLength: number): PooledBuffer {
+  const bodyAt = shared.length + lines.length;
+  const packet = bufferPool.acquireRounded(bodyAt + bodyLength);
+  packet.crop(bodyAt, bodyAt + bodyLength);
+  return packet;
+}
+
+/** Writes the head in front of the body. */
+function addHead(packet: PooledBuffer, shared: SharedHead, lines: string, now: number): PooledBuffer {
+  const { memory, start, end } = packet;
+  const linesAt = start - lines.length;
+  memory.latin1Write(lines, linesAt);
+  shared.write(memory, linesAt - shared.length, now);
+  packet.crop(linesAt - shared.length, end);
+  return packet;
+}
+
+function replyWith(status: number, bytes: PooledBuffer): RawReply {
+  return { status, bytes, isAuthenticated: true, timer: undefined };
 }

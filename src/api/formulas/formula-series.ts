@@ -35,7 +35,10 @@ export class FormulaSeries extends Series {
     );
     this.formula = formula;
     this.parts = parts;
-    this.lateFrom = Math.min(...parts.map(({ series }) => series.lateFrom));
+  }
+
+  override get lateFrom(): number {
+    return Math.min(...this.parts.map(({ series }) => series.lateFrom));
   }
 
   /** Unit and currency of the result, from those of its parts. */

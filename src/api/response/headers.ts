@@ -1,7 +1,4 @@
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
-import { headerLines } from '../../http/message/serialize.ts';
-import type { Plan } from '../../ledger/accounts/plans.ts';
-import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 
 /** Headers of every response of the interface. */
@@ -34,23 +31,6 @@ export function visitorPolicy(burstPerSecond: number): string {
 export function visitorRateLimit(remaining: number): string {
   const fillSeconds = Math.ceil(((VISITOR_UNITS_MAX - remaining) * 60) / VISITOR_UNITS_PER_MINUTE);
   return `"address";r=${remaining};t=${fillSeconds}`;
-}
-
-const linesOfPlans = new WeakMap<Plan, Partial<Record<Finality, string>>>();
-
-/** The header lines that all successes of a plan share, by finality. A changed plan is a new object. */
-export function sharedLines(plan: Plan, finality: Finality): string {
-  let lines = linesOfPlans.get(plan);
-  if (!lines) {
-    lines = {};
-    linesOfPlans.set(plan, lines);
-  }
-  lines[finality] ??= headerLines({
-    ...COMMON_HEADERS,
-    'Cache-Control': CACHE_CONTROL[finality],
-    'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
-  });
-  return lines[finality];
 }
 
 /** What is left of the quota, and until when, as in the IETF draft. */

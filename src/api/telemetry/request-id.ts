@@ -2,45 +2,39 @@ import { redactKeys } from '../../gate/key.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 
 /**
- * Request ids are 9 random characters per process, a hyphen, and an 8-digit counter in base 32. A cached response already
- * contains an id of the same block, so only its last two digits are overwritten, without building a string.
+ * Request ids are 9 random characters per process, a hyphen, and an 8-digit counter in base 32. Ids of the same block differ
+ * in their last two digits, so only those are looked up for each request.
  */
 const DIGITS = '0123456789abcdefghijklmnopqrstuv';
-const CODES = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0));
 const PREFIX = `${randomText(9)}-`;
 const COUNTER_LENGTH = 8;
-/** The number of ids that differ only in their last two digits. */
-export const REQUEST_NUMBERS_PER_BLOCK = 1_024;
+const NUMBERS_PER_BLOCK = DIGITS.length ** 2;
+const LAST_DIGITS = Array.from(
+  { length: NUMBERS_PER_BLOCK },
+  (_, i) => DIGITS[Math.floor(i / DIGITS.length)]! + DIGITS[i % DIGITS.length]!,
+);
 
 /** Ids accepted from clients: nothing that could inject a header or a log line. */
 const CLIENT_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** How a response names its request: by the id that the client sent, or by a number of this process. */
-export interface RequestName {
-  readonly givenId: string | undefined;
-  readonly requestNumber: number;
-  /** One of the two as text. */
-  readonly requestId: string;
-}
-
 let count = 0;
 
-export function nextRequestNumber(): number {
-  return ++count;
+/** The id of a request whose client sent none. */
+export function nextRequestId(): string {
+  return requestIdText(++count);
 }
+
+let block = -1;
+let blockText = '';
 
 export function requestIdText(number: number): string {
-  return PREFIX + number.toString(32).padStart(COUNTER_LENGTH, '0');
-}
-
-/** Offset of the last two digits in an id. */
-export const LAST_DIGITS_AT = PREFIX.length + COUNTER_LENGTH - 2;
-
-/** Overwrites the last two digits of another id of the same block. Writing all eight would take 0.2 µs. */
-export function writeLastDigits(bytes: Uint8Array, at: number, number: number): void {
-  bytes[at] = CODES[(number >>> 5) & 31]!;
-  bytes[at + 1] = CODES[number & 31]!;
+  const rest = number % NUMBERS_PER_BLOCK;
+  if (number - rest !== block) {
+    block = number - rest;
+    blockText = PREFIX + (block / NUMBERS_PER_BLOCK).toString(32).padStart(COUNTER_LENGTH - 2, '0');
+  }
+  return blockText + LAST_DIGITS[rest];
 }
 
 /** The client's own id, if it is well-formed and contains no API key, because it is echoed and logged. */

@@ -34,8 +34,7 @@ export class Series {
   /** Its first and last date, if they are known while no prices are loaded. */
   dates: SeriesDates | undefined;
   changeCount = 0;
-  /** When its feed becomes late, in ms. */
-  lateFrom = Number.POSITIVE_INFINITY;
+  #lateFrom = Number.POSITIVE_INFINITY;
   /** Set by the board on each use, for LRU eviction. */
   lastUsed = 0;
   /** By view index. Changes whenever the view shows something else. */
@@ -56,6 +55,19 @@ export class Series {
     if (this.#real?.views[view]?.latest) return this.#real;
     if (this.#simulated?.views[view]?.latest) return this.#simulated;
     return undefined;
+  }
+
+  /** When its feed becomes late, in ms. */
+  get lateFrom(): number {
+    return this.#lateFrom;
+  }
+
+  /** Views change with it, unless it only moves further into the future. */
+  setLateFrom(lateFrom: number, now: number): void {
+    const before = this.#lateFrom;
+    if (lateFrom === before) return;
+    this.#lateFrom = lateFrom;
+    if (before <= now || lateFrom < before) this.#bump(this.versions.keys());
   }
 
   get bytes(): number {

@@ -9,6 +9,7 @@ import type { RateWindow } from '../../gate/rate-window.ts';
 import { bufferPool } from '../../http/message/buffer-pool.ts';
 import type { CachedFields } from '../../http/parse/header-cache.ts';
 import { BoundedCache, type CacheStats } from '../../runtime/bounded-cache.ts';
+import type { SeenBeforeOptions } from '../../runtime/seen-before.ts';
 
 /**
  * All caches of a process, and their shares of its memory budget. Each has its own share, so that traffic that floods one
@@ -37,6 +38,9 @@ export const CACHE_SHARES = {
   buffers: 0.015,
 } as const;
 
+/** Customers repeat their requests every few seconds or every minute; ten thousand of them have 50,000 of their own. */
+const REPEATED_URLS: SeenBeforeOptions = { slots: 2 ** 19, rememberedMs: 120_000 };
+
 export type CacheName = keyof typeof CACHE_SHARES;
 
 /** The caches that one service owns. Module-level caches are shared by all services of the process. */
@@ -49,7 +53,7 @@ export class Caches {
 
   constructor(bytes: number) {
     this.#bytes = bytes;
-    this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: true });
+    this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: REPEATED_URLS });
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });

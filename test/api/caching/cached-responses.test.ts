@@ -18,10 +18,21 @@ const PATHS = [
   '/rates/time-series?symbols=XAU&startDate=2024-05-01&endDate=2024-05-20&asOf=2024-05-15',
   '/rates/history?symbols=XAU,XAG&startDate=2024-01-01&endDate=2024-05-20&interval=month&quote=EUR&format=csv',
   '/rates/revisions?symbols=XAU&date=2024-05-14',
+  '/rates/statistics?symbols=XAU&startDate=2024-05-01&endDate=2024-05-15',
+  '/v3/rates/latest?symbols=XAU,NOPE',
+  '/rates/latest?symbols=XAU/XAG,XAU',
 ];
 
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 300, 1_000, 61_000, 3_600_000) }),
+  fc.record({
+    kind: fc.constant('wait' as const),
+    ms: fc.constantFrom(1, 300, 1_000, 61_000, 14 * MINUTE, 3_600_000, 86_400_000),
+  }),
+  fc.record({
+    kind: fc.constant('late' as const),
+    code: fc.constantFrom('XAU', 'XAG'),
+    inMs: fc.constantFrom(-MINUTE, 500, MINUTE, 86_400_000),
+  }),
   fc.record({
     kind: fc.constant('tick' as const),
     code: fc.constantFrom('XAU', 'XAG', 'ZINC'),
@@ -52,6 +63,11 @@ onEachEngine('a cached response', (engine) => {
   });
   let unique = 0;
 
+  /** Sets when the feed of one symbol becomes late. */
+  function lateFrom(code: string, ms: number): void {
+    api.service.core.board.setLateFrom((one) => (one === code ? ms : undefined));
+  }
+
   test('equals a freshly computed one, whatever happened in between', async () => {
     const keys = new Map<string, string>();
     for (const plan of ['free', 'pro', 'unlimited']) keys.set(plan, await api.service.key(plan));
@@ -63,6 +79,7 @@ onEachEngine('a cached response', (engine) => {
           if (s.kind === 'wait') service.clock.time += s.ms;
           if (s.kind === 'tick') await service.tick(s.code, s.price);
           if (s.kind === 'bar') await service.publish(s.code, { [s.day]: s.price });
+          if (s.kind === 'late') lateFrom(s.code, service.clock.time + s.inMs);
           if (s.kind !== 'ask') continue;
           const key = keys.get(s.plan)!;
           await api.ask(s.path, { key });

@@ -24,6 +24,7 @@ import {
   sourceNames,
   sourcesJson,
 } from '../../response/json.ts';
+import { timestampStart } from '../../response/timestamp.ts';
 
 const COLUMNS = columnsOf('symbol #rate unit quote #factor at source #stale');
 
@@ -65,7 +66,7 @@ function jsonOf(
   prices: Prices,
   { board, now, dialect }: EndpointContext,
 ): JsonText {
-  const begin = `{"success":true,"timestamp":${Math.floor(now / 1000)},`;
+  const begin = timestampStart(now);
   const horizon = now - prices.delayMs;
   const texts = symbols.map(({ series }, i) => textsOf(series, found[i]!, prices, board));
   let json = `${begin}"rates":${bySymbol(symbols, (_, i) => texts[i]!.price)}`;

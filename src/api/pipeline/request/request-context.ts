@@ -6,18 +6,13 @@ import type { AnswerCache, KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
 import type { Addressee } from '../../response/responses.ts';
-import {
-  givenRequestId,
-  nextRequestNumber,
-  type RequestName,
-  requestIdText,
-} from '../../telemetry/request-id.ts';
+import { givenRequestId, nextRequestId } from '../../telemetry/request-id.ts';
 import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { PriceRequest } from './price-request.ts';
 
 /** One request on its way through the pipeline, with the results of the steps so far. */
-export class RequestContext implements Addressee, RequestName {
+export class RequestContext implements Addressee {
   readonly request: IncomingRequest;
   /** Returns the address of the other end of the connection; empty once it has disconnected. */
   readonly peer: () => string;
@@ -27,9 +22,8 @@ export class RequestContext implements Addressee, RequestName {
   readonly knownUrl: KnownUrl | undefined;
   /** In ms. The pipeline updates it after each step that had to wait. */
   now: number;
-  readonly requestNumber = nextRequestNumber();
-  /** The request id that the client sent. */
-  readonly givenId: string | undefined;
+  /** The id that the client sent, or one of our own. */
+  readonly requestId: string;
 
   /** Set by `route`. */
   endpoint: Endpoint | undefined;
@@ -53,13 +47,9 @@ export class RequestContext implements Addressee, RequestName {
     this.request = request;
     this.peer = peer;
     this.url = splitKey(request.url);
-    this.knownUrl = answerCache.find(this.url.asked, now);
+    this.knownUrl = answerCache.find(this.url.asked);
     this.now = now;
-    this.givenId = givenRequestId(request);
-  }
-
-  get requestId(): string {
-    return this.givenId ?? requestIdText(this.requestNumber);
+    this.requestId = givenRequestId(request) ?? nextRequestId();
   }
 
   /** Path and query. A request with a cached response never reads them. */

@@ -1,4 +1,5 @@
 import type { Board } from '../../../board/board.ts';
+import { Series } from '../../../board/series/series.ts';
 import type { AnswerCache } from '../../cache/answer-cache.ts';
 import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import { DeferredAnswer } from '../../cache/deferred-answer.ts';
@@ -53,11 +54,13 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
     const prices = hasFormulas ? new FormulaPrices(own) : own;
     const large = endpoint.large?.(priceQuery, prices, context);
     if (large) return maybeAsync(large, (answer) => defer(priceRequest, answer));
+    const version = Series.lastVersion;
     const answer = endpoint.answer(priceQuery, prices, context);
-    return maybeAsync(answer, (found) => encode(priceRequest, found));
+    return maybeAsync(answer, (found) => encode(priceRequest, found, version));
   }
 
-  function encode(priceRequest: PriceRequest, answer: Answer): CachedAnswer | Download {
+  /** `version` is that of the series when the answer was started. */
+  function encode(priceRequest: PriceRequest, answer: Answer, version: number): CachedAnswer | Download {
     const { format } = priceRequest.context;
     const { content, finality, next } = answer;
     const body = encodeContent(content, format, membersOf(priceRequest, answer));
@@ -67,7 +70,7 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
       return encoder.download(priceRequest, source, finality, etag);
     }
     const encoded = encoder.encode(priceRequest, { body, finality, next });
-    cache(priceRequest, encoded);
+    cache(priceRequest, encoded, version);
     return encoded;
   }
 
@@ -87,11 +90,19 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   }
 
   /** The cache is keyed by URL, which does not contain `Accept`. The answer of a dry run is never sent. */
-  function cache(priceRequest: PriceRequest, answer: CachedAnswer): void {
-    const { url, endpoint, context, namedFormat, isDryRun } = priceRequest;
+  function cache(priceRequest: PriceRequest, answer: CachedAnswer, version: number): void {
+    const { url, endpoint, context, namedFormat, isDryRun, priceQuery, view } = priceRequest;
     if (isDryRun || (!namedFormat && context.format !== 'json')) return;
-    const { plan, dialect } = context;
-    answerCache.keep(url, { endpoint, dialect, namesFormat: namedFormat !== undefined }, plan, answer);
+    const { dialect, now } = context;
+    const sources = {
+      board,
+      view,
+      series: priceQuery.series,
+      version,
+      now,
+      isOfSecond: endpoint.needs === 'dates',
+    };
+    answerCache.keep(url, { endpoint, dialect, namesFormat: namedFormat !== undefined }, answer, sources);
   }
 }
 

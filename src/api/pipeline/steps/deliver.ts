@@ -36,7 +36,7 @@ export class Delivery {
   sendPaid(context: RequestContext, answer: CachedAnswer): MaybeAsync<RawReply> {
     const free = this.#sendFree(context, answer);
     if (free) return free;
-    return answer.encodingFor(context.request).success(context, this.#rateLimits.of(context.customer!));
+    return answer.send(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
@@ -44,11 +44,13 @@ export class Delivery {
     const { request } = context;
     const customer = context.customer!;
     const ifNoneMatch = request.headers.get('if-none-match');
-    const unchanged = ifNoneMatch === null ? undefined : head.unchanged(ifNoneMatch);
-    if (!unchanged && request.method !== 'HEAD') return undefined;
+    const isUnchanged = ifNoneMatch !== null && head.matches(ifNoneMatch);
+    if (!isUnchanged && request.method !== 'HEAD') return undefined;
     return maybeAsync(this.#rateLimits.load(customer, context.now), () => {
       const rateLimit = this.#rateLimits.of(customer);
-      return unchanged ? unchanged.notModified(context, rateLimit) : head.plain.headOnly(context, rateLimit);
+      return isUnchanged
+        ? head.notModified(ifNoneMatch, context, rateLimit)
+        : head.headOnly(context, rateLimit);
     });
   }
 
@@ -58,13 +60,12 @@ export class Delivery {
     rateLimit: string,
   ): MaybeAsync<RawReply> {
     if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
-    return answer.encodingFor(context.request).success(context, rateLimit);
+    return answer.send(context, rateLimit);
   }
 
   async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
-    const { request } = context;
-    const answer = await deferred.build(acceptsGzip(request.headers.get('accept-encoding')));
-    return answer.encodingFor(request).success(context, this.#rateLimits.of(context.customer!));
+    const answer = await deferred.build(acceptsGzip(context.request.headers.get('accept-encoding')));
+    return answer.send(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Streams a table. It is charged before the first byte, so that a quota which is too small gives no half file. */

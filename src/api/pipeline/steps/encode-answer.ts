@@ -30,8 +30,8 @@ export class AnswerEncoder {
 
   /** Without `etag`, the tag is computed from the content. */
   encode(priceRequest: PriceRequest, encoded: EncodedBody, etag?: string): CachedAnswer {
-    const { context, priceQuery, view } = priceRequest;
-    const { query, plan, board, now } = context;
+    const { context, priceQuery } = priceRequest;
+    const { query, plan } = context;
     const { body, gzipped, finality, next } = encoded;
     return new CachedAnswer({
       body,
@@ -40,11 +40,7 @@ export class AnswerEncoder {
       status: priceQuery.unresolved ? 206 : 200,
       etag: etag ?? this.#tagOf(priceRequest, encoded),
       link: next === undefined ? undefined : nextLink(query, next),
-      series: priceQuery.series,
-      view,
-      board,
       plan,
-      now,
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Board } from '../../../board/board.ts';
+import { answerFor } from '../../cache/answer-cache.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { formatAccepted } from '../../response/format.ts';
 import type { Step } from '../request/step.ts';
@@ -7,12 +8,10 @@ import type { Delivery } from './deliver.ts';
 /** Sends the cached answer for this URL and plan, if it is still current: nothing is read or computed again. */
 export function sendCached({ board, delivery }: { board: Board; delivery: Delivery }): Step<PriceEndpoint> {
   return (context, endpoint) => {
-    const { knownUrl, now } = context;
-    const answer = knownUrl?.answers.get(context.customer!.plan);
-    if (!answer?.isCurrent || board.isDue(now)) return undefined;
-    if (!knownUrl!.namesFormat && formatAccepted(context.request.headers.get('accept')) !== 'json') {
-      return undefined;
-    }
-    return delivery.send(context, endpoint, answer);
+    const { knownUrl, now, customer, request } = context;
+    const answer = knownUrl && answerFor(customer!.plan, knownUrl);
+    if (!answer?.isCurrent(now) || board.isDue(now)) return undefined;
+    const isJson = knownUrl!.namesFormat || formatAccepted(request.headers.get('accept')) === 'json';
+    return isJson ? delivery.send(context, endpoint, answer) : undefined;
   };
 }

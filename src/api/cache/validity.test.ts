@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test';
+import type { Board } from '../../board/board.ts';
+import { Series } from '../../board/series/series.ts';
+import { View } from '../../board/views/view.ts';
+import { Validity } from './validity.ts';
+
+const MINUTE = 60_000;
+/** Ten minutes into a quarter of an hour. */
+const NOW = Date.UTC(2026, 10, 16, 12, 10);
+
+function validity({ delayMs = 0, lateFrom = Number.POSITIVE_INFINITY, isOfSecond = false } = {}) {
+  const board = { catalog: {} } as { catalog: object };
+  const one = { versions: [++Series.lastVersion], lateFrom };
+  const sources = { view: new View(delayMs, 0), version: Series.lastVersion, now: NOW, isOfSecond };
+  const own = new Validity({
+    ...sources,
+    board: board as unknown as Board,
+    series: [one as unknown as Series],
+  });
+  return { own, board, one };
+}
+
+test('an answer holds until the next quarter of an hour of the clock or of the horizon, and not before its own', () => {
+  const { own } = validity();
+  expect([-10.1, -10, 0, 4.9, 5].map((minutes) => own.includes(NOW + minutes * MINUTE))).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  const late = validity({ delayMs: 8 * MINUTE }).own; // its horizon is 12:02
+  expect([-2.1, -2, 4.9, 5].map((minutes) => late.includes(NOW + minutes * MINUTE))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('an answer holds until a feed becomes late in its view, and one about dates for a second', () => {
+  const { own } = validity({ delayMs: MINUTE, lateFrom: NOW });
+  expect([0, 59_999, 60_000].map((ms) => own.includes(NOW + ms))).toEqual([true, true, false]);
+  const dated = validity({ isOfSecond: true }).own;
+  expect([-1, 0, 999, 1_000].map((ms) => dated.includes(NOW + ms))).toEqual([false, true, true, false]);
+});
+
+test('an answer holds while other series change, and not once one of its own or the catalogue has', () => {
+  const { own, one, board } = validity();
+  Series.lastVersion++;
+  expect(own.includes(NOW)).toBe(true);
+  const [before] = one.versions;
+  one.versions = [++Series.lastVersion];
+  expect(own.includes(NOW)).toBe(false);
+  one.versions = [before!];
+  expect(own.includes(NOW)).toBe(true);
+  board.catalog = {};
+  expect(own.includes(NOW)).toBe(false);
+});

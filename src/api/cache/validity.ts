@@ -1,0 +1,74 @@
+import type { Board } from '../../board/board.ts';
+import type { Catalog } from '../../board/catalog.ts';
+import { Series } from '../../board/series/series.ts';
+import type { View } from '../../board/views/view.ts';
+import { QUARTER_MS } from '../../market/zone.ts';
+
+/** What an answer was built from. */
+export interface AnswerSources {
+  board: Board;
+  view: View;
+  series: readonly Series[];
+  /** The newest version of any series when it was built. */
+  version: number;
+  /** The time that it was built for, in ms. */
+  now: number;
+  /** Whether it can change with any second: dates of series that are not loaded advance with the clock. */
+  isOfSecond: boolean;
+}
+
+const SECOND_MS = 1_000;
+
+/** Measured. */
+const OBJECT_BYTES = 200;
+const SERIES_BYTES = 8;
+
+/**
+ * How long an answer stays true: until one of its series or the catalogue changes, and until the clock matters. Sessions
+ * open, days begin and zones change their offset on a quarter of an hour, of the clock or of the plan's horizon; besides,
+ * a price becomes stale when its feed is late.
+ */
+export class Validity {
+  readonly #board: Board;
+  readonly #view: View;
+  readonly #series: readonly Series[];
+  readonly #catalog: Catalog;
+  /** The version up to which none of the series has changed. */
+  #version: number;
+  readonly #from: number;
+  readonly #until: number;
+
+  constructor({ board, view, series, version, now, isOfSecond }: AnswerSources) {
+    this.#board = board;
+    this.#view = view;
+    this.#series = series;
+    this.#catalog = board.catalog;
+    this.#version = version;
+    const { delayMs } = view;
+    const [quarter, ofHorizon] = [startOf(now, QUARTER_MS), startOf(now - delayMs, QUARTER_MS) + delayMs];
+    const second = startOf(now, SECOND_MS);
+    this.#from = isOfSecond ? second : Math.max(quarter, ofHorizon);
+    let until = Math.min(quarter, ofHorizon) + QUARTER_MS;
+    for (const { lateFrom } of series) {
+      const lateAt = lateFrom + delayMs;
+      if (lateAt >= now && lateAt < until) until = lateAt;
+    }
+    this.#until = isOfSecond ? Math.min(until, second + SECOND_MS) : until;
+  }
+
+  get bytes(): number {
+    return OBJECT_BYTES + SERIES_BYTES * this.#series.length;
+  }
+
+  includes(now: number): boolean {
+    if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
+    if (this.#version === Series.lastVersion) return true;
+    for (const one of this.#series) if (this.#view.version(one) > this.#version) return false;
+    this.#version = Series.lastVersion;
+    return true;
+  }
+}
+
+function startOf(ms: number, span: number): number {
+  return Math.floor(ms / span) * span;
+}
