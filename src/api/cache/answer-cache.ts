@@ -2,8 +2,8 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
 import type { Dialect } from '../versions/dialects.ts';
+import { type AnswerSources, AnswerValidity } from './answer-validity.ts';
 import type { CachedAnswer } from './cached-answer.ts';
-import { type AnswerSources, Validity } from './validity.ts';
 
 /** How a URL without its API key is read. */
 interface ReadUrl {
@@ -43,7 +43,7 @@ export class AnswerCache {
     if (!this.#urls.admits(url)) return;
     const known = this.#urls.get(url) ?? this.#add(url, read);
     if (!known) return;
-    answer.retain(new Validity(sources));
+    answer.retain(new AnswerValidity(sources));
     const before = known.answers;
     const others = before.filter((other) => other.plan !== answer.plan && other.isCurrent(sources.now));
     known.answers = [...others, answer];

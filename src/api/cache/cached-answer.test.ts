@@ -6,8 +6,8 @@ import type { RawReply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { encodeText, HEAD_ROOM } from '../model/byte-writer.ts';
 import { timestampStart } from '../response/timestamp.ts';
+import { AnswerValidity } from './answer-validity.ts';
 import { CachedAnswer } from './cached-answer.ts';
-import { Validity } from './validity.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 const PLAN = { name: 'live', quota: 10, burstPerSecond: 1 } as Plan;
@@ -26,7 +26,7 @@ function retained(rest: string): CachedAnswer {
   const answer = answerWith(rest);
   const board = { catalog: {} } as Board;
   const view = new View(0, 0);
-  answer.retain(new Validity({ board, view, series: [], version: 0, now: NOW, isOfSecond: false }));
+  answer.retain(new AnswerValidity({ board, view, series: [], version: 0, now: NOW, isOfSecond: false }));
   return answer;
 }
 

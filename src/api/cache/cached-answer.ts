@@ -11,7 +11,7 @@ import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
 import { JSON_TYPE } from '../response/headers.ts';
 import { type SharedHead, type SharedHeads, sharedHeads } from '../response/shared-head.ts';
 import { writeTimestamp } from '../response/timestamp.ts';
-import type { Validity } from './validity.ts';
+import type { AnswerValidity } from './answer-validity.ts';
 
 export interface CachedAnswerOptions {
   body: Body;
@@ -56,7 +56,7 @@ export class CachedAnswer {
   #gzipped: Uint8Array<ArrayBuffer> | undefined;
   /** The second of the timestamp in `#gzipped`. */
   #gzippedAt = Number.NaN;
-  #validity: Validity | undefined;
+  #validity: AnswerValidity | undefined;
 
   constructor({ body, gzipped, etag, status, finality, link, plan }: CachedAnswerOptions) {
     this.plan = plan;
@@ -87,13 +87,13 @@ export class CachedAnswer {
   }
 
   /** Makes it reusable. Without this its memory returns to the pool once it is sent, and sending it again throws. */
-  retain(validity: Validity): void {
+  retain(validity: AnswerValidity): void {
     this.#text = this.#wholeText();
     this.#validity = validity;
   }
 
   /** Whether one of the tags in `If-None-Match` is its own. */
-  matches(ifNoneMatch: string): boolean {
+  isUnchanged(ifNoneMatch: string): boolean {
     return matches(ifNoneMatch, this.#etag);
   }
 

@@ -50,5 +50,5 @@ async function unitsOf({ request }: RequestContext, answer: PreparedAnswer): Pro
 function isUnchanged(answer: PreparedAnswer, ifNoneMatch: string): boolean {
   if (answer instanceof Download) return answer.isUnchanged(ifNoneMatch);
   const head = answer instanceof DeferredAnswer ? answer.head : answer;
-  return head.unchanged(ifNoneMatch) !== undefined;
+  return head.isUnchanged(ifNoneMatch);
 }

@@ -44,7 +44,7 @@ export class Delivery {
     const { request } = context;
     const customer = context.customer!;
     const ifNoneMatch = request.headers.get('if-none-match');
-    const isUnchanged = ifNoneMatch !== null && head.matches(ifNoneMatch);
+    const isUnchanged = ifNoneMatch !== null && head.isUnchanged(ifNoneMatch);
     if (!isUnchanged && request.method !== 'HEAD') return undefined;
     return maybeAsync(this.#rateLimits.load(customer, context.now), () => {
       const rateLimit = this.#rateLimits.of(customer);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Board } from '../../board/board.ts';
 import { Series } from '../../board/series/series.ts';
 import { View } from '../../board/views/view.ts';
-import { Validity } from './validity.ts';
+import { AnswerValidity } from './answer-validity.ts';
 
 const MINUTE = 60_000;
 /** Ten minutes into a quarter of an hour. */
@@ -12,7 +12,7 @@ function validity({ delayMs = 0, lateFrom = Number.POSITIVE_INFINITY, isOfSecond
   const board = { catalog: {} } as { catalog: object };
   const one = { versions: [++Series.lastVersion], lateFrom };
   const sources = { view: new View(delayMs, 0), version: Series.lastVersion, now: NOW, isOfSecond };
-  const own = new Validity({
+  const own = new AnswerValidity({
     ...sources,
     board: board as unknown as Board,
     series: [one as unknown as Series],

@@ -28,7 +28,7 @@ const SERIES_BYTES = 8;
  * open, days begin and zones change their offset on a quarter of an hour, of the clock or of the plan's horizon; besides,
  * a price becomes stale when its feed is late.
  */
-export class Validity {
+export class AnswerValidity {
   readonly #board: Board;
   readonly #view: View;
   readonly #series: readonly Series[];
