@@ -24,7 +24,7 @@ export class Catalog {
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });
-  readonly #aliases: readonly Alias[];
+  readonly aliases: readonly Alias[];
   #search: SymbolSearch | undefined;
 
   constructor(
@@ -34,7 +34,7 @@ export class Catalog {
     series: ReadonlyMap<number, Series>,
   ) {
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
-    this.#aliases = aliases;
+    this.aliases = aliases;
     this.series = this.symbols.map(({ id }) => series.get(id)!);
     this.hasRealPrices = [...symbols, ...currencies].some(({ real }) => real);
     for (const symbol of symbols) this.#byCode.set(symbol.code, series.get(symbol.id)!);
@@ -63,7 +63,7 @@ export class Catalog {
     const { nearestCache } = Catalog;
     const known = nearestCache.get(code);
     if (known?.catalog === this) return known.codes;
-    this.#search ??= new SymbolSearch(this.symbols, this.#aliases);
+    this.#search ??= new SymbolSearch(this.symbols, this.aliases);
     const codes = this.#search.suggest(code);
     nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
     return codes;

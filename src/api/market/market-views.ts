@@ -1,4 +1,5 @@
 import type { Board } from '../../board/board.ts';
+import type { Catalog } from '../../board/catalog.ts';
 import type { Series } from '../../board/series/series.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { SharedBody } from '../model/shared-body.ts';
@@ -68,7 +69,9 @@ export class MarketViews {
       briefRows.push(brief);
       if (quote) quotes.push(`${JSON.stringify(series.symbol.code)}:${quote}`);
     }
-    const listOf = (some: readonly string[]) => `{"success":true,"symbols":[${some.join(',')}]}`;
+    const aliases = JSON.stringify(aliasesOf(this.#board.catalog));
+    const listOf = (some: readonly string[]) =>
+      `{"success":true,"symbols":[${some.join(',')}],"aliases":${aliases}}`;
     return {
       full: this.#encode(listOf(rows), delayMs),
       brief: this.#encode(listOf(briefRows), delayMs),
@@ -109,4 +112,9 @@ export class MarketViews {
     const etag = this.#tags.ofContent(plain, { delayMs, weak: false });
     return { plain, gzipped: gzip(plain), etag };
   }
+}
+
+/** The symbol of each other code, so that a page can find a symbol by its ticker. */
+function aliasesOf({ aliases }: Catalog): Record<string, string> {
+  return Object.fromEntries(aliases.map(({ alias, code }) => [alias, code]));
 }

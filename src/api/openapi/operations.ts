@@ -271,7 +271,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/units',
     method: 'GET',
     tag: 'Account',
-    summary: 'The units that each symbol can be converted to, and their factors',
+    summary: 'The units that each symbol can be converted to, their factors, and the currencies',
     description: 'Free.',
     parameters: ['symbols'],
     answer: 'Units',

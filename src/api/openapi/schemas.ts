@@ -165,6 +165,7 @@ export const SCHEMAS = {
         closes: z.array(z.number()).optional().describe('The recent closes before that day, oldest first'),
       }),
     ),
+    aliases: z.record(text, code).describe('Other codes and tickers, such as GC for XAU'),
   }),
   MarketQuotes: z.strictObject({ ...ok, quotes: z.record(code, quote) }),
   Latest: z.strictObject({
@@ -255,6 +256,7 @@ export const SCHEMAS = {
         }),
       ),
     ),
+    currencies: z.record(code, z.array(text)).describe('The currencies that `quote` accepts, sorted'),
   }),
   StreamRate: z.strictObject({ ...origin, symbol: code, rate: z.number(), date: day, at: text }),
   Usage: z.strictObject({

@@ -78,7 +78,7 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
   const [fromRate, toRate] = [catalog.exchangeRate(from), catalog.exchangeRate(to)];
   const isKnown = (currency: string, rate: Series | undefined) => currency === 'EUR' || rate !== undefined;
   if (!isKnown(from, fromRate) || !isKnown(to, toRate)) {
-    const known = currenciesFor(own, from, catalog);
+    const known = currenciesFor(own, catalog);
     const hasRates = catalog.currencies.length > 0;
     throw refuse('unknown_currency', { received: echo(quote), code, own, known, hasRates });
   }
@@ -86,13 +86,14 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
 }
 
 /** The currencies that a price in `own` can be converted to, sorted. */
-function currenciesFor(own: string, dollars: string, catalog: Catalog): string[] {
-  const known = new Set([own, dollars]);
+export function currenciesFor(own: string, catalog: Catalog): string[] {
+  const whole = CENTS[own] ?? own;
+  const known = new Set([own, whole]);
   const rates = catalog.currencies;
-  if (rates.length > 0 && (dollars === 'EUR' || rates.includes(dollars))) {
+  if (rates.length > 0 && (whole === 'EUR' || rates.includes(whole))) {
     known.add('EUR');
     for (const currency of rates) known.add(currency);
   }
-  for (const [cent, whole] of Object.entries(CENTS)) if (known.has(whole)) known.add(cent);
+  for (const [cent, hundred] of Object.entries(CENTS)) if (known.has(hundred)) known.add(cent);
   return [...known].sort();
 }

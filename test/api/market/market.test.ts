@@ -43,6 +43,11 @@ onEachEngine('GET /market', (engine) => {
     expect(await used(key)).toBe(1);
   });
 
+  test('it names the symbol of every other code and ticker', async () => {
+    const { body } = await api.ask('/market?closes=false');
+    expect(body.aliases).toMatchObject({ GC: 'XAU', CL: 'WTIOIL-FUT', COPPER: 'HG-SPOT' });
+  });
+
   test('an unchanged view is a 304, which is free', async () => {
     const key = await api.service.key('free');
     const { headers } = await api.ask('/market', { key });

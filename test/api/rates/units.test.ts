@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { unitRecords } from '../../../src/api/endpoints/catalog/units.ts';
+import { currenciesFor } from '../../../src/api/params/conversion.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
@@ -34,6 +35,22 @@ onEachEngine('GET /units', (engine) => {
   test('units that would need a density are not listed', async () => {
     const units = await unitsOf('WTIOIL-SPOT');
     expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
+  });
+
+  test('every listed currency can be requested, and without exchange rates there is only its own', async () => {
+    const { catalog } = api.service.core.board;
+    expect(currenciesFor('EUR', catalog)).toEqual(['EUR']);
+    expect((await api.ask('/units?symbols=XAU,CORN')).body.currencies).toEqual({
+      XAU: ['USD', 'USX'],
+      CORN: ['USD', 'USX'],
+    });
+    await api.service.publish('EUR/USD', { '2024-05-14': 1.08 });
+    await api.service.publish('EUR/GBP', { '2024-05-14': 0.86 });
+    const { currencies } = (await api.ask('/units?symbols=XAU')).body as { currencies: { XAU: string[] } };
+    expect(currencies.XAU).toEqual(['EUR', 'GBP', 'USD', 'USX']);
+    for (const quote of currencies.XAU) {
+      expect((await api.ask(`/rates/latest?symbols=XAU&quote=${quote}`)).status, quote).toBe(200);
+    }
   });
 
   test('the units of a symbol are computed once', () => {

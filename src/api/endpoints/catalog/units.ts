@@ -3,12 +3,13 @@ import { CONVERTED_DIGITS, roundTo } from '../../../market/ratio.ts';
 import type { SymbolRecord } from '../../../market/symbol.ts';
 import { unitFactor, unitsFor } from '../../../market/unit.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
+import { currenciesFor } from '../../params/conversion.ts';
 import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
 /** Four digits more than a converted price, so multiplying by the factor gives the same price. */
 const FACTOR_DIGITS = CONVERTED_DIGITS + 4;
 
-/** GET /units: the units that each symbol can be converted to, its own first. Free. */
+/** GET /units: the units that each symbol can be converted to, its own first, and the currencies. Free. */
 export function unitsEndpoint(board: Board): OwnerEndpoint {
   return {
     kind: 'owner',
@@ -18,7 +19,15 @@ export function unitsEndpoint(board: Board): OwnerEndpoint {
       async GET({ query, customer, now }) {
         const { symbols } = findSymbols(readSymbolSet(query, customer.plan), board, now);
         const units = symbols.map(({ code, series }) => [code, unitRecords(series.symbol)]);
-        return { success: true, units: Object.fromEntries(units) };
+        const currencies = symbols.map(({ code, series }) => [
+          code,
+          currenciesFor(series.symbol.currency.code, board.catalog),
+        ]);
+        return {
+          success: true,
+          units: Object.fromEntries(units),
+          currencies: Object.fromEntries(currencies),
+        };
       },
     },
   };
