@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { MarketSymbol } from './api/answers.ts';
 import { addDays, daysBetween, spans } from './data/days.ts';
-import { firstDayOf, lastDayOf } from './data/history.ts';
 import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
 import { type Sorting, sorted } from './data/sorting.ts';
-import { csvOf } from './show/csv.ts';
 import { ago, duration, price, signed, soon } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
@@ -72,17 +70,6 @@ test('a key is not spelled out on the screen, and a request can be pasted', () =
   );
 });
 
-test('a chart ends today, or where the prices of its symbol ended', () => {
-  const symbol = (firstDate: string, lastDate: string) => ({ firstDate, lastDate }) as MarketSymbol;
-  const today = new Date().toISOString().slice(0, 10);
-  expect(lastDayOf(symbol('2000-01-01', addDays(today, -3)))).toBe(today);
-  const ended = symbol('2000-01-01', '2020-06-30');
-  expect(lastDayOf(ended)).toBe('2020-06-30');
-  expect(firstDayOf('1M', ended)).toBe('2020-05-31');
-  expect(firstDayOf('All', ended)).toBe('2000-01-01');
-  expect(firstDayOf('5Y', symbol('2020-06-01', '2020-06-30'))).toBe('2020-06-01');
-});
-
 test('the market is sorted by change, and symbols without one come last', () => {
   const symbols = ['A', 'B', 'C', 'D'].map((symbol) => ({ symbol }) as MarketSymbol);
   const rates: Record<string, number> = { A: 110, B: 90, C: 130 };
@@ -144,19 +131,4 @@ test('how long until and how long for are told in the unit that fits', () => {
     '25 h',
     '5 days',
   ]);
-});
-
-test('a CSV has a head, one row for each bar, and quotes what needs it', () => {
-  const bars = [{ date: '2024-05-14', open: 1, high: 2, low: 0.5, close: 1.5 }];
-  const history = {
-    bars,
-    interval: 'day' as const,
-    source: 'a, "b"',
-    unit: 'T.oz',
-    request: '',
-    requests: 1,
-  };
-  expect(csvOf('XAU', 'USD', history)).toBe(
-    'symbol,date,open,high,low,close,unit,quote,source\nXAU,2024-05-14,1,2,0.5,1.5,T.oz,USD,"a, ""b"""\n',
-  );
 });

@@ -61,15 +61,17 @@ describe.skipIf(!found)(title, () => {
     await page.locator('.legend-day').waitFor();
     await page.locator('.big-rate').getByText('+1.00 (+1.35 %)').waitFor();
     await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByLabel('Interval').selectOption('week');
     await page.getByText('interval=week').waitFor();
     await page.locator('.big-rate').getByText('+1.00 (+1.35 %)').waitFor(); // of the day, not of the week
+    await page.getByLabel('Interval').selectOption('Auto (daily)');
     await page.getByRole('button', { name: '6M', exact: true }).click();
     const asked = page.waitForRequest(/rates\/history.*unit=Gal/);
     await page.getByLabel('Unit').selectOption('US gallon');
     await asked;
-    const gallons = ((70 + (149 % 9)) / 42).toPrecision(8);
-    await page.locator('.big').getByText(Number(gallons).toFixed(6)).waitFor();
-    await page.locator('.legend').getByText(Number(gallons).toFixed(6)).first().waitFor();
+    const gallons = ((70 + (149 % 9)) / 42).toFixed(5);
+    await page.locator('.big').getByText(gallons).waitFor();
+    await page.locator('.legend').getByText(gallons).first().waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),

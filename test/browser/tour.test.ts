@@ -62,7 +62,7 @@ describe.skipIf(!found)(title, () => {
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Download CSV' }).click(),
       ]);
-      expect(download.suggestedFilename()).toBe('XAU-1Y.csv');
+      expect(download.suggestedFilename()).toBe('XAU-day.csv');
       await look('symbol-year');
       await page.getByLabel('Unit').selectOption('kilogram');
       await page.getByText('unit=Kg').waitFor();

@@ -40,21 +40,12 @@ export interface Quote {
 
 export interface MarketAnswer {
   symbols: (MarketSymbol & { quote: Quote | null; closes?: number[] })[];
+  /** The symbol of every other code and ticker. */
+  aliases: Record<string, string>;
 }
 
 export interface QuotesAnswer {
   quotes: Record<string, Quote>;
-}
-
-/** A price with its unit and currency. */
-export interface Rate {
-  symbol: string;
-  rate: number;
-  date: string;
-  at: string;
-  unit: string;
-  quote: string;
-  source: string;
 }
 
 export interface PlanRecord {

@@ -1,2 +1,8 @@
 /** The parts of the chart library that the page uses. Naming them leaves the others out of the bundle. */
-export { CandlestickSeries, createChart, createSeriesMarkers, LineSeries } from 'lightweight-charts';
+export {
+  AreaSeries,
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  LineSeries,
+} from 'lightweight-charts';

@@ -1,6 +1,8 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../api/answers.ts';
 import { ApiError, askWithHeaders, askWithKey, isOutage, messageOf } from '../api/client.ts';
+import type { Searchable } from '../search/match.ts';
+import { formulaSymbol, isFormula } from './formula.ts';
 
 /** What is shown of one symbol. */
 export interface MarketRow {
@@ -30,6 +32,8 @@ const CALM_MS = 900;
  */
 class MarketStore {
   symbols: readonly MarketSymbol[] | undefined;
+  /** For the search; empty until the market is loaded. */
+  searchable: Searchable = { symbols: [], aliases: {} };
   state: LiveState = 'connecting';
   error: unknown;
   readonly #key: string;
@@ -53,6 +57,13 @@ class MarketStore {
   /** Call this before `subscribe`. */
   requireCloses(): void {
     this.#wantsCloses = true;
+  }
+
+  /** The symbol of a code, a ticker or a formula. */
+  find(code: string): MarketSymbol | undefined {
+    const { symbols, aliases } = this.searchable;
+    if (isFormula(code)) return formulaSymbol(code, symbols);
+    return symbols.find(({ symbol }) => symbol === code || symbol === aliases[code]);
   }
 
   row(code: string): MarketRow | undefined {
@@ -129,7 +140,10 @@ class MarketStore {
     });
     this.#setVisit(headers.get('openpit-visit') ?? this.#visit);
     this.#hasCloses = this.#wantsCloses;
-    this.symbols = body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol);
+    this.#setSymbols(
+      body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
+      body.aliases,
+    );
     for (const { symbol, quote, closes = [] } of body.symbols) {
       if (quote) this.#set(symbol, { quote, closes, direction: 0 });
     }
@@ -143,7 +157,17 @@ class MarketStore {
       hasNew ||= !this.#rows.has(code);
       this.#update(code, quote);
     }
-    if (hasNew) this.symbols = this.symbols?.map((symbol) => withFirstPrice(symbol, quotes[symbol.symbol]));
+    if (!hasNew) return;
+    const { symbols, aliases } = this.searchable;
+    this.#setSymbols(
+      symbols.map((symbol) => withFirstPrice(symbol, quotes[symbol.symbol])),
+      aliases,
+    );
+  }
+
+  #setSymbols(symbols: readonly MarketSymbol[], aliases: Readonly<Record<string, string>>): void {
+    this.symbols = symbols;
+    this.searchable = { symbols, aliases };
   }
 
   #update(code: string, quote: Quote): void {

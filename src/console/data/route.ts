@@ -41,15 +41,15 @@ export function linkToLastMarket(): string {
 
 /** A part of the view that is kept in the URL, after a `?` in the fragment. Its default is left out. */
 export function useParam(name: string, byDefault: string): [string, (value: string) => void] {
-  const [value, setValue] = useState(() => readParam(name) ?? byDefault);
+  const [value, setValue] = useState(() => readParams().get(name) ?? byDefault);
   useEffect(() => {
-    const onChange = () => setValue(readParam(name) ?? byDefault);
+    const onChange = () => setValue(readParams().get(name) ?? byDefault);
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, [name, byDefault]);
   const change = useCallback(
     (next: string) => {
-      writeParam(name, next === byDefault ? undefined : next);
+      writeParams({ [name]: next === byDefault ? undefined : next });
       setValue(next);
     },
     [name, byDefault],
@@ -57,16 +57,21 @@ export function useParam(name: string, byDefault: string): [string, (value: stri
   return [value, change];
 }
 
-function readParam(name: string): string | undefined {
-  return new URLSearchParams(location.hash.split('?')[1]).get(name) ?? undefined;
+/** The parameters in the URL. */
+export function readParams(): URLSearchParams {
+  return new URLSearchParams(location.hash.split('?')[1]);
 }
 
-function writeParam(name: string, value: string | undefined): void {
-  const [path = '', query] = (location.hash || linkTo('market')).split('?');
-  const params = new URLSearchParams(query);
-  if (value === undefined) params.delete(name);
-  else params.set(name, value);
-  history.replaceState(history.state, '', params.size > 0 ? `${path}?${params}` : path);
+/** Changes parameters in the URL; undefined removes one. */
+export function writeParams(changes: Readonly<Record<string, string | undefined>>): void {
+  const [path = ''] = (location.hash || linkTo('market')).split('?');
+  const params = readParams();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) params.delete(name);
+    else params.set(name, value);
+  }
+  const query = params.toString().replaceAll('%2C', ',').replaceAll('%7B', '{').replaceAll('%7D', '}');
+  history.replaceState(history.state, '', query === '' ? path : `${path}?${query}`);
 }
 
 function decode(text: string): string {

@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import type { MarketSymbol, Rate } from '../api/answers.ts';
+import type { MarketSymbol } from '../api/answers.ts';
 import { askOnce } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
+import { firstOperand, isFormula } from './formula.ts';
 
 /** A unit for a price, and the factor from the published unit. */
 export interface Unit {
@@ -48,26 +49,41 @@ export function nameOfUnit(unit: string): string {
   return NAMES[unit] ?? unit;
 }
 
-/** The units that fit a symbol, its own first. */
-export function useUnits(key: string, { symbol, unit }: MarketSymbol): readonly Unit[] {
+/** What the prices of a symbol can be converted to. */
+export interface Measures {
+  /** Its own first. */
+  units: readonly Unit[];
+  /** Sorted by code. */
+  currencies: readonly string[];
+}
+
+interface UnitsAnswer {
+  units: Record<string, Unit[]>;
+  currencies: Record<string, string[]>;
+}
+
+/** A formula has its own currency and unit only until the service has answered. */
+export function useMeasures(key: string, { symbol, unit, currency }: MarketSymbol): Measures {
   const loaded = useLoad(async () => {
-    const path = `/units?${new URLSearchParams({ symbols: symbol })}`;
-    return (await askOnce<{ units: Record<string, Unit[]> }>(key, path)).units[symbol] ?? [];
+    const code = isFormula(symbol) ? firstOperand(symbol) : symbol;
+    const { units, currencies } = await askOnce<UnitsAnswer>(
+      key,
+      `/units?${new URLSearchParams({ symbols: code })}`,
+    );
+    return { units: units[code] ?? [], currencies: currencies[code] ?? [] };
   }, [key, symbol]);
   return useMemo(() => {
-    const others = (loaded.data ?? []).slice(1);
-    return [{ unit: unit.symbol, factor: 1 }, ...others];
-  }, [loaded.data, unit.symbol]);
+    const own = { unit: unit.symbol, factor: 1 };
+    const units = isFormula(symbol) ? [] : (loaded.data?.units ?? []).slice(1);
+    return { units: [own, ...units], currencies: loaded.data?.currencies ?? [currency.code] };
+  }, [loaded.data, symbol]);
 }
 
 export function inUnit(value: number, { factor }: Unit): number {
-  return factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
+  return roundConverted(value, factor);
 }
 
-/** A rate per another unit. */
-export function useRateIn(rate: Rate | undefined, unit: Unit): Rate | undefined {
-  return useMemo(
-    () => rate && { ...rate, rate: inUnit(rate.rate, unit), unit: unit.unit },
-    [rate, unit.unit, unit.factor],
-  );
+/** A price times a factor, rounded as the service does it. */
+export function roundConverted(value: number, factor: number): number {
+  return factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
 }

@@ -11,7 +11,7 @@ const LIMITS: readonly [Limit, string][] = [
   ['quota', 'Answers a month'],
   ['delaySeconds', 'Delay, seconds'],
   ['maxSymbols', 'Symbols'],
-  ['maxSpanDays', 'Span, days'],
+  ['maxSpanDays', 'DaySpan, days'],
   ['burstPerSecond', 'Per second'],
 ];
 

@@ -1,20 +1,27 @@
-import type { MarketSymbol } from '../api/answers.ts';
-import type { History, Range } from '../data/history.ts';
+import type { ChartSeries, History } from '../data/chart/history.ts';
+import type { DaySpan } from '../data/chart/span.ts';
+import { saveFile } from './save-file.ts';
 
-/** Saves what the chart shows, one row for each bar. */
-export function downloadCsv({ symbol, currency }: MarketSymbol, range: Range, history: History): void {
-  const url = URL.createObjectURL(new Blob([csvOf(symbol, currency.code, history)], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${symbol}-${range}.csv`;
-  link.click();
-  URL.revokeObjectURL(url);
+/** Saves what the chart shows, one row for each bar of each symbol. */
+export function downloadCsv({ series, interval }: History, span: DaySpan): void {
+  const text = csvOf(series, span);
+  saveFile(fileName(series, interval, 'csv'), new Blob([text], { type: 'text/csv' }));
 }
 
-export function csvOf(symbol: string, quote: string, { bars, unit, source }: History): string {
+/** For example `XAU-XAG-week.csv`. */
+export function fileName(series: readonly ChartSeries[], interval: string, extension: string): string {
+  const codes = series.map(({ symbol }) => symbol.symbol.replaceAll(/[^\w-]+/g, '_'));
+  return `${[...codes, interval].join('-')}.${extension}`;
+}
+
+export function csvOf(series: readonly ChartSeries[], { first, last }: DaySpan): string {
   const head = 'symbol,date,open,high,low,close,unit,quote,source';
-  const rows = bars.map(({ date, open, high, low, close }) =>
-    [symbol, date, open, high, low, close, unit, quote, source].map(cell).join(','),
+  const rows = series.flatMap(({ symbol, bars, unit, quote, source }) =>
+    bars
+      .filter(({ date }) => date >= first && date <= last)
+      .map(({ date, open, high, low, close }) =>
+        [symbol.symbol, date, open, high, low, close, unit, quote, source].map(cell).join(','),
+      ),
   );
   return `${[head, ...rows].join('\n')}\n`;
 }

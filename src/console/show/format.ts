@@ -4,9 +4,24 @@ const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** A price with the decimals it was published with, two at least. */
 export function price(value: number): string {
-  const decimals = String(value).split('.')[1]?.length ?? 0;
-  const shown = Math.min(Math.max(decimals, 2), 6);
-  return value.toLocaleString('en-US', { minimumFractionDigits: shown, maximumFractionDigits: shown });
+  return priceWith(value, decimalsOf(value));
+}
+
+export function priceWith(value: number, decimals: number): string {
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+}
+
+/** A computed price, which has more digits than anybody reads: six significant ones, with two decimals at least. */
+export function computedPrice(value: number): string {
+  return priceWith(value, computedDecimals(value));
+}
+
+export function computedDecimals(value: number): number {
+  const whole = Math.trunc(Math.abs(value)).toString().length;
+  return Math.min(Math.max(6 - whole, 2), 6);
 }
 
 /** A change with its sign: color alone is not accessible to everyone. */

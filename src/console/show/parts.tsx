@@ -75,12 +75,21 @@ export function Loading({ label, lines = 3 }: { label: string; lines?: number })
 
 const COPIED_MS = 1_600;
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** Copies a text, which is made when the button is pressed if it is a function. */
+export function CopyButton({
+  text,
+  label,
+  children = 'Copy',
+}: {
+  text: string | (() => string);
+  label?: string;
+  children?: string;
+}) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    const done = await navigator.clipboard.writeText(text).then(
+    const done = await navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => true,
       () => false,
     );
@@ -91,7 +100,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button type="button" class="button small" onClick={copy} aria-label={label}>
       <span aria-live="polite">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy' : 'Copy'}
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy' : children}
       </span>
     </button>
   );
@@ -149,12 +158,15 @@ export function SureButton({
 export function Choice<T extends string>({
   label,
   options,
+  labels,
   value,
   onChange,
 }: {
   label: string;
   options: readonly T[];
-  value: T;
+  /** How the options are called, if not as they are. */
+  labels?: Readonly<Record<T, string>>;
+  value: T | undefined;
   onChange: (value: T) => void;
 }) {
   return (
@@ -168,7 +180,7 @@ export function Choice<T extends string>({
           onClick={() => onChange(option)}
           data-value={option}
         >
-          {option}
+          {labels?.[option] ?? option}
         </button>
       ))}
     </fieldset>

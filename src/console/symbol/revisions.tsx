@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ChartBar, MarketSymbol } from '../api/answers.ts';
 import { useLoad } from '../api/load.ts';
-import type { Mark } from '../charts/candles.tsx';
+import type { Mark } from '../charts/drawing.ts';
 import { type Correction, loadCorrections, markedDays } from '../data/revisions.ts';
 import { count, day, moment, price } from '../show/format.ts';
 import { Failure } from '../show/parts.tsx';

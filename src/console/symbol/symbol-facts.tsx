@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../account/with-key.tsx';
-import type { FeedsAnswer, MarketSymbol, Rate } from '../api/answers.ts';
+import type { FeedsAnswer, MarketSymbol } from '../api/answers.ts';
 import { askOnce } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
+import type { Headline } from '../data/chart/headline.ts';
 import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
-import { ago, day, duration, price } from '../show/format.ts';
+import { ago, computedPrice, day, duration, price } from '../show/format.ts';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 
@@ -17,24 +18,23 @@ const PASSED_ON = {
 /** Facts about a symbol and its newest price. */
 export function Facts({
   symbol,
-  latest,
-  stale,
-  source,
+  headline,
   holder,
 }: {
   symbol: MarketSymbol;
-  latest: Rate | undefined;
-  stale: boolean;
-  source: string | undefined;
+  headline: Headline | undefined;
   holder: Holder;
 }) {
   const { name, delaySeconds } = holder.plan;
   const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind on the plan “${name}”` : '';
-  const from = latest?.source ?? source;
+  const from = headline?.source;
   const facts: [string, ComponentChildren][] = [
     ['Unit', `${symbol.unit.name} (${symbol.unit.symbol})`],
     ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
-    ['Newest price', latest ? `${ago(latest.at)}${stale ? ', older than it should be' : ''}${delay}` : '…'],
+    [
+      'Newest price',
+      headline ? `${ago(headline.at)}${headline.stale ? ', older than it should be' : ''}${delay}` : '…',
+    ],
     ['Published', PUBLISHED[symbol.updateInterval]],
     ['History', symbol.firstDate ? `since ${day(symbol.firstDate)}` : 'none'],
     ['Source', from ?? '…'],
@@ -85,13 +85,14 @@ function Licence({ apiKey, source }: { apiKey: string; source: string }) {
 export function Conversions({
   symbol,
   units,
-  latest,
+  rate,
 }: {
   symbol: MarketSymbol;
   units: readonly Unit[];
-  latest: Rate | undefined;
+  /** In the symbol's own unit. */
+  rate: number | undefined;
 }) {
-  if (units.length < 2 || !latest) return null;
+  if (units.length < 2 || rate === undefined) return null;
   return (
     <section class="card" aria-labelledby="conversions-title">
       <h2 id="conversions-title">The same price per</h2>
@@ -101,7 +102,7 @@ export function Conversions({
             <dt title={one.unit}>{nameOfUnit(one.unit)}</dt>
             <dd>
               {symbol.currency.symbol}
-              {price(inUnit(latest.rate, one))}
+              {one.factor === 1 ? price(rate) : computedPrice(inUnit(rate, one))}
             </dd>
           </div>
         ))}

@@ -1,0 +1,234 @@
+import type {
+  IChartApi,
+  ISeriesApi,
+  ISeriesMarkersPluginApi,
+  LogicalRange,
+  SeriesType,
+  Time,
+} from 'lightweight-charts';
+import type { ChartBar } from '../api/answers.ts';
+import { loadModule } from '../api/load-module.ts';
+import type { ChartType, Scale } from '../data/chart/view.ts';
+import { priceWith } from '../show/format.ts';
+import type { AveragePoint } from './moving-average.ts';
+
+/** A symbol on the chart. `colour` is the name of a CSS variable. */
+export interface PlottedBars {
+  code: string;
+  type: ChartType;
+  bars: readonly ChartBar[];
+  colour: string;
+}
+
+export interface PlottedAverage {
+  length: number;
+  points: readonly AveragePoint[];
+  colour: string;
+}
+
+/** A day whose bar was corrected. */
+export interface Mark {
+  date: string;
+  text: string;
+}
+
+export interface Plot {
+  /** The symbol of the page first. */
+  lines: readonly PlottedBars[];
+  averages: readonly PlottedAverage[];
+  scale: Scale;
+  marks: readonly Mark[];
+  /** All times, also those without a bar. */
+  times: readonly string[];
+  decimals: number;
+}
+
+export interface DrawingEvents {
+  /** Undefined: the pointer has left the chart. */
+  onHover(date: string | undefined): void;
+  /** The first date in view changed. `isAtStart`: nothing is drawn before it. */
+  onMove(firstVisible: string | undefined, isAtStart: boolean): void;
+}
+
+const MODES: Readonly<Record<Scale, number>> = { linear: 0, log: 1, percent: 2 };
+
+/** How close to the oldest bar the view has to be for older ones to be loaded. */
+const OLDER_WITHIN_BARS = 5;
+
+/** The chart library's side of a chart: draws a plot on a canvas in the colours of the page. */
+export class PriceDrawing {
+  readonly #library: typeof import('./library.ts');
+  readonly #box: HTMLElement;
+  readonly #chart: IChartApi;
+  readonly #series = new Map<string, ISeriesApi<SeriesType>>();
+  #markers: { of: ISeriesApi<SeriesType>; plugin: ISeriesMarkersPluginApi<Time> } | undefined;
+  #times: readonly string[] = [];
+
+  static async open(box: HTMLElement, events: DrawingEvents): Promise<PriceDrawing> {
+    return new PriceDrawing(await loadModule(() => import('./library.ts')), box, events);
+  }
+
+  private constructor(library: typeof import('./library.ts'), box: HTMLElement, events: DrawingEvents) {
+    this.#library = library;
+    this.#box = box;
+    this.#chart = library.createChart(box, {
+      autoSize: true,
+      layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },
+      rightPriceScale: { borderVisible: false },
+      timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1 },
+      handleScroll: { vertTouchDrag: false },
+    });
+    this.setWheel(false);
+    this.#chart.subscribeCrosshairMove(({ time }) =>
+      events.onHover(typeof time === 'string' ? time : undefined),
+    );
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      if (range) events.onMove(this.#dateAt(range), range.from < OLDER_WITHIN_BARS);
+    });
+  }
+
+  remove(): void {
+    this.#chart.remove();
+  }
+
+  show({ lines, averages, scale, marks, times, decimals }: Plot): void {
+    this.#applyColours(scale, decimals);
+    this.#times = times;
+    const shown = new Set<string>();
+    for (const [i, { code, type, bars, colour }] of lines.entries()) {
+      const series = this.#find(shown, `${code} ${type}`, type);
+      series.applyOptions(this.#styleOf(type, colour, i === 0));
+      series.setData(i === 0 ? withBlanks(bars, times) : bars.map(pointOf));
+    }
+    for (const { length, points, colour } of averages) {
+      const series = this.#find(shown, `average ${length}`, 'line');
+      series.applyOptions({ ...this.#styleOf('line', colour, false), lineWidth: 1, lastValueVisible: false });
+      series.setData(points.map(({ date, value }) => ({ time: date, value })));
+    }
+    for (const [name, series] of this.#series) {
+      if (shown.has(name)) continue;
+      this.#chart.removeSeries(series);
+      this.#series.delete(name);
+    }
+    this.#mark(this.#series.values().next().value, marks);
+  }
+
+  /** Shows the bars from a day on, up to the newest. */
+  showFrom(first: string): void {
+    const start = this.#times.findIndex((date) => date >= first);
+    if (start < 0) return;
+    const end = this.#times.length - 1;
+    const margin = Math.max(1, (end - start) / 60);
+    this.#chart.timeScale().setVisibleLogicalRange({ from: start, to: end + margin });
+  }
+
+  /** Whether the mouse wheel zooms the chart. Otherwise it scrolls the page. */
+  setWheel(isOn: boolean): void {
+    this.#chart.applyOptions({ handleScroll: { mouseWheel: isOn }, handleScale: { mouseWheel: isOn } });
+  }
+
+  /** Moves the view by a part of its width. */
+  pan(part: number): void {
+    this.#changeRange(({ from, to }) => {
+      const distance = (to - from) * part;
+      return { from: from + distance, to: to + distance };
+    });
+  }
+
+  /** Makes the view wider or narrower; its right end stays. */
+  zoom(factor: number): void {
+    this.#changeRange(({ from, to }) => ({ from: to - (to - from) * factor, to }));
+  }
+
+  picture(): HTMLCanvasElement {
+    return this.#chart.takeScreenshot(true);
+  }
+
+  #changeRange(change: (range: LogicalRange) => { from: number; to: number }): void {
+    const range = this.#chart.timeScale().getVisibleLogicalRange();
+    if (range) this.#chart.timeScale().setVisibleLogicalRange(change(range));
+  }
+
+  #find(shown: Set<string>, name: string, type: ChartType): ISeriesApi<SeriesType> {
+    shown.add(name);
+    return this.#series.getOrInsertComputed(name, () => {
+      const { AreaSeries, CandlestickSeries, LineSeries } = this.#library;
+      if (type === 'candles') return this.#chart.addSeries(CandlestickSeries);
+      return type === 'area' ? this.#chart.addSeries(AreaSeries) : this.#chart.addSeries(LineSeries);
+    });
+  }
+
+  #dateAt({ from }: LogicalRange): string | undefined {
+    return this.#times[Math.max(0, Math.floor(from))];
+  }
+
+  /** A canvas has no style sheet: it uses the page's colours. */
+  #applyColours(scale: Scale, decimals: number): void {
+    const grid = { color: this.#colour('--line-faint') };
+    this.#chart.applyOptions({
+      layout: { background: { color: this.#colour('--surface') }, textColor: this.#colour('--muted') },
+      grid: { vertLines: grid, horzLines: grid },
+      rightPriceScale: { mode: MODES[scale] },
+      localization: {
+        priceFormatter: (value: number) => priceWith(value, decimals),
+        percentageFormatter: (value: number) => `${priceWith(value, 2)} %`,
+      },
+    });
+  }
+
+  #styleOf(type: ChartType, name: string, isFirst: boolean) {
+    const [up, down] = [this.#colour('--rise'), this.#colour('--fall')];
+    const colour = this.#colour(name);
+    const shared = { priceLineVisible: isFirst };
+    if (type === 'line') return { ...shared, color: colour, lineWidth: 2 as const };
+    if (type === 'area') {
+      const [topColor, bottomColor] = [`${colour}40`, `${colour}05`];
+      return { ...shared, lineColor: colour, topColor, bottomColor, lineWidth: 2 as const };
+    }
+    return {
+      ...shared,
+      upColor: up,
+      borderUpColor: up,
+      wickUpColor: up,
+      downColor: down,
+      borderDownColor: down,
+      wickDownColor: down,
+    };
+  }
+
+  #mark(series: ISeriesApi<SeriesType> | undefined, marks: readonly Mark[]): void {
+    if (!series) return;
+    if (this.#markers?.of !== series) {
+      this.#markers = { of: series, plugin: this.#library.createSeriesMarkers(series, []) };
+    }
+    const color = this.#colour('--gold');
+    this.#markers.plugin.setMarkers(
+      marks.map(({ date, text }) => ({
+        time: date,
+        position: 'aboveBar',
+        shape: 'circle',
+        size: 0.6,
+        color,
+        text,
+      })),
+    );
+  }
+
+  #colour(name: string): string {
+    return getComputedStyle(this.#box).getPropertyValue(name).trim();
+  }
+}
+
+/** A candle, which is also the point of a line. */
+function pointOf({ date, open, high, low, close }: ChartBar) {
+  return { time: date, open, high, low, close, value: close };
+}
+
+/** The points of the bars, and blanks at the other times. */
+function withBlanks(bars: readonly ChartBar[], times: readonly string[]) {
+  const byDate = new Map(bars.map((bar) => [bar.date, bar]));
+  return times.map((time) => {
+    const bar = byDate.get(time);
+    return bar ? pointOf(bar) : { time };
+  });
+}

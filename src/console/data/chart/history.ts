@@ -1,0 +1,195 @@
+import type { ChartBar, MarketSymbol, PlanRecord, SeriesAnswer } from '../../api/answers.ts';
+import { askWithKey } from '../../api/client.ts';
+import { has } from '../../api/features.ts';
+import { spans } from '../days.ts';
+import { isFormula } from '../formula.ts';
+import type { BarInterval, DaySpan } from './span.ts';
+
+/** What is asked for. */
+export interface WantedHistory extends DaySpan {
+  /** The symbol of the page, then the compared ones. */
+  symbols: readonly MarketSymbol[];
+  interval: BarInterval;
+  /** Of the first symbol; its own if undefined. */
+  unit: string | undefined;
+  /** Of all symbols; their own if undefined. */
+  currency: string | undefined;
+}
+
+/** The bars of one symbol, and what their numbers are. */
+export interface ChartSeries {
+  symbol: MarketSymbol;
+  bars: readonly ChartBar[];
+  unit: string;
+  quote: string;
+  source: string;
+  /** From the symbol's own currency and unit to those of the newest bar. */
+  factor: number;
+  /** Whether the numbers are as they were published, neither converted nor computed. */
+  isPublished: boolean;
+}
+
+/** A chart's data, and the request it came from. */
+export interface History extends DaySpan {
+  /** Says what was asked for; older bars do not change it. */
+  id: string;
+  /** In the order of the symbols. */
+  series: readonly ChartSeries[];
+  interval: BarInterval;
+  /** The request for the data; the newest one if there were several. */
+  request: string;
+  requests: number;
+}
+
+/** A row of a history, or a day of a time series. */
+interface HistoryRow extends ChartBar {
+  symbol: string;
+  factor?: number;
+}
+
+interface HistoryAnswer extends Omit<SeriesAnswer, 'rates'> {
+  rates: readonly HistoryRow[];
+  next: string | null;
+}
+
+/** The rows of some symbols, as the service answered them. */
+interface Rows {
+  rows: readonly HistoryRow[];
+  metadata: NonNullable<SeriesAnswer['metadata']>;
+  request: string;
+  requests: number;
+}
+
+/** Limited concurrency: the burst limit covers all programs of the account. */
+const AT_A_TIME = 4;
+
+export function hasLongHistory(plan: PlanRecord): boolean {
+  return has('/rates/history') && plan.history;
+}
+
+/** How many requests a span needs; the user confirms more than a few. */
+export function requestsFor({ first, last }: DaySpan, plan: PlanRecord): number {
+  return hasLongHistory(plan) ? 1 : spans(first, last, plan.maxSpanDays).length;
+}
+
+/** Loads the bars of all symbols: for one unit, unless a unit is chosen that is only for the first of them. */
+export async function loadHistory(
+  key: string,
+  wanted: WantedHistory,
+  plan: PlanRecord,
+  signal: AbortSignal,
+): Promise<History> {
+  const { symbols, unit, first, last, interval } = wanted;
+  const groups = unit === undefined ? [symbols] : [symbols.slice(0, 1), symbols.slice(1)];
+  const load = hasLongHistory(plan) ? fromHistory : fromTimeSeries;
+  const answers: { group: readonly MarketSymbol[]; rows: Rows }[] = [];
+  for (const [i, group] of groups.entries()) {
+    if (group.length === 0) continue;
+    const query = queryOf(wanted, group, i === 0 ? unit : undefined);
+    answers.push({ group, rows: await load(key, query, wanted, plan, signal) });
+  }
+  const { request } = answers[0]!.rows;
+  const requests = answers.reduce((sum, { rows }) => sum + rows.requests, 0);
+  const series = answers.flatMap(({ group, rows }) => seriesOf(group, rows));
+  return { id: identityOf(wanted), series, interval, first, last, request, requests };
+}
+
+export function identityOf({ symbols, ...rest }: WantedHistory): string {
+  return JSON.stringify({ ...rest, codes: symbols.map(({ symbol }) => symbol) });
+}
+
+/** The same history with older bars before it. */
+export function prepend(older: History, history: History): History {
+  const series = history.series.map((one, i) => ({
+    ...one,
+    bars: [...(older.series[i]?.bars ?? []), ...one.bars],
+  }));
+  return { ...history, series, first: older.first };
+}
+
+function queryOf(
+  { currency, first, last }: WantedHistory,
+  symbols: readonly MarketSymbol[],
+  unit: string | undefined,
+): URLSearchParams {
+  const codes = symbols.map(({ symbol }) => symbol).join(',');
+  const query = new URLSearchParams({ symbols: codes, startDate: first, endDate: last });
+  if (unit !== undefined) query.set('unit', unit);
+  if (currency !== undefined) query.set('quote', currency);
+  return query;
+}
+
+async function fromHistory(
+  key: string,
+  query: URLSearchParams,
+  { interval }: WantedHistory,
+  _plan: PlanRecord,
+  signal: AbortSignal,
+): Promise<Rows> {
+  query.set('interval', interval);
+  const request = `/rates/history?${query}`;
+  const rows: HistoryRow[] = [];
+  let metadata: Rows['metadata'] = {};
+  let requests = 0;
+  for (let cursor: string | null = ''; cursor !== null; requests++) {
+    const path = cursor === '' ? request : `${request}&cursor=${encodeURIComponent(cursor)}`;
+    const answer: HistoryAnswer = await askWithKey<HistoryAnswer>(key, path, { signal });
+    rows.push(...answer.rates);
+    metadata = { ...answer.metadata, ...metadata };
+    cursor = answer.next;
+  }
+  return { rows, metadata, request, requests };
+}
+
+/** For plans without long history: as many requests as the plan's limit of days makes necessary. */
+async function fromTimeSeries(
+  key: string,
+  query: URLSearchParams,
+  { first, last }: WantedHistory,
+  { maxSpanDays }: PlanRecord,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const requests = spans(first, last, Math.max(1, maxSpanDays)).map(([startDate, endDate]) => {
+    query.set('startDate', startDate);
+    query.set('endDate', endDate);
+    return `/rates/time-series?${query}`;
+  });
+  const rows: HistoryRow[] = [];
+  let metadata: Rows['metadata'] = {};
+  for (let i = 0; i < requests.length; i += AT_A_TIME) {
+    const asked = requests.slice(i, i + AT_A_TIME);
+    const answers = await Promise.all(asked.map((path) => askWithKey<SeriesAnswer>(key, path, { signal })));
+    for (const answer of answers) {
+      rows.push(...rowsOf(answer.rates));
+      metadata = { ...metadata, ...answer.metadata };
+    }
+  }
+  return { rows, metadata, request: requests.at(-1)!, requests: requests.length };
+}
+
+function rowsOf(rates: SeriesAnswer['rates']): HistoryRow[] {
+  return Object.entries(rates).flatMap(([date, symbols]) =>
+    Object.entries(symbols).map(([symbol, record]) => ({ date, symbol, ...record })),
+  );
+}
+
+function seriesOf(symbols: readonly MarketSymbol[], { rows, metadata }: Rows): ChartSeries[] {
+  const bySymbol = Map.groupBy(rows, ({ symbol }) => symbol);
+  // The service names a formula in its own spelling; the order is the one that was asked for.
+  const names = Object.keys(metadata);
+  return symbols.map((symbol, i) => {
+    const name = isFormula(symbol.symbol) ? (names[i] ?? symbol.symbol) : symbol.symbol;
+    const { unit, quote, source = '' } = metadata[name] ?? {};
+    const bars = bySymbol.get(name) ?? [];
+    const factor = bars.at(-1)?.factor ?? 1;
+    return {
+      symbol,
+      bars,
+      unit: unit ?? symbol.unit.symbol,
+      quote: quote ?? symbol.currency.code,
+      source: source === 'none' ? '' : source,
+      factor,
+      isPublished: factor === 1 && !isFormula(symbol.symbol),
+    };
+  });
+}

@@ -1,0 +1,69 @@
+import type { MarketSymbol } from '../api/answers.ts';
+
+/** Spreads and ratios, such as `{XAU}/{XAG}`, in the place of a symbol. */
+
+const OPERAND = /\{([^{}]+)\}/g;
+const NUMBER = /^\d+(\.\d+)?$/;
+
+export function isFormula(code: string): boolean {
+  return code.includes('{');
+}
+
+/** The first symbol of a formula. */
+export function firstOperand(formula: string): string {
+  return [...formula.matchAll(OPERAND)][0]?.[1] ?? '';
+}
+
+const NO_CURRENCY = { code: 'none', name: 'No currency', symbol: '' };
+const NO_UNIT = { symbol: 'none', name: 'No unit' };
+
+/** The formula as a symbol, if all its symbols are known. Its history is what they have in common. */
+export function formulaSymbol(formula: string, symbols: readonly MarketSymbol[]): MarketSymbol | undefined {
+  const codes = [...new Set([...formula.matchAll(OPERAND)].map(([, code]) => code!))];
+  const found = codes.map((code) => symbols.find(({ symbol }) => symbol === code));
+  const parts = found.filter((part) => part !== undefined);
+  const [first] = parts;
+  if (!first || parts.length < codes.length) return undefined;
+  const isSame = (of: (symbol: MarketSymbol) => string) => parts.every((one) => of(one) === of(first));
+  const isSpread = !formula.includes('/');
+  const hasPrices = parts.every(({ lastDate }) => lastDate !== null);
+  return {
+    symbol: formula,
+    name: formula.replaceAll(/\{([^{}]+)\}|([-+*/])/g, (_, code, operator) => code ?? ` ${operator} `),
+    category: 'Formula',
+    currency: isSpread && isSame(({ currency }) => currency.code) ? first.currency : NO_CURRENCY,
+    unit: isSpread && isSame(({ unit }) => unit.symbol) ? first.unit : NO_UNIT,
+    status: 'active',
+    updateInterval: isSame(({ updateInterval }) => updateInterval) ? first.updateInterval : 'day',
+    firstDate: hasPrices
+      ? parts
+          .map(({ firstDate }) => firstDate!)
+          .sort()
+          .at(-1)!
+      : null,
+    lastDate: hasPrices ? parts.map(({ lastDate }) => lastDate!).sort()[0]! : null,
+  };
+}
+
+/**
+ * Reads what people write for a formula: with the braces of the interface, or without them, as in `XAU/XAG` or
+ * `BRENT - WTI`. A code may hold a hyphen, so a minus without braces needs blanks around it.
+ */
+export function readFormula(text: string, codeOf: (text: string) => string | undefined): string | undefined {
+  const upper = text.toUpperCase().trim();
+  if (isFormula(upper)) {
+    const codes = [...upper.matchAll(OPERAND)].map(([, code]) => codeOf(code!.trim()));
+    if (codes.length === 0 || codes.includes(undefined)) return undefined;
+    let next = 0;
+    return upper.replaceAll(OPERAND, () => `{${codes[next++]}}`).replaceAll(/\s/g, '');
+  }
+  const parts = upper.split(/(\s-\s|[+*/()])/).map((part) => part.trim());
+  const written = parts.map((part) => {
+    if (part === '' || /^[-+*/()]$/.test(part) || NUMBER.test(part)) return part;
+    const code = codeOf(part);
+    return code && `{${code}}`;
+  });
+  if (written.includes(undefined)) return undefined;
+  const formula = written.join('');
+  return isFormula(formula) && /[-+*/]/.test(formula.replaceAll(OPERAND, '')) ? formula : undefined;
+}

@@ -1,0 +1,115 @@
+import { useId, useMemo, useState } from 'preact/hooks';
+import type { MarketSymbol } from '../api/answers.ts';
+import { formulaSymbol, readFormula } from '../data/formula.ts';
+import { codeNamed, type Searchable, searchSymbols } from './match.ts';
+
+const SHOWN_MAX = 8;
+
+/** A field to find a symbol or write a formula, with a list of what fits. Arrow keys choose, Enter picks, Escape closes the list. */
+export function SymbolPicker({
+  market,
+  label,
+  placeholder,
+  onPick,
+  keepsList = false,
+  excluded = [],
+}: {
+  market: Searchable;
+  label: string;
+  placeholder: string;
+  onPick: (code: string) => void;
+  /** Whether the list is part of the page instead of opening below the field. */
+  keepsList?: boolean;
+  excluded?: readonly string[];
+}) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const options = useMemo(() => optionsFor(market, text, excluded), [market, text, excluded]);
+  const isOpen = text.trim() !== '';
+  const pick = (symbol: MarketSymbol | undefined) => {
+    if (!symbol) return;
+    setText('');
+    setActive(0);
+    onPick(symbol.symbol);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      if (options.length > 0) setActive((active + step + options.length) % options.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      pick(options[active]);
+    } else if (event.key === 'Escape' && isOpen && !keepsList) {
+      event.preventDefault();
+      event.stopPropagation();
+      setText('');
+    }
+  };
+  return (
+    <div class={keepsList ? 'picker' : 'picker floating'}>
+      <input
+        type="search"
+        // biome-ignore lint/a11y/noRedundantRoles: without a datalist the role is "searchbox"
+        role="combobox"
+        list={undefined}
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={isOpen && options[active] ? `${id}-${active}` : undefined}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setActive(0);
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => !keepsList && setText('')}
+      />
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Symbols that fit"
+        hidden={!isOpen || options.length === 0}
+      >
+        {options.map((symbol, i) => (
+          <div
+            key={symbol.symbol}
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === active}
+            onPointerMove={() => setActive(i)}
+            onPointerDown={(event) => {
+              event.preventDefault(); // the field keeps the focus
+              pick(symbol);
+            }}
+          >
+            <span class="name">{symbol.name}</span>
+            <span class="code">
+              {symbol.category === 'Formula' ? 'Formula' : `${symbol.symbol} · ${symbol.category}`}
+            </span>
+          </div>
+        ))}
+      </div>
+      {isOpen && options.length === 0 && (
+        <p class="picker-none" role="status">
+          Nothing matches “{text}”. Try a code, a name, a ticker, or a formula such as XAU/XAG.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function optionsFor(market: Searchable, text: string, excluded: readonly string[]): MarketSymbol[] {
+  if (text.trim() === '') return [];
+  const formula = readFormula(text, (code) => codeNamed(market, code));
+  const written = formula === undefined ? undefined : formulaSymbol(formula, market.symbols);
+  const found = searchSymbols(market, text);
+  const options = written ? [written, ...found] : found;
+  return options.filter(({ symbol }) => !excluded.includes(symbol)).slice(0, SHOWN_MAX);
+}

@@ -1,0 +1,164 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Mark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
+import { movingAverage } from '../charts/moving-average.ts';
+import { type ChartCursor, PriceChart } from '../charts/price-chart.tsx';
+import { timeGrid, unionOf } from '../charts/time-grid.ts';
+import type { ChartSeries, History } from '../data/chart/history.ts';
+import type { LoadedHistory } from '../data/chart/use-history.ts';
+import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
+import { computedDecimals, day, decimalsOf, plural, price } from '../show/format.ts';
+import { Failure, Notice } from '../show/parts.tsx';
+import type { ChangeView } from './chart-tools.tsx';
+import { Legend } from './legend.tsx';
+
+/** The colours of the compared symbols and of the averages, as CSS variables. */
+const LINE_COLOURS = ['--accent', '--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
+const AVERAGE_COLOURS = ['--average-1', '--average-2', '--average-3', '--average-4', '--average-5'];
+
+/** The chart with its legend, or what to do while there is none. */
+export function ChartArea({
+  history,
+  series,
+  view,
+  style,
+  shownFrom,
+  marks,
+  requests,
+  onLoad,
+  onChange,
+  onDrawing,
+}: {
+  history: LoadedHistory;
+  /** Those of the history, with the newest price. */
+  series: readonly ChartSeries[];
+  view: ChartView;
+  style: ChartStyle;
+  shownFrom: string;
+  marks: readonly Mark[];
+  /** How many requests the user has to agree to. */
+  requests: number | undefined;
+  onLoad: () => void;
+  onChange: ChangeView;
+  onDrawing: (drawing: PriceDrawing | undefined) => void;
+}) {
+  const [cursor, setCursor] = useState<ChartCursor>({ hovered: undefined, firstVisible: undefined });
+  const { data } = history;
+  const plot = usePlot(series, data?.interval ?? 'day', view, style, marks);
+  if (requests !== undefined) return <AskFirst requests={requests} onLoad={onLoad} />;
+  const hasBars = (series[0]?.bars.length ?? 0) > 0;
+  return (
+    <div class="chart" aria-busy={history.state === 'loading'}>
+      {history.state === 'failed' && <Failure error={history.error} onRetry={history.reload} />}
+      <Legend
+        series={series}
+        colours={LINE_COLOURS}
+        averages={plot.averages}
+        interval={data?.interval ?? 'day'}
+        cursor={cursor}
+        isCompared={series.length > 1}
+        onRemove={(code) => onChange({ compare: view.compare.filter((one) => one !== code) })}
+      />
+      <PriceChart
+        plot={plot}
+        shownFrom={shownFrom}
+        historyId={data?.id ?? ''}
+        label={summary(series, shownFrom)}
+        onCursor={setCursor}
+        onOlder={history.loadOlder}
+        onDrawing={onDrawing}
+      />
+      <p class="chart-state" role="status">
+        {history.state === 'loading' && 'Loading…'}
+        {history.isLoadingOlder && 'Loading older prices…'}
+        {history.state === 'ready' && !hasBars && 'No prices in this range. Choose a longer one.'}
+      </p>
+    </div>
+  );
+}
+
+/** How the chart is drawn, where the user leaves it to the page: candles where they say something, percent to compare. */
+export interface ChartStyle {
+  type: ChartType;
+  scale: Scale;
+}
+
+export function styleOf(view: ChartView, history: History | undefined): ChartStyle {
+  const isCompared = view.compare.length > 0;
+  const bars = history?.series[0]?.bars ?? [];
+  // Many sources have one price per day, whose candles would be dashes. The last bar may still change.
+  const isFlat =
+    bars.length > 1 &&
+    bars.slice(0, -1).every(({ open, high, low, close }) => open === close && high === low);
+  return {
+    type: view.type ?? (isCompared || isFlat ? 'line' : 'candles'),
+    scale: view.scale ?? (isCompared ? 'percent' : 'linear'),
+  };
+}
+
+function usePlot(
+  series: readonly ChartSeries[],
+  interval: History['interval'],
+  view: ChartView,
+  { type, scale }: ChartStyle,
+  marks: readonly Mark[],
+): Plot {
+  const averageLengths = scale === 'percent' ? '' : view.averages.join(',');
+  return useMemo(() => {
+    const bars = series[0]?.bars ?? [];
+    const averages: PlottedAverage[] =
+      averageLengths === ''
+        ? []
+        : averageLengths.split(',').map((length, i) => ({
+            length: Number(length),
+            points: movingAverage(bars, Number(length)),
+            colour: AVERAGE_COLOURS[i]!,
+          }));
+    return {
+      lines: series.map((one, i) => ({
+        code: one.symbol.symbol,
+        type: i === 0 ? type : ('line' as const),
+        bars: one.bars,
+        colour: LINE_COLOURS[i]!,
+      })),
+      averages,
+      scale,
+      marks,
+      times: timeGrid(unionOf(series.map((one) => one.bars.map(({ date }) => date))), interval),
+      decimals: decimalsFor(series[0]),
+    };
+  }, [series, interval, type, scale, averageLengths, marks]);
+}
+
+/** The decimals of the axis. */
+function decimalsFor(main: ChartSeries | undefined): number {
+  const closes = (main?.bars ?? []).slice(-20).map(({ close }) => close);
+  if (!main?.isPublished) return computedDecimals(closes.at(-1) ?? 0);
+  return Math.max(2, ...closes.map(decimalsOf));
+}
+
+function AskFirst({ requests, onLoad }: { requests: number; onLoad: () => void }) {
+  return (
+    <Notice
+      title={`This range takes ${plural(requests, 'request')}.`}
+      action={
+        <button type="button" class="button primary" onClick={onLoad}>
+          Load it
+        </button>
+      }
+    >
+      Each is one unit of the quota of this key.
+    </Notice>
+  );
+}
+
+/** The chart in a sentence, for screen readers. */
+function summary(series: readonly ChartSeries[], shownFrom: string): string {
+  const [main, ...compared] = series;
+  const bars = (main?.bars ?? []).filter(({ date }) => date >= shownFrom);
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (!main || !first || !last) return 'Chart.';
+  const high = Math.max(...bars.map((bar) => bar.high));
+  const low = Math.min(...bars.map((bar) => bar.low));
+  const others = compared.length > 0 ? `, with ${compared.map(({ symbol }) => symbol.name).join(', ')}` : '';
+  return `Chart of ${main.symbol.name}${others}: from ${price(first.open)} on ${day(first.date)} to ${price(last.close)} on ${day(last.date)}, between ${price(low)} and ${price(high)}.`;
+}

@@ -1,0 +1,122 @@
+import { type DaySpan, RANGES, type Range } from '../data/chart/span.ts';
+import {
+  AVERAGES,
+  CHART_TYPES,
+  type ChartType,
+  type ChartView,
+  SCALES,
+  type Scale,
+} from '../data/chart/view.ts';
+import { today } from '../data/days.ts';
+import { day } from '../show/format.ts';
+import { Menu } from '../show/menu.tsx';
+import { Choice } from '../show/parts.tsx';
+
+export type ChangeView = (change: Partial<ChartView>) => void;
+
+const TYPE_LABELS: Readonly<Record<ChartType, string>> = { candles: 'Candles', line: 'Line', area: 'Area' };
+const SCALE_LABELS: Readonly<Record<Scale, string>> = { linear: 'Linear', log: 'Log', percent: '%' };
+
+/** The range of the chart: one of the usual ones, or any two dates. */
+export function RangeTools({
+  view,
+  range,
+  span,
+  onChange,
+}: {
+  view: ChartView;
+  range: Range;
+  span: DaySpan;
+  onChange: ChangeView;
+}) {
+  return (
+    <div class="tools">
+      <Choice
+        label="Range"
+        options={RANGES}
+        value={view.dates ? undefined : range}
+        onChange={(next) => onChange({ range: next, dates: undefined })}
+      />
+      <Menu label={view.dates ? `${day(view.dates.first)} – ${day(view.dates.last)}` : 'Dates'}>
+        {(close) => (
+          <form
+            class="dates"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const data = new FormData(event.currentTarget);
+              const [first, last] = [String(data.get('first')), String(data.get('last'))].sort();
+              onChange({ dates: { first: first!, last: last! }, range: undefined });
+              close();
+            }}
+          >
+            <label>
+              From
+              <input type="date" name="first" required value={span.first} max={today()} />
+            </label>
+            <label>
+              To
+              <input type="date" name="last" required value={span.last} max={today()} />
+            </label>
+            <button type="submit" class="button primary">
+              Show
+            </button>
+          </form>
+        )}
+      </Menu>
+    </div>
+  );
+}
+
+/** How the prices are drawn. */
+export function DrawingTools({
+  type,
+  scale,
+  averages,
+  onChange,
+}: {
+  type: ChartType;
+  scale: Scale;
+  averages: readonly number[];
+  onChange: ChangeView;
+}) {
+  return (
+    <div class="tools">
+      <Choice
+        label="Chart type"
+        options={CHART_TYPES}
+        labels={TYPE_LABELS}
+        value={type}
+        onChange={(next) => onChange({ type: next })}
+      />
+      <Choice
+        label="Scale"
+        options={SCALES}
+        labels={SCALE_LABELS}
+        value={scale}
+        onChange={(next) => onChange({ scale: next })}
+      />
+      <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'} align="end">
+        {() => (
+          <fieldset class="checks">
+            <legend>Moving averages</legend>
+            {AVERAGES.map((length) => (
+              <label key={length}>
+                <input
+                  type="checkbox"
+                  checked={averages.includes(length)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    onChange({
+                      averages: AVERAGES.filter((one) => (one === length ? checked : averages.includes(one))),
+                    })
+                  }
+                />
+                {length} bars
+              </label>
+            ))}
+            {scale === 'percent' && <p class="hint">Not drawn on a percent scale.</p>}
+          </fieldset>
+        )}
+      </Menu>
+    </div>
+  );
+}

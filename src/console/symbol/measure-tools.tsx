@@ -1,0 +1,105 @@
+import type { MarketSymbol } from '../api/answers.ts';
+import { type BarInterval, INTERVALS } from '../data/chart/span.ts';
+import { type ChartView, COMPARED_MAX } from '../data/chart/view.ts';
+import { type Measures, nameOfUnit } from '../data/units.ts';
+import type { Searchable } from '../search/match.ts';
+import { SymbolPicker } from '../search/symbol-picker.tsx';
+import type { ChangeView } from './chart-tools.tsx';
+import { BAR_NAMES } from './legend.tsx';
+
+/** The names of currencies come from the browser; a cent has none there. */
+const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' });
+
+/** What is compared, and the interval, currency and unit of the prices. */
+export function MeasureTools({
+  symbol,
+  market,
+  view,
+  measures,
+  interval,
+  onChange,
+}: {
+  symbol: MarketSymbol;
+  market: Searchable;
+  view: ChartView;
+  measures: Measures;
+  interval: { automatic: BarInterval; canChoose: boolean };
+  onChange: ChangeView;
+}) {
+  const { compare } = view;
+  const own = symbol.currency.code;
+  return (
+    <>
+      {compare.length < COMPARED_MAX && (
+        <SymbolPicker
+          market={market}
+          label="Compare with"
+          placeholder="Compare with…"
+          excluded={[symbol.symbol, ...compare]}
+          onPick={(code) => onChange({ compare: [...compare, code] })}
+        />
+      )}
+      {interval.canChoose && (
+        <Select
+          label="Interval"
+          value={view.interval ?? ''}
+          options={[
+            ['', `Auto (${BAR_NAMES[interval.automatic]})`],
+            ...INTERVALS.map((one): [string, string] => [one, BAR_NAMES[one]]),
+          ]}
+          onChange={(next) => onChange({ interval: (next || undefined) as BarInterval | undefined })}
+        />
+      )}
+      {measures.currencies.length > 1 && (
+        <Select
+          label="Currency"
+          value={view.currency ?? own}
+          options={measures.currencies.map((code) => [code, nameOfCurrency(code)])}
+          onChange={(next) => onChange({ currency: next === own ? undefined : next })}
+        />
+      )}
+      {measures.units.length > 1 && (
+        <Select
+          label="Unit"
+          value={view.unit ?? symbol.unit.symbol}
+          options={measures.units.map(({ unit }) => [unit, nameOfUnit(unit)])}
+          onChange={(next) => onChange({ unit: next === symbol.unit.symbol ? undefined : next })}
+        />
+      )}
+    </>
+  );
+}
+
+function Select({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+  onChange: (value: string) => void;
+}) {
+  return (
+    <select
+      class="small"
+      aria-label={label}
+      title={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function nameOfCurrency(code: string): string {
+  if (code === 'USX') return 'USX · US cent';
+  const name = /^[A-Z]{3}$/.test(code) ? currencyNames.of(code) : undefined;
+  return name === undefined ? code : `${code} · ${name}`;
+}

@@ -1,0 +1,77 @@
+import type { MarketSymbol } from '../api/answers.ts';
+import type { Headline } from '../data/chart/headline.ts';
+import { linkToLastMarket } from '../data/route.ts';
+import { nameOfUnit } from '../data/units.ts';
+import {
+  ago,
+  computedDecimals,
+  computedPrice,
+  decimalsOf,
+  duration,
+  price,
+  signed,
+  trend,
+} from '../show/format.ts';
+
+/** The name of a symbol, what its number is, and the number. */
+export function Title({
+  symbol,
+  headline,
+  delaySeconds = 0,
+}: {
+  symbol: MarketSymbol;
+  headline?: Headline | undefined;
+  delaySeconds?: number;
+}) {
+  const { unit = symbol.unit.symbol, quote = symbol.currency.code } = headline ?? {};
+  const isOwn = unit === symbol.unit.symbol;
+  return (
+    <div class="page-head symbol-head">
+      <div>
+        <p class="crumb">
+          <a href={linkToLastMarket()}>Market</a> / {symbol.category}
+        </p>
+        <h1>
+          {symbol.name} <span class="code">{symbol.symbol}</span>
+        </h1>
+        <p class="lead">
+          {quote !== 'none' && (
+            <>
+              {quote === symbol.currency.code ? symbol.currency.name : quote}
+              {unit !== 'none' && ` per ${isOwn ? symbol.unit.name.toLowerCase() : nameOfUnit(unit)}`}{' '}
+            </>
+          )}
+          {headline?.source === 'simulated' && <span class="badge simulated">Simulated</span>}{' '}
+          {delaySeconds > 0 && <span class="badge">{duration(delaySeconds)} behind</span>}{' '}
+          {headline?.stale && <span class="badge warning">No new price for a while</span>}{' '}
+          {symbol.status === 'deprecated' && <span class="badge warning">Deprecated</span>}
+        </p>
+      </div>
+      {headline && <BigRate symbol={symbol} headline={headline} />}
+    </div>
+  );
+}
+
+function BigRate({ symbol, headline }: { symbol: MarketSymbol; headline: Headline }) {
+  const { rate, before, at, source, isOpen, quote, isPublished } = headline;
+  const change = before === undefined || before === 0 ? undefined : rate - before;
+  const sign = quote === symbol.currency.code ? symbol.currency.symbol : quote === 'none' ? '' : quote;
+  return (
+    <p class="big-rate">
+      <span class="big">
+        {sign !== '' && <span class="sign">{sign}</span>}
+        {isPublished ? price(rate) : computedPrice(rate)}
+      </span>
+      {change !== undefined && (
+        <span class={trend(change)}>
+          {signed(change, isPublished ? decimalsOf(rate) : computedDecimals(rate))} (
+          {signed((change / Math.abs(before!)) * 100)} %)
+        </span>
+      )}
+      <span class="rate-origin">
+        {source}, {ago(at)}
+        {isOpen !== undefined && <> · market {isOpen ? 'open' : 'closed'}</>}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/program.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+import { recordDrawnText } from './drawn-text.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 2_600;
+
+const found = await browserPath();
+const title = found ? 'a chart' : 'a chart (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  const weekdays = Array.from({ length: DAYS }, (_, i) => DAYS - i).filter(
+    (daysAgo) => new Date(date(daysAgo)).getUTCDay() % 6 !== 0,
+  );
+  /** Prices of all weekdays; `barsAgo` is 1 for the newest. */
+  const daily = (price: (barsAgo: number) => number) =>
+    Object.fromEntries(weekdays.map((daysAgo, i) => [date(daysAgo), price(weekdays.length - i)]));
+  beforeAll(async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    await service.publish(
+      'XAU',
+      daily((ago) => 4_000 - ago),
+    );
+    await service.publish(
+      'XAG',
+      daily((ago) => (ago > 1 ? 40 : 50)),
+    );
+    await service.publish(
+      'EUR/USD',
+      daily(() => 1.25),
+    );
+    const months = Array.from({ length: 60 }, (_, i) => [
+      `${2020 + Math.floor(i / 12)}-${month(i)}-01`,
+      100 + i,
+    ]);
+    await service.publish('AL-AVG', Object.fromEntries(months));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const month = (i: number) => String((i % 12) + 1).padStart(2, '0');
+  const open = async (hash: string) => {
+    const watched = await openPage(browser, service.url);
+    const requests: URL[] = [];
+    watched.page.on('request', (request) => {
+      if (request.url().includes('/rates/')) requests.push(new URL(request.url()));
+    });
+    const drawn = await recordDrawnText(watched.page);
+    await watched.page.goto(`${service.url}/${hash}`);
+    await watched.page.locator('.legend-day').waitFor();
+    await watched.page.locator('.chart canvas').first().waitFor();
+    return { ...watched, requests, drawn };
+  };
+  const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
+  const isPressed = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
+
+  test('everything that is chosen is in the URL, and the link shows the same in a fresh browser', async () => {
+    const first = await open('#/symbol/XAU');
+    const { page } = first;
+    await page.getByLabel('Compare with').fill('sliver');
+    await page
+      .getByRole('option', { name: /^Silver/ })
+      .first()
+      .waitFor();
+    await page.getByLabel('Compare with').press('Enter');
+    await page.getByRole('button', { name: 'Remove Silver' }).waitFor();
+    await page.getByLabel('Currency').selectOption('EUR');
+    await page.getByLabel('Unit').selectOption('kilogram');
+    await page.getByRole('button', { name: '5Y', exact: true }).click();
+    await page.getByLabel('Interval').selectOption('month');
+    await page.getByRole('button', { name: 'Area', exact: true }).click();
+    await page.getByRole('button', { name: 'Log', exact: true }).click();
+    await page.getByText('Averages', { exact: true }).click();
+    await page.getByLabel('20 bars').check();
+    const hash =
+      '#/symbol/XAU?compare=XAG&currency=EUR&unit=Kg&range=5Y&interval=month&type=area&scale=log&average=20';
+    expect(hashOf(page)).toBe(hash);
+    expect(first.complaints).toEqual([]);
+    const link = page.url();
+    await first.close();
+
+    const second = await open(link.slice(service.url.length + 1));
+    const kilograms = (((4_000 - 1) / 1.25) * 1000) / 31.1034768;
+    await second.page
+      .locator('.big')
+      .getByText(Math.round(kilograms).toLocaleString('en-US').slice(0, 6))
+      .waitFor();
+    await second.page.getByText('EUR per kilogram').waitFor();
+    await second.page.locator('.legend.compared').getByText('40.0000').waitFor();
+    await second.page.locator('.legend.compared').getByText('EUR/T.oz').waitFor();
+    await second.page.locator('.legend-average').getByText('MA 20').waitFor();
+    for (const name of ['5Y', 'Area', 'Log']) expect(await isPressed(second.page, name), name).toBe('true');
+    expect(await second.page.locator('.legend-interval').textContent()).toBe('monthly');
+    expect(second.complaints).toEqual([]);
+    expect(hashOf(second.page)).toBe(hash);
+    await second.close();
+  });
+
+  test('a link with compared symbols and a currency costs two units', async () => {
+    const key = await service.key('pro');
+    const { page, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(`${service.url}/#/symbol/XAU?compare=XAG,{XAU}/{XAG}&currency=EUR&range=5Y&average=200`);
+    await page.locator('.legend.compared').nth(1).getByText('%').waitFor();
+    for (const range of ['1M', '6M', '1Y'])
+      await page.getByRole('button', { name: range, exact: true }).click();
+    await page.locator('.chart[aria-busy="false"]').waitFor();
+    const { used } = (await (await service.get('/usage', key)).json()) as { used: number };
+    expect(used).toBe(3); // the market, five years, and the last year for the three shorter ranges
+    await close();
+  });
+
+  test('the axis has thousands separators, percent on a percent scale, and the legend names the bars', async () => {
+    const { page, drawn, complaints, close } = await open('#/symbol/XAU?range=1Y');
+    await page.locator('.legend').getByText('3,999.00').first().waitFor();
+    const labels = await drawn.all();
+    expect(labels.filter((text) => /^\d,\d{3}\.00$/.test(text)).length).toBeGreaterThan(2);
+    expect(labels.filter((text) => /^\d{4}\.\d\d$/.test(text))).toEqual([]);
+    expect(await page.locator('.legend-interval').textContent()).toBe('daily');
+    await drawn.clear();
+    await page.getByRole('button', { name: '%', exact: true }).click();
+    await eventually(async () => (await drawn.all()).some((text) => / %$/.test(text)));
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('the wheel scrolls the page until the chart is focused, and then zooms it', async () => {
+    const { page, drawn, close } = await open('#/symbol/XAU');
+    const scrolled = () => page.evaluate('scrollY') as Promise<number>;
+    await page.locator('.chart-box').hover();
+    await page.mouse.wheel(0, 200);
+    await eventually(async () => (await scrolled()) > 0);
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('.chart-box').click({ position: { x: 300, y: 100 } });
+    const before = (await drawn.all()).length;
+    await page.mouse.wheel(0, 200);
+    await eventually(async () => (await drawn.all()).length > before);
+    expect(await scrolled()).toBe(0);
+    await page.getByRole('button', { name: '6M', exact: true }).focus();
+    await page.locator('.chart-box').hover();
+    await page.mouse.wheel(0, 200);
+    await eventually(async () => (await scrolled()) > 0);
+    await close();
+  });
+
+  test('moving to the left loads older prices, once each, until there are none', async () => {
+    const { page, requests, complaints, close } = await open('#/symbol/XAU');
+    const [first] = requests;
+    expect(requests).toHaveLength(1);
+    await page.locator('.chart-box').focus();
+    const older = page.waitForRequest((request) =>
+      request.url().includes(`endDate=${dayBefore(startOf(first!))}`),
+    );
+    while (requests.length < 2) await page.keyboard.press('ArrowLeft');
+    expect(startOf(new URL((await older).url()))).toBe(date(weekdays[0]!));
+    await page.getByText('Loading older prices…').waitFor({ state: 'detached' });
+    for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('-');
+    expect(requests).toHaveLength(2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a formula has a page of its own, and two dates are a range', async () => {
+    const { page, requests, complaints, close } = await open('#/symbol/{XAU}-{XAG}');
+    await page.getByRole('heading', { name: 'XAU - XAG' }).waitFor();
+    await page.locator('.big').getByText('3,949.00').waitFor();
+    await page.getByText('Dates').click();
+    await page.getByLabel('From', { exact: true }).fill('2024-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2024-03-28');
+    await page.getByRole('button', { name: 'Show', exact: true }).press('Enter');
+    await page.locator('.legend-day').getByText('28 Mar 2024').waitFor();
+    expect(hashOf(page)).toBe('#/symbol/{XAU}-{XAG}?from=2024-01-01&to=2024-03-28');
+    expect(requests.at(-1)!.searchParams.get('endDate')).toBe('2024-03-28');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('an average is the mean of as many closes as it says, also at the first bar shown', async () => {
+    const { page, close } = await open('#/symbol/XAU?range=1M&average=10,200');
+    const mean = (length: number) => 4_000 - (length + 1) / 2;
+    const text = (length: number) =>
+      `MA ${length} ${mean(length).toLocaleString('en-US', { minimumFractionDigits: 2 })}`;
+    for (const length of [10, 200]) await page.locator('.legend').getByText(text(length)).waitFor();
+    await close();
+  });
+
+  test('monthly prices are asked for by month', async () => {
+    const { page, requests, close } = await open('#/symbol/AL-AVG?range=All');
+    expect(requests[0]!.searchParams.get('interval')).toBe('month');
+    expect(await page.locator('.legend-interval').textContent()).toBe('monthly');
+    await close();
+  });
+});
+
+function startOf(url: URL): string {
+  return url.searchParams.get('startDate')!;
+}
+
+function dayBefore(date: string): string {
+  return new Date(Date.parse(date) - DAY_MS).toISOString().slice(0, 10);
+}
