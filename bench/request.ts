@@ -57,6 +57,7 @@ function requestOf(url: string): IncomingRequest {
     method: 'GET',
     url,
     headers: { get: (name) => (name === 'x-api-key' ? key : null), has: () => false },
+    bytes: async () => new Uint8Array(),
     text: async () => '',
   };
 }

@@ -1,5 +1,5 @@
 import { listen } from './api/server.ts';
-import type { ShareMetrics } from './api/telemetry/metrics.ts';
+import type { ProcessSharing } from './api/telemetry/sharing.ts';
 import type { Board } from './board/board.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -15,8 +15,8 @@ export interface ProcessRole {
   shared: boolean;
   /** Whether this process runs the feeds. */
   feeds: boolean;
-  /** How a scrape collects the metrics of the other processes. */
-  shareMetrics?: ShareMetrics;
+  /** How metrics and traffic of the other processes are collected. */
+  sharing?: ProcessSharing;
 }
 
 export interface Service {
@@ -42,7 +42,7 @@ export async function startService(
   role: ProcessRole = { shared: false, feeds: true },
 ): Promise<Service> {
   await using opened = new AsyncDisposableStack(); // until the last step has succeeded; then `stop` closes
-  const core = opened.adopt(await openCore(config, clock, log, role.shareMetrics), (one) => one.close());
+  const core = opened.adopt(await openCore(config, clock, log, role.sharing), (one) => one.close());
   const loops = opened.adopt(startLoops(core, clock, log), (one) => one.stop());
   const heartbeat = createHeartbeat(core, log);
   // A ledger with prices is served from the first request on. A new demo answers 503 until its history is written.

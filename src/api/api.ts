@@ -32,12 +32,14 @@ import { Responses } from './response/responses.ts';
 import { Router } from './routing/router.ts';
 import { type RouteOptions, routesOf } from './routing/routes.ts';
 import { StreamHub } from './stream/hub.ts';
-import { type Gauge, Metrics, type ShareMetrics } from './telemetry/metrics.ts';
+import { type Gauge, Metrics } from './telemetry/metrics.ts';
 import { nextRequestId } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
+import type { ProcessSharing } from './telemetry/sharing.ts';
+import { TrafficHistory } from './telemetry/traffic-history.ts';
 import { DIALECTS, type DialectName } from './versions/dialects.ts';
 
-export interface ApiOptions extends RouteOptions {
+export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
   ledger: Ledger;
   gate: Gate;
   meter: Meter;
@@ -57,8 +59,10 @@ export interface ApiOptions extends RouteOptions {
   /** Temporary folder for tables that are being downloaded. */
   downloadsDir: string;
   gauges: readonly Gauge[];
-  /** Collects the metrics of the other processes that share this port; absent if there are none. */
-  shareMetrics?: ShareMetrics;
+  /** Collects what the other processes on this port measure; absent if there are none. */
+  sharing?: ProcessSharing;
+  /** How far this process is behind the ledger. */
+  lagSeconds(): number;
   /** The access log; undefined if disabled. */
   accessLog: AccessLog | undefined;
   /** Arrival time of the bytes that are being read, in ms on the clock of `performance.now()`. */
@@ -80,11 +84,14 @@ export class Api {
   readonly #observer: RequestObserver;
   readonly #streams: StreamHub;
   readonly #pipeline: Pipeline;
+  /** Sampled by the service, a few times per minute. */
+  readonly traffic: TrafficHistory;
 
   constructor(options: ApiOptions) {
     this.#options = options;
     const { adminToken, caches, clock, failedKeysPerMinute, log, meter, mounts, tags } = options;
-    const metrics = new Metrics(options.gauges, options.shareMetrics);
+    const metrics = new Metrics(options.gauges, options.sharing?.shareMetrics);
+    this.traffic = new TrafficHistory(metrics, clock, options.lagSeconds);
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
     const rateLimits = new RateLimitHeader(meter, clock);
     const clientAddress = new ClientAddress(options.trustedProxies);
@@ -109,7 +116,7 @@ export class Api {
       responses,
       router: new Router(
         mounts.map(({ path, dialect }) => ({ path, dialect: DIALECTS[dialect] })),
-        routesOf(options, metrics, guard),
+        routesOf({ ...options, traffic: this.traffic }, metrics, guard),
       ),
       streams: this.#streams,
     });

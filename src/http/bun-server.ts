@@ -81,10 +81,12 @@ const ORIGIN = /^https?:\/\/[^/]*/;
 
 function incoming(request: Request): IncomingRequest {
   const { method, headers, url } = request;
-  return { method, url: url.replace(ORIGIN, ''), headers, text: () => bodyText(request) };
+  const bytes = () => bodyBytes(request);
+  const text = async () => new TextDecoder().decode(await bytes());
+  return { method, url: url.replace(ORIGIN, ''), headers, bytes, text };
 }
 
-async function bodyText({ headers, body }: Request): Promise<string> {
+async function bodyBytes({ headers, body }: Request): Promise<Uint8Array> {
   const tooLong = new BodyFault(fault(413, `the body is longer than ${BODY_BYTES_MAX} bytes`));
   if (Number(headers.get('content-length')) > BODY_BYTES_MAX) throw tooLong;
   const chunks: Uint8Array[] = [];
@@ -98,5 +100,5 @@ async function bodyText({ headers, body }: Request): Promise<string> {
     throw new BodyFault(fault(400, 'the body ends too soon'));
   }
   if (length > BODY_BYTES_MAX) throw tooLong;
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }

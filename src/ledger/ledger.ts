@@ -15,6 +15,7 @@ import { FeedStore } from './operations/feeds.ts';
 import { MachineStore } from './operations/machines.ts';
 import { ReplicaStore } from './operations/replicas.ts';
 import { BarStore } from './prices/bar-store.ts';
+import { CorrectionStore } from './prices/corrections.ts';
 import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
 import { ClosingStore } from './prices/session-bars.ts';
@@ -70,6 +71,7 @@ export class Ledger {
   readonly sources: SourceStore;
   readonly bars: BarStore;
   readonly withdrawals: WithdrawalStore;
+  readonly corrections: CorrectionStore;
   readonly heldBars: HeldBarStore;
   readonly imports: ImportStore;
   readonly ticks: TickStore;
@@ -86,14 +88,18 @@ export class Ledger {
   readonly machines: MachineStore;
   readonly retention: RetentionStore;
   readonly audit: AuditLog;
+  /** Who makes the changes; undefined for the service itself. */
+  readonly actor: Actor | undefined;
 
   private constructor(engine: Engine, actor?: Actor) {
     this.engine = engine;
+    this.actor = actor;
     this.audit = new AuditLog(engine, actor);
     this.symbols = new SymbolStore(engine, this.audit);
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
     this.withdrawals = new WithdrawalStore(engine, this.audit);
+    this.corrections = new CorrectionStore(engine, this.audit);
     this.heldBars = new HeldBarStore(engine, this.audit);
     this.imports = new ImportStore(engine, this.audit);
     this.ticks = new TickStore(engine);

@@ -12,6 +12,12 @@ export interface Bar extends Ohlc {
   day: Day;
 }
 
+/** Describes a bar whose open or close lies outside of its low and high; undefined if it is consistent. */
+export function inconsistency({ open, high, low, close }: Ohlc): string | undefined {
+  if (low <= Math.min(open, close, high) && high >= Math.max(open, close)) return undefined;
+  return `open ${open}, high ${high}, low ${low}, close ${close} do not fit together`;
+}
+
 /** One price at one moment. */
 export interface Tick {
   /** When the price was made, in ms. */

@@ -21,6 +21,15 @@ export function zoneOffset(zone: string, ms: number): number {
   return offset;
 }
 
+/** Whether this is the name of an IANA zone. */
+export function isZone(zone: string): boolean {
+  try {
+    return zoneOffset(zone, 0) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The instant at which a zone's clock shows `localMs` after its midnight of `day`. */
 export function instantOf(zone: string, day: number, localMs: number): number {
   const wall = day * MS_PER_DAY + localMs;

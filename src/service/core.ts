@@ -6,7 +6,7 @@ import { Visits } from '../api/market/visits.ts';
 import type { Phase } from '../api/model/health.ts';
 import { EntityTags } from '../api/response/etag.ts';
 import { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
-import type { ShareMetrics } from '../api/telemetry/metrics.ts';
+import type { ProcessSharing } from '../api/telemetry/sharing.ts';
 import { Board } from '../board/board.ts';
 import type { Config } from '../config.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
@@ -39,8 +39,9 @@ import { publicKey } from '../setup/public-key.ts';
 import { createFollower } from './follower.ts';
 import { serviceGauges } from './gauges.ts';
 import { HealthReport } from './health.ts';
+import { JobRunner } from './jobs/jobs.ts';
 import { createFaults, openLedger } from './open-ledger.ts';
-import { etagSecret, openWebhook } from './secrets.ts';
+import { etagSecret, openWebhook, webhookSecret } from './secrets.ts';
 
 /** How long settled counts stay in the spool, to be reported again to a PostgreSQL that failed over and lost its last writes. */
 const KEEP_SETTLED_MS = 60_000;
@@ -83,7 +84,7 @@ export async function openCore(
   config: Config,
   clock: Clock,
   log: Log,
-  shareMetrics?: ShareMetrics,
+  sharing?: ProcessSharing,
 ): Promise<Core> {
   await using opened = new AsyncDisposableStack();
   const startedAt = clock.now();
@@ -202,13 +203,16 @@ export async function openCore(
     alarms: () => core.alarms(),
     feeds,
     feedAdmin: new FeedAdmin(ledger, PROVIDERS, config.secrets),
+    jobs: new JobRunner(config.databaseUrl, config.dataDir),
+    webhookSecret: async () => config.webhookSecret ?? webhookSecret(ledger),
     push: (push) => core.push(push),
     ingestMetrics,
     readers,
     confirmedWrites,
     downloadsDir: join(config.dataDir, 'downloads'),
     gauges,
-    ...(shareMetrics && { shareMetrics }),
+    ...(sharing && { sharing }),
+    lagSeconds: () => followerLag.seconds,
     accessLog,
     caches,
     arrivalMs: () => loop.arrivalMs(),

@@ -10,6 +10,9 @@ const FOLLOW_EVERY_MS = 200;
 
 const QUOTA_EVENTS_EVERY_MS = 2_000;
 
+/** A few samples per minute, to see a lag that passes. */
+const TRAFFIC_EVERY_MS = 10_000;
+
 /** An outage is noticed within 4 s and reported within 5 s. */
 const ALARMS_EVERY_MS = 500;
 
@@ -30,7 +33,8 @@ export function startLoops(core: Core, clock: Clock, log: Log): Loops {
   const alarms = repeatEvery(ALARMS_EVERY_MS, reportAlarms(core, clock, log));
   const quotaEvents = repeatEvery(QUOTA_EVENTS_EVERY_MS, reportQuotaEvents(core, log));
   const follower = repeatEvery(FOLLOW_EVERY_MS, followLedger(core, log));
-  const jobs: RepeatingJob[] = [alarms, quotaEvents, follower];
+  const traffic = repeatEvery(TRAFFIC_EVERY_MS, async () => core.api.traffic.sample());
+  const jobs: RepeatingJob[] = [alarms, quotaEvents, follower, traffic];
   return {
     follow: () => follower.runNow(),
     watchCertificate: (check) => void jobs.push(repeatEvery(CERTIFICATE_EVERY_MS, check)),

@@ -5,6 +5,7 @@ import type { AdminEndpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, FeedReport } from '../model/feed-status.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { FEED_CHANGE } from './bodies.ts';
+import { FEED_RUN_REQUEST } from './prices/bodies.ts';
 
 /** How many reasons and notes are listed per run; `openpit feed history --json` lists more. */
 const LISTED_MAX = 5;
@@ -21,6 +22,15 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
       async POST({ ledger }) {
         await feedAdmin.requestSample(ledger);
         return { success: true, requested: true };
+      },
+    }),
+    adminEndpoint('/admin/feeds/:id/run', {
+      async POST({ id: key, ledger, body }) {
+        const { accept } = await body(FEED_RUN_REQUEST);
+        if (!(await feedAdmin.requestRun(ledger, key, accept))) {
+          throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
+        }
+        return { success: true, key, requested: true };
       },
     }),
     adminEndpoint('/admin/feeds/:id', {

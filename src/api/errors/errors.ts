@@ -189,10 +189,17 @@ const ERRORS = {
         : `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),
+  invalid_file: entry(
+    400,
+    (d: { problem: string }) => `The file cannot be imported: ${d.problem}.`,
+    { problem: '"03/04/2024" may be day/month or month/day; use dateOrder dmy or mdy' },
+  ),
   not_there: entry(
     404,
-    (d: { what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine' | 'symbol'; id: string }) =>
-      `There is no ${d.what} "${d.id}".`,
+    (d: {
+      what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine' | 'import' | 'backup' | 'symbol';
+      id: string;
+    }) => `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },
   ),
   method_not_allowed: entry(

@@ -77,7 +77,7 @@ export function openApiDocument(version: string): Json {
 }
 
 function describe(operation: Operation): Json {
-  const { path, method, tag, summary, description, parameters, body, answer } = operation;
+  const { path, method, tag, summary, description, parameters, body, file, answer } = operation;
   const isStream = answer === STREAMED;
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}-]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
@@ -87,6 +87,12 @@ function describe(operation: Operation): Json {
     security: SECURITY[tag],
     ...(parameters && {
       parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    }),
+    ...(file && {
+      requestBody: {
+        required: true,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
     }),
     ...(body && {
       requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body, 'input') } } },

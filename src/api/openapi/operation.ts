@@ -13,6 +13,8 @@ export interface Operation {
   description?: string;
   parameters?: readonly ParameterName[];
   body?: z.ZodType;
+  /** Whether the body is a file. */
+  file?: true;
   answer: SchemaName;
   /** Its errors, in addition to those of every operation with its tag. */
   errors?: readonly ErrorCode[];

@@ -1,16 +1,8 @@
 import { ROWS_BACK_MAX } from '../../market/analytics/closes.ts';
 import { TRANSFORMS } from '../../market/analytics/transform.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
-
-/** The parameters of the API. Tests check against the running service which of them are required. */
-export interface Parameter {
-  name: string;
-  in: 'query' | 'path' | 'header';
-  required: boolean;
-  description: string;
-  schema: Readonly<Record<string, unknown>>;
-  example?: string;
-}
+import { IMPORT_PARAMETERS } from './import-parameters.ts';
+import type { Parameter } from './parameter.ts';
 
 const dayParameter = (name: string, description: string, example: string, required = true): Parameter => ({
   name,
@@ -210,6 +202,7 @@ export const PARAMETERS = {
     description: 'Only entries older than the one with this id.',
     schema: { type: 'string' },
   },
+  ...IMPORT_PARAMETERS,
   confirm: {
     name: 'confirm',
     in: 'query',

@@ -8,10 +8,14 @@ import { adminAlarms } from '../admin/alarms.ts';
 import { adminFeeds } from '../admin/feeds.ts';
 import { adminKeys } from '../admin/keys.ts';
 import { adminPlans } from '../admin/plans.ts';
+import { adminBars } from '../admin/prices/bars.ts';
+import { adminImports } from '../admin/prices/imports.ts';
 import { adminPush } from '../admin/push/push.ts';
 import { adminQuarantine } from '../admin/quarantine.ts';
 import { adminReplicas } from '../admin/replicas.ts';
 import { adminAudit } from '../admin/service/audit.ts';
+import { adminMaintenance } from '../admin/service/maintenance.ts';
+import { adminTraffic } from '../admin/service/traffic.ts';
 import { adminSymbols } from '../admin/symbols.ts';
 import { account, usageDaily } from '../endpoints/account/account.ts';
 import { capabilitiesEndpoint } from '../endpoints/account/capabilities.ts';
@@ -34,10 +38,13 @@ import { metricsEndpoint } from '../endpoints/service/metrics.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, ListFeedStatus } from '../model/feed-status.ts';
 import type { Health } from '../model/health.ts';
+import type { OperatorJobs } from '../model/operator-jobs.ts';
 import type { PageKeys } from '../site/page-key.ts';
 import { siteEndpoints } from '../site/site.ts';
 import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { ProcessSharing } from '../telemetry/sharing.ts';
+import type { TrafficHistory } from '../telemetry/traffic-history.ts';
 import type { Routes } from './router.ts';
 
 export interface RouteOptions {
@@ -60,6 +67,14 @@ export interface RouteOptions {
   /** Accepts prices that the operator's own system pushes. */
   push: TakePush;
   ingestMetrics: IngestMetrics;
+  /** Imports, backups and checks. */
+  jobs: OperatorJobs;
+  /** The secret that signs webhook events. */
+  webhookSecret(): Promise<string>;
+  /** What this process did in the last hours. */
+  traffic: TrafficHistory;
+  /** Collects what the other processes on this port measure. */
+  sharing?: ProcessSharing;
 }
 
 /** The interface, in the order in which messages name its paths. */
@@ -107,16 +122,24 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 
 function adminEndpoints(options: RouteOptions): Endpoint[] {
   const { board, health, alarms, replica: id, version, push, ingestMetrics, feedAdmin } = options;
-  const prices = [...adminFeeds(feedAdmin), ...adminPush(board, push, ingestMetrics), ...adminQuarantine];
+  const prices = [
+    ...adminFeeds(feedAdmin),
+    ...adminPush(board, push, ingestMetrics),
+    ...adminBars(board),
+    ...adminImports(options.jobs),
+    ...adminQuarantine,
+  ];
   return [
     ...adminAccounts,
     ...adminKeys,
     ...adminPlans,
-    adminSymbols,
+    ...adminSymbols,
     adminReplicas(board, health, { id, version }),
     adminAlarms({ id, alarms, isLedgerUnusable: () => health().isLedgerUnusable }),
     ...prices,
     adminAudit,
+    ...adminMaintenance(options.jobs, options.webhookSecret),
+    adminTraffic(options.traffic, options.sharing?.shareTraffic),
   ];
 }
 

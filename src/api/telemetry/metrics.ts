@@ -1,4 +1,5 @@
 import { Histogram } from '../../runtime/metrics/histogram.ts';
+import type { ShareMetrics } from './sharing.ts';
 
 /** A metric that is read at scrape time. */
 export interface Gauge {
@@ -11,9 +12,6 @@ export interface Gauge {
 }
 
 type Value = number | Histogram;
-
-/** Takes the function that renders this process's metrics, and returns one that renders those of all processes on its port. */
-export type ShareMetrics = (render: () => string) => () => Promise<string>;
 
 /** Request counts and latencies, and all gauges, in the Prometheus text format. Labels never contain a URL. */
 export class Metrics {
@@ -32,6 +30,13 @@ export class Metrics {
     return this.#requests.get(endpoint)?.get(status) ?? this.#add(endpoint, status);
   }
 
+  /** Calls `visit` for every endpoint and status that has occurred. */
+  forEach(visit: (endpoint: string, status: number, histogram: Histogram) => void): void {
+    for (const [endpoint, statuses] of this.#requests) {
+      for (const [status, histogram] of statuses) visit(endpoint, status, histogram);
+    }
+  }
+
   #add(endpoint: string, status: number): Histogram {
     const statuses = this.#requests.getOrInsertComputed(endpoint, () => new Map<number, Histogram>());
     return statuses.getOrInsertComputed(status, () => new Histogram());
@@ -42,13 +47,9 @@ export class Metrics {
       '# HELP openpit_request_seconds Time from the arrival of a request to its response, by endpoint and status.',
       '# TYPE openpit_request_seconds histogram',
     ];
-    for (const [endpoint, statuses] of this.#requests) {
-      for (const [status, histogram] of statuses) {
-        lines.push(
-          ...histogram.lines('openpit_request_seconds', `endpoint="${endpoint}",status="${status}"`),
-        );
-      }
-    }
+    this.forEach((endpoint, status, histogram) => {
+      lines.push(...histogram.lines('openpit_request_seconds', `endpoint="${endpoint}",status="${status}"`));
+    });
     for (const gauge of this.#gauges) lines.push(...gaugeLines(gauge));
     return `${lines.join('\n')}\n`;
   }

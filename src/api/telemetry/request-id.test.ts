@@ -6,6 +6,7 @@ const withHeader = (name: string, value: string) => ({
   method: 'GET',
   url: '/',
   headers: new Headers({ [name]: value }),
+  bytes: async () => new Uint8Array(),
   text: async () => '',
 });
 

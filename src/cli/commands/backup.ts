@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import { isInUse } from '../../gate/spool/in-use.ts';
+import { verifyBackup, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file.ts';
-import { openEngine } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
 import { ledgerPath } from '../framework/ledger-path.ts';
@@ -23,14 +23,8 @@ export const backupCommand: Command = {
     if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
     if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
     if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
-    // Under another name until it is complete, so that an interrupted backup is never taken for one.
-    const partial = `${file}.partial`;
-    rmSync(partial, { force: true });
-    createPrivate(partial); // VACUUM INTO accepts an empty file
-    await copyLedger(path, partial);
-    await verify(partial);
-    renameSync(partial, file);
-    console.log(`Backed up to ${file} (${Math.ceil(Bun.file(file).size / 1024)} KB).`);
+    const bytes = await writeBackup(path, file, systemClock);
+    console.log(`Backed up to ${file} (${Math.ceil(bytes / 1024)} KB).`);
   },
 };
 
@@ -53,7 +47,7 @@ export const restoreCommand: Command = {
         `there already is a ledger at ${path}; --force replaces it and keeps it as ${path}.before-restore`,
       );
     }
-    await verify(file);
+    await verifyBackup(file);
     const partial = join(dirname(path), 'openpit.db.partial');
     createPrivate(partial);
     await Bun.write(partial, Bun.file(file));
@@ -71,29 +65,6 @@ function keepCurrent(path: string): void {
     rmSync(`${path}.before-restore${part}`, { force: true });
     restrict(path + part);
     if (existsSync(path + part)) renameSync(path + part, `${path}.before-restore${part}`);
-  }
-}
-
-/** Copies a ledger of any schema version: backups are made before migrations. */
-async function copyLedger(path: string, copy: string): Promise<void> {
-  const engine = await openEngine(path, systemClock, 'working');
-  try {
-    await engine.read.unsafe('VACUUM INTO ?', [copy]);
-  } finally {
-    await engine.close();
-  }
-}
-
-async function verify(file: string): Promise<void> {
-  const handle = new SQL({ adapter: 'sqlite', filename: file, readonly: true });
-  try {
-    const [row] = await handle.unsafe('PRAGMA integrity_check');
-    if (row.integrity_check !== 'ok') throw new Error(`${file} is damaged: ${row.integrity_check}`);
-    await handle`SELECT value FROM meta WHERE name = 'epoch'`;
-  } catch (error) {
-    throw new Error(`${file} is not a complete ledger: ${error instanceof Error ? error.message : error}`);
-  } finally {
-    await handle.close();
   }
 }
 

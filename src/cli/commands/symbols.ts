@@ -1,27 +1,7 @@
 import { z } from 'zod';
+import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
-import { MARKETS } from '../../market/session.ts';
-import { CODE_PATTERN } from '../../market/symbol.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
-
-const text = z.string().trim().min(1);
-const code = text.regex(CODE_PATTERN, 'must be at most 32 capital letters, digits, dots and dashes');
-
-/** A file of symbols has the format of `symbols list --json`. */
-const fileSchema = z.array(
-  z.strictObject({
-    code,
-    name: text,
-    category: text,
-    currency: z.strictObject({ code: text, name: text, symbol: text }),
-    unit: z.strictObject({ symbol: text, name: text }),
-    market: z.enum(Object.keys(MARKETS) as [string, ...string[]]),
-    decimals: z.int().min(0).max(12),
-    status: z.enum(['active', 'deprecated']).default('active'),
-    updateInterval: z.enum(['minute', 'day', 'week', 'month']),
-    aliases: z.array(code).optional(),
-  }),
-);
 
 export const symbolsCommands: readonly Command[] = [
   {
@@ -60,7 +40,7 @@ export const symbolsCommands: readonly Command[] = [
     flags: {},
     async run({ withLedger, operands }) {
       const file = operands[0]!;
-      const { data: records, error } = fileSchema.safeParse(await readJson(file));
+      const { data: records, error } = SYMBOL_FILE.safeParse(await readJson(file));
       if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
       await withLedger(async (ledger) => {
         const aliases = records.flatMap((record) =>

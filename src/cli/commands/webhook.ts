@@ -7,7 +7,10 @@ export const webhookCommand: Command = {
   flags: JSON_FLAG,
   settings: [...LEDGER_SETTINGS, 'OPENPIT_WEBHOOK_SECRET'],
   async run({ config, withLedger, isSet }) {
-    const secret = config.webhookSecret ?? (await withLedger(webhookSecret));
+    const secret = await withLedger(async (ledger) => {
+      await ledger.audit.recordAlone({ action: 'webhook.show-secret', target: 'webhook' });
+      return config.webhookSecret ?? webhookSecret(ledger);
+    });
     console.log(isSet('json') ? JSON.stringify({ secret }) : secret);
   },
 };

@@ -1,10 +1,8 @@
-import { type ImportResult, publishFile } from '../../feeds/import/publish-file.ts';
-import { type FileReport, stageFile } from '../../feeds/import/stage-file.ts';
-import { type LineRemark, Staging } from '../../feeds/import/staging.ts';
-import { FileSymbols, UnknownSymbol } from '../../feeds/import/symbols.ts';
+import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import/import-file.ts';
+import type { LineRemark } from '../../feeds/import/staging.ts';
+import { UnknownSymbol } from '../../feeds/import/symbols.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
-import { utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
 import { progressBar } from '../framework/progress.ts';
@@ -13,8 +11,6 @@ import { FILE_FLAGS, fileRules } from './rules.ts';
 
 /** Refused lines to print; the rest is only counted. */
 const LINES_SHOWN = 20;
-/** With more refused rows than this, and more refused than usable, the file is probably misread. */
-const REFUSED_MAX = 10_000;
 
 export const importCommand: Command = {
   name: 'import',
@@ -46,73 +42,51 @@ export const importCommand: Command = {
       throw new UsageError(`--source ${SIMULATED} is reserved for simulated prices; choose another name`);
     const name = call.operands[0]!;
     const imported = await withInput(name, (path) =>
-      call.withLedger((ledger) => importFile(call, ledger, { path, name, code, source })),
+      call.withLedger((ledger) => importWithProgress(call, ledger, { path, name, code, source })),
     );
     report(call, imported, code, source);
   },
 };
 
-interface Imported {
-  codes: readonly string[];
-  file: FileReport;
-  published: ImportResult;
-}
-
-/** Stages the whole file before the first write: one that is rejected changes nothing. */
-async function importFile(
+/** Imports with progress bars. */
+async function importWithProgress(
   call: CommandCall,
   ledger: Ledger,
   { path, name, code, source }: { path: string; name: string; code: string | undefined; source: string },
-): Promise<Imported> {
-  const rules = fileRules(call);
-  const symbols = await FileSymbols.read(ledger);
-  using staging = new Staging();
-  const now = systemClock.now();
+): Promise<ImportedFile> {
   const reading = progressBar('Reading', Bun.file(path).size);
+  let importing: ReturnType<typeof progressBar> | undefined;
   try {
-    if (code) symbols.find(code);
-    const file = await stageFile(
+    return await importFile(ledger, {
       path,
-      {
-        ...rules,
-        latestDay: utcDay(now) + 2, // two days ahead: Asia and evening sessions are ahead of UTC
-        symbolOf: (inRow) => symbols.find(code ?? inRow),
-        onProgress: (bytes, rows) => reading.done(bytes, `${rows} rows`),
-      },
-      staging,
-    );
-    reading.end();
-    rejectIfUnusable(file, staging.rows);
-    const importing = progressBar('Importing', staging.rows);
-    const published = await publishFile(ledger, staging, symbols, file, {
       name,
+      code,
       source,
-      recordedAt: now,
+      rules: fileRules(call),
+      recordedAt: systemClock.now(),
       accept: call.isSet('accept'),
       dryRun: call.isSet('dry-run'),
-      onProgress: importing.done,
+      onRead: (bytes, rows) => reading.done(bytes, `${rows} rows`),
+      onStaged: (rows) => {
+        reading.end();
+        importing = progressBar('Importing', rows);
+      },
+      onPublished: (done) => importing?.done(done),
     });
-    importing.end();
-    return { codes: symbols.codes, file, published };
   } catch (error) {
-    throw error instanceof UnknownSymbol ? new UsageError(error.message) : error;
+    throw error instanceof UnusableFile && error.cause instanceof UnknownSymbol
+      ? new UsageError(error.message)
+      : error;
   } finally {
     reading.end();
+    importing?.end();
   }
-}
-
-function rejectIfUnusable({ refused }: FileReport, bars: number): void {
-  const [first] = refused.lines;
-  if (first === undefined || refused.count <= REFUSED_MAX || refused.count <= bars) return;
-  throw new Error(
-    `${refused.count} rows cannot be used and only ${bars} can, so nothing was imported; first error in line ${first.line}: ${first.reason}`,
-  );
 }
 
 /** Prints the result. Throws, for the exit code, when nothing of the file is in the ledger. */
 function report(
   call: CommandCall,
-  { codes, file, published }: Imported,
+  { codes, file, published }: ImportedFile,
   code: string | undefined,
   source: string,
 ): void {

@@ -1,6 +1,6 @@
 import type { CsvColumns } from '../../feeds/csv/columns.ts';
 import type { FileRules } from '../../feeds/import/stage-file.ts';
-import { zoneOffset } from '../../market/zone.ts';
+import { isZone } from '../../market/zone.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
 
 /** The options that say how to read a file. */
@@ -64,12 +64,4 @@ function oneOf<T extends string>(call: CommandCall, flag: string, allowed: reado
   if (text !== undefined && value === undefined)
     throw new UsageError(`--${flag} must be ${allowed.join(' or ')} (received "${text}")`);
   return value;
-}
-
-function isZone(zone: string): boolean {
-  try {
-    return zoneOffset(zone, 0) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -7,16 +7,19 @@ export interface Assignment {
   port: number;
 }
 
+/** What processes tell each other: their metrics, and their traffic by minute. */
+export type SharedText = 'metrics' | 'traffic';
+
 /** Later messages: the supervisor relays the children's messages to each other. */
 export type ToChild =
-  /** The process `from` requests metrics. */
-  | { kind: 'collect'; from: number; number: number }
-  /** The metrics of the process `from`, for the request `number`. */
+  /** The process `from` requests a text. */
+  | { kind: 'collect'; what: SharedText; from: number; number: number }
+  /** The text of the process `from`, for the request `number`. */
   | { kind: 'collected'; from: number; number: number; text: string };
 
 /** Messages from a child to its supervisor. */
 export type FromChild =
   | { kind: 'ready'; url: string; demoKey: string | undefined }
-  /** Requests the metrics of all other processes. */
-  | { kind: 'collect'; number: number }
+  /** Requests a text of all other processes. */
+  | { kind: 'collect'; what: SharedText; number: number }
   | { kind: 'collected'; to: number; number: number; text: string };

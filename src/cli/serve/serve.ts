@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../runtime/log/log.ts';
 import { startService } from '../../service.ts';
 import type { Command } from '../framework/command.ts';
 import type { Assignment, FromChild, ToChild } from './messages.ts';
-import { MetricsCollector } from './metrics-collector.ts';
+import { ProcessCollector } from './process-collector.ts';
 import { Supervisor } from './supervisor.ts';
 
 export const serveCommand: Command = {
@@ -59,13 +59,13 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
   const { index, port } = assignment;
   const send = (message: FromChild) => void process.send?.(message);
-  const metrics = new MetricsCollector(assignment, send);
-  process.on('message', (message: ToChild) => metrics.onMessage(message));
+  const collector = new ProcessCollector(assignment, send);
+  process.on('message', (message: ToChild) => collector.onMessage(message));
   const disconnected = new Promise<void>((resolve) => process.once('disconnect', resolve));
   const service = await startService({ ...config, port }, systemClock, log, {
     shared: true,
     feeds: index === 0,
-    shareMetrics: metrics.share,
+    sharing: collector,
   });
   const stopped = onStopSignal(() => service.stop(), { orWhen: disconnected, insistent: false });
   await Promise.race([service.ready, stopped]);

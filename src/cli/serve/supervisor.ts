@@ -76,9 +76,9 @@ export class Supervisor {
   /** Relays a request to all other children, and a response to the child that requested it. */
   #relay(from: number, message: Exclude<FromChild, Ready>): void {
     if (message.kind === 'collect') {
-      const { number } = message;
+      const { what, number } = message;
       for (const index of this.#children.keys()) {
-        if (index !== from) this.#send(index, { kind: 'collect', from, number });
+        if (index !== from) this.#send(index, { kind: 'collect', what, from, number });
       }
     } else {
       const { to, number, text } = message;

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { NewBar } from '../../ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../ledger/prices/imports.ts';
-import type { PublishResult } from '../../ledger/prices/publish-bars.ts';
+import type { BarOutcome, PublishResult } from '../../ledger/prices/publish-bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { printDay } from '../../market/day.ts';
 import { type FileReport, Remarks } from './stage-file.ts';
@@ -17,6 +18,8 @@ export interface FileImport {
   /** Checks and counts only. Writes nothing. */
   dryRun: boolean;
   onProgress(done: number): void;
+  /** For a dry run: called for each bar with what would become of it. */
+  onBar?(bar: StagedBar, code: string, outcome: BarOutcome | 'held'): void;
 }
 
 /** What an import did, or would do. */
@@ -53,13 +56,16 @@ export async function publishFile(
     });
     for (const { bar, reason } of judgement.refused) file.refused.add({ line: bar.line, reason });
     for (const { bar, reason } of judgement.held) {
+      what.onBar?.(bar, codes.get(bar.symbolId)!, 'held');
       total.held.add({
         line: bar.line,
         reason: `${codes.get(bar.symbolId)} ${printDay(bar.day)}: ${reason}`,
       });
     }
     const result =
-      run === undefined ? await compare(ledger, judgement, what) : await write(ledger, judgement, what, run);
+      run === undefined
+        ? await compare(ledger, judgement, what, codes)
+        : await write(ledger, judgement, what, run);
     total.taken += result.taken;
     total.unchanged += result.unchanged;
     total.corrected += result.corrected;
@@ -95,9 +101,13 @@ async function write(
 async function compare(
   ledger: Ledger,
   { admitted }: Judgement<StagedBar>,
-  { source, recordedAt }: FileImport,
+  { source, recordedAt, onBar }: FileImport,
+  codes: ReadonlyMap<number, string>,
 ): Promise<PublishResult> {
+  const observe = (bar: NewBar, outcome: BarOutcome) =>
+    onBar?.(bar as StagedBar, codes.get(bar.symbolId)!, outcome);
+  for (const bar of admitted) if (bar.symbolId < 0) observe(bar, 'taken');
   const known = admitted.filter(({ symbolId }) => symbolId >= 0);
-  const result = await ledger.bars.compare(known, { source, recordedAt });
+  const result = await ledger.bars.compare(known, { source, recordedAt, onBar: observe });
   return { ...result, taken: result.taken + admitted.length - known.length };
 }

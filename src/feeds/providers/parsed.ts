@@ -1,5 +1,5 @@
+import { inconsistency } from '../../market/bar.ts';
 import type { Collector } from '../formats/collector.ts';
-import { inconsistency } from '../formats/ohlc.ts';
 import { type PriceUnit, readPriceUnit } from '../formats/unit.ts';
 import type { Observation, Parsed, ProvidedSeries } from '../provider.ts';
 

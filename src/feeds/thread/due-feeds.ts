@@ -1,6 +1,6 @@
 import type { Provider } from '../provider.ts';
 import type { RunResult } from '../run/run-record.ts';
-import { type RunnerParts, runFeed } from '../run/runner.ts';
+import { type RunnerParts, type RunOptions, runFeed } from '../run/runner.ts';
 import { loadRequestedSample } from './requested-sample.ts';
 
 /** No feed has such a key. */
@@ -17,13 +17,17 @@ export class DueFeeds {
     this.#onEnd = onEnd;
   }
 
-  /** Starts a run of every enabled feed that is due and not running. Does not wait for the runs. */
+  /** Starts a run of every feed that is due, or that an operator has requested. Does not wait for the runs. */
   async start(now: number): Promise<void> {
-    const due = new Set(await this.#parts.ledger.feeds.due(now));
+    const { feeds } = this.#parts.ledger;
+    const requested = await feeds.takeRequestedRuns();
+    const due = new Set(await feeds.due(now));
     for (const provider of this.#parts.providers) {
       const { key } = provider;
-      if (!due.has(key) || this.#running.has(key)) continue;
-      const run = this.#run(provider, now).finally(() => this.#running.delete(key));
+      const accept = requested.get(key);
+      if ((accept === undefined && !due.has(key)) || this.#running.has(key)) continue;
+      const options = accept === undefined ? { dueAt: now } : { accept };
+      const run = this.#run(provider, options).finally(() => this.#running.delete(key));
       this.#running.set(key, run);
     }
   }
@@ -42,9 +46,9 @@ export class DueFeeds {
     await Promise.all(this.#running.values());
   }
 
-  async #run(provider: Provider, now: number): Promise<void> {
+  async #run(provider: Provider, options: RunOptions): Promise<void> {
     try {
-      const ended = await runFeed(provider, this.#parts, { dueAt: now });
+      const ended = await runFeed(provider, this.#parts, options);
       if (ended) this.#onEnd(provider, ended);
     } catch (error) {
       this.#onEnd(provider, error instanceof Error ? error : new Error(String(error)));

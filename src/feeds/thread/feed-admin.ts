@@ -88,6 +88,13 @@ export class FeedAdmin {
     return true;
   }
 
+  /** The next turn of a feed thread, here or in another process, runs the feed. Returns false if there is no such feed. */
+  async requestRun({ feeds }: Ledger, key: string, accept: boolean): Promise<boolean> {
+    if (!this.#providers.some((one) => one.key === key)) return false;
+    await feeds.requestRun(key, accept);
+    return true;
+  }
+
   /** The next turn of a feed thread, here or in another process, loads the bundle. */
   requestSample({ engine, audit }: Ledger): Promise<void> {
     return engine.write(async (tx) => {

@@ -257,7 +257,7 @@ export class Connection {
   #withBody({ method, url, headers, expectsContinue }: Head, framing: Framing): IncomingRequest {
     const body = new RequestBody(framing, expectsContinue, () => this.#awaitBody(body));
     this.#body = body;
-    return { method, url, headers, text: () => body.text() };
+    return { method, url, headers, bytes: () => body.bytes(), text: () => body.text() };
   }
 
   #awaitBody(body: RequestBody): void {

@@ -13,7 +13,7 @@ import { BODY_BYTES_MAX, SKIPPED_BYTES_MAX } from './limits.ts';
 export class RequestBody {
   readonly #parser: BodyParser;
   readonly #onRead: () => void;
-  #reading: PromiseWithResolvers<string> | undefined;
+  #reading: PromiseWithResolvers<Uint8Array> | undefined;
   /** Why the body can no longer be read. */
   #failure: Fault | undefined;
   /** Whether the client waits for "100 Continue" before it sends the body. */
@@ -26,7 +26,7 @@ export class RequestBody {
   }
 
   /** Returns the same promise on every call. It rejects if the response was sent before the first call. */
-  text(): Promise<string> {
+  bytes(): Promise<Uint8Array> {
     if (this.#reading) return this.#reading.promise;
     this.#reading = Promise.withResolvers();
     // A handler that drops the promise must not end the process with an unhandled rejection.
@@ -34,6 +34,12 @@ export class RequestBody {
     if (this.#failure) this.#reading.reject(new BodyFault(this.#failure));
     else this.#onRead();
     return this.#reading.promise;
+  }
+
+  text(): Promise<string> {
+    const text = this.bytes().then((bytes) => new TextDecoder().decode(bytes));
+    text.catch(() => {}); // as above
+    return text;
   }
 
   /** Whether the handler waits for the body. */
@@ -63,7 +69,7 @@ export class RequestBody {
 
   /** Hands the complete body to the handler. */
   deliver(): void {
-    this.#reading?.resolve(new TextDecoder().decode(this.#parser.bytes));
+    this.#reading?.resolve(this.#parser.bytes);
   }
 
   fail(reason: Fault): void {

@@ -11,5 +11,7 @@ export interface IncomingRequest {
   /** Whether it is HTTP/1.0, which has no chunked bodies. */
   readonly isHttp10?: boolean;
   /** Reads the body. Until the first call, the server does not wait for it. */
+  bytes(): Promise<Uint8Array>;
+  /** The same as text in UTF-8. */
   text(): Promise<string>;
 }

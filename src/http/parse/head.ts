@@ -53,6 +53,10 @@ export class Head implements IncomingRequest {
   }
 
   /** The body of a request that has none. */
+  async bytes(): Promise<Uint8Array> {
+    return new Uint8Array();
+  }
+
   async text(): Promise<string> {
     return '';
   }

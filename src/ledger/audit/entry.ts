@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'import.start',
   'import.undo',
   'backup.create',
+  'backup.delete',
   'webhook.show-secret',
 ] as const;
 

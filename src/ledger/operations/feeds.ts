@@ -180,6 +180,26 @@ export class FeedStore {
     });
   }
 
+  /** Has a feed run by the process that runs the feeds, even if it is disabled. */
+  async requestRun(key: string, accept: boolean): Promise<void> {
+    await this.#engine.write(async (tx) => {
+      await tx`INSERT INTO meta (name, value) VALUES (${requestName(key)}, ${accept ? ACCEPT : ''})
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+      await this.#audit.record(tx, { action: 'feed.run', target: key, details: { accept } });
+    });
+  }
+
+  /** Takes the requested runs, so that no other process starts them. By feed: whether to accept doubtful prices. */
+  async takeRequestedRuns(): Promise<Map<string, boolean>> {
+    const pattern = requestName('%');
+    const [waiting] = await this.#engine.read`SELECT 1 FROM meta WHERE name LIKE ${pattern} LIMIT 1`;
+    if (!waiting) return new Map();
+    const rows = await this.#engine.write(
+      (tx) => tx`DELETE FROM meta WHERE name LIKE ${pattern} RETURNING name, value`,
+    );
+    return new Map(rows.map((row) => [asText(row.name).slice(requestName('').length), row.value === ACCEPT]));
+  }
+
   /** Extends the lease; throws LeaseLost when another runner has it. */
   renew(lease: FeedLease): Promise<void> {
     return this.#engine.write((tx) => renewLease(this.#engine, tx, lease));
@@ -253,6 +273,12 @@ export class FeedStore {
       (feed) => feed.key,
     );
   }
+}
+
+const ACCEPT = 'accept';
+
+function requestName(key: string): string {
+  return `feed-request ${key}`;
 }
 
 function urlsName(key: string): string {

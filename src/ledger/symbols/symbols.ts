@@ -28,6 +28,9 @@ export interface Alias {
   kind: string;
 }
 
+/** A symbol or an alias that cannot be defined beside the others. */
+export class SymbolConflict extends Error {}
+
 /** The status of a row that is an exchange rate. */
 const CURRENCY: SymbolRecord['status'] = 'currency';
 
@@ -181,7 +184,7 @@ export async function upsert(
   let lastId = Number(given?.value ?? 0);
   for (const row of await tx.unsafe(`SELECT ${SYMBOL.columns} FROM symbol`)) {
     if (row.status === DELETED && symbols.some(({ code }) => code === row.code)) {
-      throw new Error(`the symbol ${row.code} is still being deleted: try again later`);
+      throw new SymbolConflict(`the symbol ${row.code} is still being deleted: try again later`);
     }
     const symbol = readSymbol(row);
     known.set(symbol.code, symbol);
@@ -206,12 +209,12 @@ export async function upsert(
   }
   for (const { alias, code, kind } of aliases) {
     const target = known.get(code);
-    if (!target) throw new Error(`alias ${alias} stands for ${code}, which is not a symbol`);
+    if (!target) throw new SymbolConflict(`alias ${alias} stands for ${code}, which is not a symbol`);
     await tx`INSERT INTO alias (alias, symbol_id, kind, revision) VALUES (${alias}, ${target.id}, ${kind}, ${revision})
       ON CONFLICT (alias) DO UPDATE SET symbol_id = ${target.id}, kind = ${kind}, revision = ${revision}`;
   }
   const [both] = await tx`SELECT alias FROM alias JOIN symbol ON symbol.code = alias.alias LIMIT 1`;
-  if (both) throw new Error(`alias ${both.alias} is also the code of a symbol`);
+  if (both) throw new SymbolConflict(`alias ${both.alias} is also the code of a symbol`);
   return changes;
 }
 

@@ -4,6 +4,7 @@ const LATENCY_BOUNDS_MS = [
 ] as const;
 
 const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
+export const LATENCY_BUCKETS = BUCKETS;
 /** Behind the buckets. */
 const SUM = BUCKETS;
 
@@ -29,6 +30,11 @@ export class Histogram {
     return this.#cells.subarray(0, BUCKETS).reduce((sum, one) => sum + one, 0);
   }
 
+  /** Adds the count of each bucket to `totals`. */
+  addTo(totals: number[]): void {
+    for (let i = 0; i < BUCKETS; i++) totals[i]! += this.#cells[i]!;
+  }
+
   get sumMs(): number {
     return this.#cells[SUM]!;
   }
@@ -46,4 +52,23 @@ export class Histogram {
     lines.push(`${name}_count${own} ${sum}`);
     return lines;
   }
+}
+
+/**
+ * The latency that a share of the requests stayed within, interpolated within its bucket; null without requests. Beyond the
+ * last bound it is that bound.
+ */
+export function quantileMs(counts: readonly number[], share: number): number | null {
+  const total = counts.reduce((sum, one) => sum + one, 0);
+  if (total === 0) return null;
+  let rest = total * share;
+  for (const [i, count] of counts.entries()) {
+    const [from = 0, to = from] = [
+      LATENCY_BOUNDS_MS[i - 1],
+      LATENCY_BOUNDS_MS[i] ?? LATENCY_BOUNDS_MS.at(-1),
+    ];
+    if (count > 0 && rest <= count) return Math.round((from + (to - from) * (rest / count)) * 1_000) / 1_000;
+    rest -= count;
+  }
+  return LATENCY_BOUNDS_MS.at(-1)!;
 }

@@ -33,7 +33,8 @@ describe('a request', () => {
         },
         has: () => false,
       },
-      text: async () => '',
+      bytes: async () => new Uint8Array(),
+    text: async () => '',
     };
     const { core, clock } = api.service;
     clock.now = () => {

@@ -1,0 +1,81 @@
+import type { Board } from '../../../board/board.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { inconsistency } from '../../../market/bar.ts';
+import { type Day, parseDay, printDay, utcDay } from '../../../market/day.ts';
+import { refuse } from '../../errors/errors.ts';
+import type { AdminEndpoint } from '../../model/endpoint.ts';
+import { adminEndpoint } from '../admin-endpoint.ts';
+import { BAR_CORRECTION, BAR_DAYS } from './bodies.ts';
+
+/** Ten years: more is the work of `openpit bars withdraw`. */
+const DAYS_MAX = 3_700;
+/** Trade dates in Asia and in evening sessions are ahead of UTC. */
+const DAYS_AHEAD_OF_UTC_MAX = 2;
+
+/** Withdraws, corrects and reverts the bars of days. */
+export function adminBars(board: Board): readonly AdminEndpoint[] {
+  const idOf = (code: string): number => {
+    const series = board.catalog.find(code.toUpperCase());
+    if (!series) throw refuse('not_there', { what: 'symbol', id: code.slice(0, 64) });
+    return series.symbol.id;
+  };
+  return [
+    adminEndpoint('/admin/bars/withdraw', {
+      async POST({ ledger, now, body }) {
+        const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
+        const days = daysOf(idOf(symbol), startDate, endDate);
+        const why = { by: 'operator', reason, recordedAt: now } as const;
+        const bars = await ledger.withdrawals.withdraw(days, why);
+        return { success: true, symbol, days: bars.map(({ day }) => printDay(day)) };
+      },
+    }),
+    adminEndpoint('/admin/bars/revert', {
+      async POST({ ledger, now, body }) {
+        const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
+        const days = daysOf(idOf(symbol), startDate, endDate);
+        const reverted = await ledger.corrections.revert(days, { reason, recordedAt: now });
+        return { success: true, symbol, days: reverted.map(({ day }) => printDay(day)) };
+      },
+    }),
+    adminEndpoint('/admin/bars/correct', {
+      async POST({ ledger, now, body }) {
+        const { symbol, date, reason, ...prices } = await body(BAR_CORRECTION);
+        const symbolId = idOf(symbol);
+        const day = dayOf('date', date);
+        const problem = inconsistency(prices);
+        if (problem) throw invalid(problem);
+        if (day > utcDay(now) + DAYS_AHEAD_OF_UTC_MAX) throw invalid('date is in the future');
+        const before = await currentBar(ledger, symbolId, day);
+        const { taken, corrected } = await ledger.corrections.correct(
+          { symbolId, day, ...prices },
+          { reason, recordedAt: now },
+        );
+        return { success: true, symbol, date, changed: taken + corrected > 0, before };
+      },
+    }),
+  ];
+}
+
+async function currentBar({ bars }: Ledger, symbolId: number, day: Day) {
+  const current = (await bars.revisions(symbolId, 'real', day, day)).at(-1);
+  if (!current || current.withdrawn) return null;
+  const { open, high, low, close } = current;
+  return { open, high, low, close };
+}
+
+function daysOf(symbolId: number, startDate: string, endDate = startDate) {
+  const [first, last] = [dayOf('startDate', startDate), dayOf('endDate', endDate)];
+  if (last < first) throw invalid('endDate is before startDate');
+  if (last - first > DAYS_MAX) throw invalid(`the range is longer than ${DAYS_MAX} days`);
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ symbolId, day: first + i }));
+}
+
+function dayOf(name: string, text: string): Day {
+  const day = parseDay(text);
+  if (day === undefined) throw invalid(`${name}: the service has no such day`);
+  return day;
+}
+
+function invalid(problem: string) {
+  return refuse('invalid_body', { problems: [problem] });
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
+
+/** Request bodies about prices, for operators. */
+
+const symbol = z.string().trim().min(1).max(32);
+const reason = z
+  .string()
+  .refine(isPlainText, NOT_PLAIN)
+  .trim()
+  .min(1)
+  .max(500)
+  .describe('Shown by /rates/revisions and in the audit log');
+
+/** One day, or the first and last day of a range. */
+export const BAR_DAYS = z.strictObject({
+  symbol,
+  startDate: z.iso.date(),
+  endDate: z.iso.date().optional().describe('Defaults to `startDate`'),
+  reason,
+});
+
+export const BAR_CORRECTION = z.strictObject({
+  symbol,
+  date: z.iso.date(),
+  open: z.number(),
+  high: z.number(),
+  low: z.number(),
+  close: z.number(),
+  reason,
+});
+
+export const FEED_RUN_REQUEST = z.strictObject({
+  accept: z
+    .boolean()
+    .default(false)
+    .describe('Publish what would be held back because it looks wrong, has shrunk, or withdraws many prices'),
+});

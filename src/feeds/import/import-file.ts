@@ -1,0 +1,74 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { utcDay } from '../../market/day.ts';
+import { type FileImport, type ImportResult, publishFile } from './publish-file.ts';
+import { type FileReport, type FileRules, stageFile } from './stage-file.ts';
+import { Staging } from './staging.ts';
+import { FileSymbols } from './symbols.ts';
+
+/** With more refused rows than this, and more refused than usable, the file is probably misread. */
+const REFUSED_MAX = 10_000;
+/** Trade dates in Asia and in evening sessions are ahead of UTC. */
+const DAYS_AHEAD_OF_UTC_MAX = 2;
+
+/** A file to import. */
+export interface FileRequest extends Omit<FileImport, 'onProgress'> {
+  path: string;
+  /** The symbol of all rows; undefined if a column has it. */
+  code: string | undefined;
+  rules: Omit<FileRules, 'latestDay' | 'symbolOf' | 'onProgress'>;
+  onRead?(fileBytes: number, rows: number): void;
+  /** Called when the file is read, with the number of usable rows. */
+  onStaged?(rows: number): void;
+  onPublished?(done: number): void;
+}
+
+export interface ImportedFile {
+  /** The codes as written in the file. */
+  codes: readonly string[];
+  file: FileReport;
+  published: ImportResult;
+}
+
+/** A file that cannot be read as it is. */
+export class UnusableFile extends Error {}
+
+/** Stages the whole file before the first write: one that is rejected with `UnusableFile` changes nothing. */
+export async function importFile(ledger: Ledger, request: FileRequest): Promise<ImportedFile> {
+  const symbols = await FileSymbols.read(ledger);
+  using staging = new Staging();
+  const file = await stage(request, symbols, staging).catch((error) => {
+    throw new UnusableFile(error instanceof Error ? error.message : String(error), { cause: error });
+  });
+  request.onStaged?.(staging.rows);
+  const onProgress = request.onPublished ?? (() => {});
+  const published = await publishFile(ledger, staging, symbols, file, { ...request, onProgress });
+  return { codes: symbols.codes, file, published };
+}
+
+async function stage(
+  { path, code, rules, recordedAt, onRead }: FileRequest,
+  symbols: FileSymbols,
+  staging: Staging,
+): Promise<FileReport> {
+  if (code) symbols.find(code);
+  const file = await stageFile(
+    path,
+    {
+      ...rules,
+      latestDay: utcDay(recordedAt) + DAYS_AHEAD_OF_UTC_MAX,
+      symbolOf: (inRow) => symbols.find(code ?? inRow),
+      ...(onRead && { onProgress: onRead }),
+    },
+    staging,
+  );
+  rejectIfUnusable(file, staging.rows);
+  return file;
+}
+
+function rejectIfUnusable({ refused }: FileReport, bars: number): void {
+  const [first] = refused.lines;
+  if (first === undefined || refused.count <= REFUSED_MAX || refused.count <= bars) return;
+  throw new Error(
+    `${refused.count} rows cannot be used and only ${bars} can, so nothing was imported; first error in line ${first.line}: ${first.reason}`,
+  );
+}

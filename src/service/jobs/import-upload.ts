@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ImportRequest,
+  type ImportSummary,
+  type PreviewBar,
+  UploadRefused,
+} from '../../api/model/operator-jobs.ts';
+import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import/import-file.ts';
+import type { StagedBar } from '../../feeds/import/staging.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { printDay } from '../../market/day.ts';
+
+/** Enough to see whether the file was understood. */
+const BARS_SHOWN = 100;
+const LINES_SHOWN = 100;
+
+/** Imports a file that an operator has uploaded, or says what that would do. */
+export async function importUpload(
+  ledger: Ledger,
+  request: ImportRequest,
+  now: number,
+): Promise<ImportSummary> {
+  const {
+    bytes,
+    name,
+    symbol: code,
+    source,
+    columns,
+    dateOrder,
+    decimal,
+    part,
+    zone,
+    accept,
+    dryRun,
+  } = request;
+  const folder = mkdtempSync(join(tmpdir(), 'openpit-upload-'));
+  const path = join(folder, 'file');
+  const bars: PreviewBar[] = [];
+  try {
+    await Bun.write(path, bytes);
+    const rules = {
+      columns,
+      ...(dateOrder && { dateOrder }),
+      ...(decimal && { decimal }),
+      ...(part && { part }),
+      ...(zone && { zone }),
+    };
+    const onBar = (bar: StagedBar, symbol: string, outcome: PreviewBar['outcome']) => {
+      if (bars.length < BARS_SHOWN) bars.push(previewOf(bar, symbol, outcome));
+    };
+    const imported = await importFile(ledger, {
+      path,
+      name,
+      code,
+      source,
+      rules,
+      accept,
+      dryRun,
+      recordedAt: now,
+      onBar,
+    });
+    return summaryOf(imported, bars);
+  } catch (error) {
+    throw error instanceof UnusableFile ? new UploadRefused(withParameterNames(error.message)) : error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function previewOf(bar: StagedBar, symbol: string, outcome: PreviewBar['outcome']): PreviewBar {
+  const { day, open, high, low, close, line } = bar;
+  return { symbol, date: printDay(day), open, high, low, close, line, outcome };
+}
+
+function summaryOf({ codes, file, published }: ImportedFile, bars: readonly PreviewBar[]): ImportSummary {
+  const { missing, refused, odd } = file;
+  const { run, taken, corrected, unchanged, held } = published;
+  return {
+    symbols: codes,
+    run: run ?? null,
+    taken,
+    corrected,
+    unchanged,
+    missing,
+    refused: refused.count,
+    held: held.count,
+    odd: odd.count,
+    refusedLines: refused.lines.slice(0, LINES_SHOWN),
+    heldLines: held.lines.slice(0, LINES_SHOWN),
+    oddLines: odd.lines.slice(0, LINES_SHOWN),
+    bars,
+  };
+}
+
+/** Messages about a file name options of the command, such as `--date-order`; here they are parameters. */
+function withParameterNames(message: string): string {
+  return message.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) =>
+    option.replace(/-([a-z])/g, (__, letter: string) => letter.toUpperCase()),
+  );
+}

@@ -1,0 +1,39 @@
+/** Runs one job of the operator and ends. SQLite runs on its caller's thread, and a response must not wait for a job. */
+
+import { UploadRefused } from '../../api/model/operator-jobs.ts';
+import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { sqlitePath } from '../../ledger/open-engine.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/log/log.ts';
+import { lowerPriority } from '../../runtime/lower-priority.ts';
+import { importUpload } from './import-upload.ts';
+import type { Job, JobMessage, JobReply } from './protocol.ts';
+
+declare const self: Worker;
+
+lowerPriority();
+
+self.onmessage = async ({ data }: MessageEvent<JobMessage>) => {
+  const reply = (message: JobReply) => self.postMessage(message);
+  try {
+    reply({ ok: true, result: await run(data) });
+  } catch (error) {
+    reply({ ok: false, message: messageOf(error), isRefused: error instanceof UploadRefused });
+  }
+};
+
+async function run({ ledgerUrl, job }: JobMessage): Promise<unknown> {
+  if (job.kind === 'backup') return writeBackup(sqlitePath(ledgerUrl), job.file, systemClock);
+  const ledger = await Ledger.open(ledgerUrl, systemClock);
+  try {
+    return await runOn(ledger, job);
+  } finally {
+    await ledger.close();
+  }
+}
+
+function runOn(ledger: Ledger, job: Exclude<Job, { kind: 'backup' }>): Promise<unknown> {
+  if (job.kind === 'check') return ledger.quota.check();
+  return importUpload(job.actor ? ledger.as(job.actor) : ledger, job.request, job.now);
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+onEachEngine('prices by hand', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
+    api.ask(path, {
+      method,
+      key: '',
+      headers: { authorization: `Bearer ${TOKEN}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const upload = (query: string, content: string | Uint8Array): Promise<Reply> =>
+    api.ask(`/admin/imports?${query}`, {
+      method: 'POST',
+      key: '',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' },
+      body: content as string,
+    });
+  const closeOn = async (symbol: string, date: string) => {
+    await api.service.core.follow();
+    const { status, body } = await api.ask(`/rates/historical?symbols=${symbol}&date=${date}`);
+    const rate = (body.rates as Record<string, { close: number }> | undefined)?.[symbol];
+    return status === 200 ? rate?.close : undefined;
+  };
+  const newestEntry = async () => ((await send('GET', '/admin/audit?limit=1')).body.entries as Json[])[0];
+
+  test('a preview says what would become of each row and writes nothing', async () => {
+    const csv = 'date,close\n2024-05-08,2308.5\n2024-05-09,\n2024-05-10,not a price\n2024-05-13,2336\n';
+    const { status, body } = await upload('symbol=XAU&dryRun=true&file=gold.csv', csv);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      dryRun: true,
+      symbols: ['XAU'],
+      run: null,
+      taken: 2,
+      missing: 1,
+      refused: 1,
+      refusedLines: [{ line: 4 }],
+    });
+    expect(body.bars).toMatchObject([
+      { symbol: 'XAU', date: '2024-05-08', close: 2308.5, line: 2, outcome: 'taken' },
+      { symbol: 'XAU', date: '2024-05-13', outcome: 'taken' },
+    ]);
+    expect(await closeOn('XAU', '2024-05-13')).toBeUndefined();
+    expect((await send('GET', '/admin/imports')).body.imports).toEqual([]);
+  });
+
+  test('an upload is served, listed, audited, and can be undone once', async () => {
+    const csv = 'code;date;close\nXAG;18.04.2024;27,31\nXAG;09.05.2024;28,35\nXPT;09.05.2024;985\n';
+    const { body } = await upload('symbolColumn=code&source=desk&file=metals.csv', Bun.gzipSync(csv));
+    expect(body).toMatchObject({ dryRun: false, taken: 3, source: 'desk', run: expect.any(Number) });
+    expect(await closeOn('XAG', '2024-05-09')).toBe(28.35);
+    expect(await newestEntry()).toMatchObject({
+      action: 'import.start',
+      actor: 'operator',
+      details: { file: 'metals.csv', source: 'desk' },
+    });
+    expect((await send('GET', '/admin/imports?limit=1')).body.imports).toMatchObject([
+      { number: body.run, file: 'metals.csv', taken: 3, undoneAt: null },
+    ]);
+    const undone = await send('POST', `/admin/imports/${body.run}/undo`, {});
+    expect(undone.body).toMatchObject({ withdrawn: 3, restored: 0, kept: 0 });
+    expect(await closeOn('XAG', '2024-05-09')).toBeUndefined();
+    expectRefusal(await send('POST', `/admin/imports/${body.run}/undo`, {}), 409, 'conflict');
+    expectRefusal(await send('POST', '/admin/imports/999/undo', {}), 404, 'not_there');
+  });
+
+  test('a file that cannot be read is refused with the reason, and names parameters instead of options', async () => {
+    const ambiguous = await upload('symbol=XAU', 'date,close\n03/04/2024,1\n05/06/2024,2\n');
+    expectRefusal(ambiguous, 400, 'invalid_file');
+    expect(ambiguous.text).toContain('dateOrder');
+    expect(ambiguous.text).not.toContain('--date-order');
+    expectRefusal(await upload('symbol=NOPE', 'date,close\n2024-05-08,1\n'), 400, 'invalid_file');
+    expectRefusal(await upload('symbol=XAU', ''), 400, 'invalid_file');
+    expectRefusal(await upload('', 'date,close\n2024-05-08,1\n'), 400, 'missing_parameter');
+    expectRefusal(await upload('symbol=XAU&source=simulated', 'x'), 400, 'invalid_parameter');
+    expectRefusal(await upload('symbol=XAU&zone=Nowhere', 'x'), 400, 'invalid_parameter');
+    expect((await upload('symbol=XAU', 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  test('a bar can be corrected, withdrawn, and both can be taken back', async () => {
+    await upload('symbol=XPD', 'date,close\n2024-05-08,950\n2024-05-09,960\n');
+    const prices = { open: 955, high: 970, low: 950, close: 966 };
+    const correction = { symbol: 'XPD', date: '2024-05-09', ...prices, reason: 'typing error' };
+    const corrected = await send('POST', '/admin/bars/correct', correction);
+    expect(corrected.body).toMatchObject({ changed: true, before: { close: 960 } });
+    expect(await closeOn('XPD', '2024-05-09')).toBe(966);
+    const range = { symbol: 'XPD', startDate: '2024-05-08', endDate: '2024-05-09', reason: 'wrong' };
+    const withdrawn = await send('POST', '/admin/bars/withdraw', range);
+    expect(withdrawn.body.days).toEqual(['2024-05-08', '2024-05-09']);
+    expect(await closeOn('XPD', '2024-05-09')).toBeUndefined();
+    expect(await newestEntry()).toMatchObject({
+      action: 'bars.withdraw',
+      target: 'PA',
+      details: { reason: 'wrong' },
+    });
+    const back = { ...range, reason: 'they were right' };
+    expect((await send('POST', '/admin/bars/revert', back)).body.days).toHaveLength(2);
+    expect(await closeOn('XPD', '2024-05-08')).toBe(950);
+    expect(await closeOn('XPD', '2024-05-09')).toBe(966);
+    expect((await send('POST', '/admin/bars/revert', back)).body.days).toEqual(['2024-05-09']);
+    expect(await closeOn('XPD', '2024-05-09')).toBe(960);
+    expect((await send('POST', '/admin/bars/revert', back)).body.days).toEqual([]);
+  });
+
+  test('a correction of a day without a price is withdrawn when it is taken back', async () => {
+    const day = { symbol: 'XAU', reason: 'test' };
+    const flat = { open: 1, high: 1, low: 1, close: 1 };
+    await send('POST', '/admin/bars/correct', { ...day, ...flat, date: '2020-01-02' });
+    expect(await closeOn('XAU', '2020-01-02')).toBe(1);
+    await send('POST', '/admin/bars/revert', { ...day, startDate: '2020-01-02' });
+    expect(await closeOn('XAU', '2020-01-02')).toBeUndefined();
+  });
+
+  test('a change that makes no sense is refused', async () => {
+    const flat = { open: 1, high: 1, low: 1, close: 1 };
+    const base = { symbol: 'XAU', date: '2024-05-09', ...flat, reason: 'x' };
+    const correct = (change: Json) => send('POST', '/admin/bars/correct', { ...base, ...change });
+    expectRefusal(await correct({ high: 0 }), 400, 'invalid_body');
+    expectRefusal(await correct({ date: '2099-01-01' }), 400, 'invalid_body');
+    expectRefusal(await correct({ reason: '' }), 400, 'invalid_body');
+    expectRefusal(await correct({ symbol: 'NOPE' }), 404, 'not_there');
+    const range = { symbol: 'XAU', startDate: '2024-05-09', endDate: '2024-05-01', reason: 'x' };
+    expectRefusal(await send('POST', '/admin/bars/withdraw', range), 400, 'invalid_body');
+    for (const path of ['/admin/bars/withdraw', '/admin/bars/correct', '/admin/imports'])
+      expect((await api.ask(path, { method: 'POST', key: '', body: '{}' })).status).toBe(401);
+  });
+});
