@@ -21,6 +21,7 @@ const PROMISED: Record<number, string[]> = {
     'invalid_cursor',
     'invalid_format',
     'invalid_visit',
+    'invalid_file',
   ],
   401: ['missing_key', 'invalid_key', 'invalid_admin_token'],
   403: ['account_suspended', 'key_not_allowed', 'history_not_in_plan'],
