@@ -1,10 +1,11 @@
+import { sameOhlc } from '../../market/bar.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import type { SymbolDay } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
-import { type NewBar, readRevisions } from './bars.ts';
+import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
 import { type PublishResult, publishBars } from './publish-bars.ts';
 import { type BarRow, recordDays, writeRevisions } from './withdrawals.ts';
 
@@ -61,7 +62,13 @@ async function beforeChange(tx: Sql, { symbolId, day }: SymbolDay, operator: num
   const versions = await readRevisions(tx, symbolId, 'real', day, day);
   const current = versions.at(-1);
   if (!current || (current.withdrawn !== 'operator' && current.sourceId !== operator)) return undefined;
-  const earlier = versions.at(-2);
+  // A withdrawal repeats the prices that it withdraws, and so does a revert: neither is an earlier state of its own.
+  const isEarlier = (one: BarRevision) =>
+    one.withdrawn !== 'operator' && (current.withdrawn !== false || !isSameBar(one, current));
   // A day without an earlier price had none: the operator's is withdrawn.
-  return earlier ?? { ...current, withdrawn: 'source' as const };
+  return versions.findLast(isEarlier) ?? { ...current, withdrawn: 'source' as const };
+}
+
+function isSameBar(a: BarRevision, b: BarRevision): boolean {
+  return a.sourceId === b.sourceId && sameOhlc(a, b);
 }
