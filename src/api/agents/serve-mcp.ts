@@ -71,6 +71,7 @@ function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): 
       method: 'GET',
       url: pathWith(path, params),
       headers: { get, has: (name) => get(name) !== null },
+      bytes: async () => new Uint8Array(),
       text: async () => '',
     };
     const response = webResponse(await handle(inner, peer), 'GET', () => {});

@@ -32,7 +32,11 @@ function retained(rest: string): CachedAnswer {
 
 function to(requestId: string, encoding: string | null = null, now = NOW) {
   const headers = { get: () => encoding, has: () => false };
-  return { request: { method: 'GET', url: '/', headers, text: async () => '' }, requestId, now };
+  return {
+    request: { method: 'GET', url: '/', headers, bytes: async () => new Uint8Array(), text: async () => '' },
+    requestId,
+    now,
+  };
 }
 
 /** Sends a response as the server does. */

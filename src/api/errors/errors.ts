@@ -189,11 +189,9 @@ const ERRORS = {
         : `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),
-  invalid_file: entry(
-    400,
-    (d: { problem: string }) => `The file cannot be imported: ${d.problem}.`,
-    { problem: '"03/04/2024" may be day/month or month/day; use dateOrder dmy or mdy' },
-  ),
+  invalid_file: entry(400, (d: { problem: string }) => `The file cannot be imported: ${d.problem}.`, {
+    problem: '"03/04/2024" may be day/month or month/day; use dateOrder dmy or mdy',
+  }),
   not_there: entry(
     404,
     (d: {

@@ -1,6 +1,6 @@
-import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import/import-file.ts';
 import type { LineRemark } from '../../feeds/import/staging.ts';
 import { UnknownSymbol } from '../../feeds/import/symbols.ts';
+import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { systemClock } from '../../runtime/clock.ts';

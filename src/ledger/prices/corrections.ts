@@ -13,7 +13,7 @@ import { type BarRow, recordDays, writeRevisions } from './withdrawals.ts';
 const OPERATOR = 'operator';
 
 /** Why and when an operator changes prices. */
-export interface Correction {
+export interface PriceCorrection {
   reason: string;
   recordedAt: number;
 }
@@ -29,7 +29,7 @@ export class CorrectionStore {
   }
 
   /** Publishes the operator's prices of a day. A feed does not replace them by repeating its own. */
-  correct(bar: NewBar, { reason, recordedAt }: Correction): Promise<PublishResult> {
+  correct(bar: NewBar, { reason, recordedAt }: PriceCorrection): Promise<PublishResult> {
     return this.#engine.writePrices(async (tx) => {
       const result = await publishBars(this.#engine, tx, [bar], { source: OPERATOR, reason, recordedAt });
       if (result.unchanged === 0) await recordDays(tx, this.#audit, 'bars.correct', [bar], reason);
@@ -41,7 +41,7 @@ export class CorrectionStore {
    * Gives days the prices that they had before the operator's last withdrawal or correction. A day that the operator has
    * not changed, or that has changed since, stays as it is. Returns the days that were reverted.
    */
-  revert(days: readonly SymbolDay[], { reason, recordedAt }: Correction): Promise<readonly SymbolDay[]> {
+  revert(days: readonly SymbolDay[], { reason, recordedAt }: PriceCorrection): Promise<readonly SymbolDay[]> {
     return this.#engine.writePrices(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const operator = await sourceId(tx, OPERATOR);

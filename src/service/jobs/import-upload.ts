@@ -6,9 +6,9 @@ import {
   type ImportSummary,
   type PreviewBar,
   UploadRefused,
-} from '../../api/model/operator-jobs.ts';
-import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import/import-file.ts';
+} from '../../api/admin/service/operator-jobs.ts';
 import type { StagedBar } from '../../feeds/import/staging.ts';
+import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { printDay } from '../../market/day.ts';
 

@@ -1,6 +1,6 @@
 /** Runs one job of the operator and ends. SQLite runs on its caller's thread, and a response must not wait for a job. */
 
-import { UploadRefused } from '../../api/model/operator-jobs.ts';
+import { UploadRefused } from '../../api/admin/service/operator-jobs.ts';
 import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';

@@ -7,7 +7,7 @@ import {
   JobRefused,
   type OperatorJobs,
   UploadRefused,
-} from '../../api/model/operator-jobs.ts';
+} from '../../api/admin/service/operator-jobs.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
 import type { Job, JobMessage, JobReply, JobResults } from './protocol.ts';

@@ -1,4 +1,4 @@
-import type { ImportRequest, ImportSummary } from '../../api/model/operator-jobs.ts';
+import type { ImportRequest, ImportSummary } from '../../api/admin/service/operator-jobs.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 
 /** A job for the worker. */

@@ -3,12 +3,12 @@ import { SIMULATED } from '../../../ledger/symbols/sources.ts';
 import { isZone } from '../../../market/zone.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
-import { type ImportRequest, type OperatorJobs, UploadRefused } from '../../model/operator-jobs.ts';
 import type { QueryParams } from '../../model/query.ts';
 import { singleUnlessEmpty as single } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { limitOf } from '../service/limit.ts';
 import { orConflict } from '../service/maintenance.ts';
+import { type ImportRequest, type OperatorJobs, UploadRefused } from '../service/operator-jobs.ts';
 
 const RUNS_DEFAULT = 20;
 const RUNS_MAX = 1_000;
@@ -28,9 +28,7 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
         const bytes = await request.bytes();
         if (bytes.length === 0) throw refuse('invalid_file', { problem: 'it is empty' });
         const importing = jobs.importFile({ ...asked, bytes }, ledger.actor, now).catch((error) => {
-          throw error instanceof UploadRefused
-            ? refuse('invalid_file', { problem: error.message })
-            : error;
+          throw error instanceof UploadRefused ? refuse('invalid_file', { problem: error.message }) : error;
         });
         const summary = await orConflict(importing);
         return { success: true, dryRun: asked.dryRun, source: asked.source, ...summary };

@@ -1,7 +1,7 @@
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
-import { JobRefused, type OperatorJobs } from '../../model/operator-jobs.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
+import { JobRefused, type OperatorJobs } from './operator-jobs.ts';
 
 /** Backups, the check of all counts, and the secret that signs webhook events. */
 export function adminMaintenance(jobs: OperatorJobs, webhookSecret: () => Promise<string>): AdminEndpoint[] {

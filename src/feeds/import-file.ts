@@ -1,9 +1,9 @@
-import type { Ledger } from '../../ledger/ledger.ts';
-import { utcDay } from '../../market/day.ts';
-import { type FileImport, type ImportResult, publishFile } from './publish-file.ts';
-import { type FileReport, type FileRules, stageFile } from './stage-file.ts';
-import { Staging } from './staging.ts';
-import { FileSymbols } from './symbols.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { utcDay } from '../market/day.ts';
+import { type FileImport, type ImportResult, publishFile } from './import/publish-file.ts';
+import { type FileReport, type FileRules, stageFile } from './import/stage-file.ts';
+import { Staging } from './import/staging.ts';
+import { FileSymbols } from './import/symbols.ts';
 
 /** With more refused rows than this, and more refused than usable, the file is probably misread. */
 const REFUSED_MAX = 10_000;

@@ -1,4 +1,4 @@
-import type { Actor } from '../../ledger/audit/entry.ts';
+import type { Actor } from '../../../ledger/audit/entry.ts';
 
 /** A file of prices to import, or to preview. */
 export interface ImportRequest {
