@@ -34,7 +34,7 @@ describe('a request', () => {
         has: () => false,
       },
       bytes: async () => new Uint8Array(),
-    text: async () => '',
+      text: async () => '',
     };
     const { core, clock } = api.service;
     clock.now = () => {

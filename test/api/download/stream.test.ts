@@ -32,8 +32,13 @@ onEachEngine('a streamed table', (engine) => {
   /** Opens a download as the HTTP server does. */
   async function open(path: string): Promise<Reader> {
     const headers = new Headers({ 'x-api-key': api.key });
-    const request = { method: 'GET', url: path, headers, bytes: async () => new Uint8Array(),
-    text: async () => '' };
+    const request = {
+      method: 'GET',
+      url: path,
+      headers,
+      bytes: async () => new Uint8Array(),
+      text: async () => '',
+    };
     const { status, body } = (await api.service.core.api.handle(request, () => '127.0.0.1')) as Reply;
     expect(status).toBe(200);
     return (body as ReadableStream<Uint8Array>)[Symbol.asyncIterator]() as Reader;
