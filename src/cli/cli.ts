@@ -2,8 +2,11 @@ import { ConfigError } from '../config/values.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { isFull, outageReason } from '../ledger/engine/errors.ts';
+import { nearestCodes } from '../market/search/similar-codes.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
+import { historyCommand } from './client/history.ts';
+import { latestCommand } from './client/latest.ts';
 import { mcpCommand } from './client/mcp.ts';
 import { accountCommands } from './commands/account.ts';
 import { auditCommand } from './commands/audit.ts';
@@ -18,6 +21,7 @@ import { sampleCommands } from './commands/sample.ts';
 import { symbolsCommands } from './commands/symbols.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { compareCommand } from './compare/compare.ts';
+import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { feedCommands } from './feeds/feed.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
@@ -43,13 +47,16 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     webhookCommand,
     auditCommand,
     checkCommand,
-    compareCommand,
+    latestCommand,
+    historyCommand,
     mcpCommand,
+    compareCommand,
     doctorCommand(providers),
     migrateCommand,
     backupCommand,
     restoreCommand,
     moveCommand,
+    completionCommand(() => commandsOf(providers)),
   ];
 }
 
@@ -71,10 +78,15 @@ function reasonOf(error: unknown): string {
 }
 
 async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
-  const [first] = args;
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+  const [first, ...rest] = args;
+  if (first === undefined) {
+    console.log(NEXT_STEPS);
+    return 2;
+  }
+  if (first === 'help' && rest.length > 0) return run([...rest, '--help'], commands);
+  if (first === '--help' || first === '-h' || first === 'help') {
     console.log(overview(commands));
-    return first === undefined ? 2 : 0;
+    return 0;
   }
   if (first === '--version' || first === '-v') {
     console.log(VERSION);
@@ -97,13 +109,31 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
   const group = groupOf(words);
   if (group.length > 0) {
     console.log(table(group.map(rowOf)));
-    return args.includes('--help') ? 0 : 2;
+    return args.includes('--help') || args.includes('-h') ? 0 : 2;
   }
   const known = words.findIndex((_, i) => groupOf(words.slice(0, i + 1)).length === 0);
   const given = words.slice(0, known + 1).join(' ');
   const help = ['openpit', ...words.slice(0, known), '--help'].join(' ');
-  throw new UsageError(`there is no command "${given}"; ${help} lists the commands`);
+  const [meant] = nearestCodes(given, beginnings(commands, known + 1), 1);
+  const question = meant === undefined ? ';' : `; did you mean "${meant}"?`;
+  throw new UsageError(`there is no command "${given}"${question} ${help} lists the commands`);
 }
+
+/** The first words of all commands. */
+function beginnings(commands: readonly Command[], words: number): Set<string> {
+  return new Set(commands.map(({ name }) => name.split(' ').slice(0, words).join(' ')));
+}
+
+const NEXT_STEPS = `openpit ${VERSION}: an open commodity rates service
+
+  openpit serve                     start a server; the first start fills it with simulated prices
+  openpit latest XAU WTIOIL-FUT     ask the ledger on this machine, or a server with --url
+  openpit feed enable --all         fetch real prices from public sources
+  openpit import FILE               add prices of your own
+  openpit account create --help     give a customer a key
+  openpit doctor                    find out what is wrong
+
+openpit help lists all commands, openpit help COMMAND explains one.`;
 
 function overview(commands: readonly Command[]): string {
   const rows = commands.map(rowOf);

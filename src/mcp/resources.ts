@@ -1,9 +1,9 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { HistoryRow, SymbolsAnswer } from '../client/answers.ts';
 import type { AskRates } from '../client/ask.ts';
+import { csv } from '../client/csv.ts';
 import { historyPages } from '../client/history.ts';
 import { GUIDE } from './guide.ts';
-import { csv } from './text.ts';
 import { symbolParams } from './tool.ts';
 
 /** Which series a resource holds. */

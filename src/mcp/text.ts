@@ -51,16 +51,3 @@ export function momentText(at: string): string {
 export function percent(fraction: number, places = 2): string {
   return `${(fraction * 100).toFixed(places)} %`;
 }
-
-/** Rows as CSV, which models read well and which takes few tokens. */
-export function csv(head: readonly string[], rows: Iterable<readonly (string | number)[]>): string {
-  const lines = [head.join(',')];
-  for (const row of rows) {
-    lines.push(row.map((cell) => (typeof cell === 'number' ? printNumber(cell) : quoted(cell))).join(','));
-  }
-  return lines.join('\n');
-}
-
-function quoted(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { type AskRates, askServer } from '../../client/ask.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
+import { ledgerPath } from '../framework/ledger-path.ts';
 
 /** Where a client command gets its answers. */
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -15,7 +17,17 @@ export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
 export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => Promise<T>): Promise<T> {
   const url = call.flag('url');
   if (url !== undefined) return work(askServer(serverUrl(url), call.environment('OPENPIT_KEY') ?? ''));
+  requireExisting(call);
   return call.withLedger(async (ledger) => work(await openLocalRates(ledger, call.config, systemClock)));
+}
+
+/** Asking must not create an empty ledger. */
+function requireExisting({ config }: CommandCall): void {
+  const path = ledgerPath(config);
+  if (path === undefined || existsSync(path)) return;
+  throw new UsageError(
+    `there is no ledger in ${config.dataDir}; name a server with --url, or where the ledger is with --data-dir or --database-url`,
+  );
 }
 
 function serverUrl(text: string): string {

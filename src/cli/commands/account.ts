@@ -14,6 +14,7 @@ import {
   wholeFlag,
   YES_FLAG,
 } from '../framework/command.ts';
+import { quotaText } from '../framework/quota-text.ts';
 
 /** Days of usage in `account show`. */
 const DAYS_SHOWN = 31;
@@ -70,7 +71,7 @@ export const accountCommands: readonly Command[] = [
           one.plan,
           one.status,
           String(one.used),
-          String(one.quota),
+          quotaText(one.quota),
         ]);
         console.log(table([head, ...cells]));
       });
@@ -93,7 +94,7 @@ export const accountCommands: readonly Command[] = [
           return console.log(JSON.stringify({ ...account, used, quota, daily, events }));
         }
         console.log(
-          `${account.id} (${account.name}), ${account.status}, plan ${account.plan}: ${used} of ${quota} used`,
+          `${account.id} (${account.name}), ${account.status}, plan ${account.plan}: ${used} of ${quotaText(quota)} used`,
         );
         if (days.length > 0) {
           const cells = days.map(({ day, endpoint, count }) => [printDay(day), endpoint, String(count)]);

@@ -8,6 +8,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { quotaText } from '../framework/quota-text.ts';
 
 /** One day: a longer delay is a mistake. */
 const DELAY_SECONDS_MAX = 86_400;
@@ -22,7 +23,12 @@ export const planCommands: readonly Command[] = [
         const plans = await ledger.accounts.plans();
         if (isSet('json')) return console.log(JSON.stringify(plans));
         const head = ['name', 'quota per month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
-        console.log(table([head, ...plans.map((plan) => Object.values(plan).map(cell))]));
+        console.log(
+          table([
+            head,
+            ...plans.map((plan) => Object.values({ ...plan, quota: quotaText(plan.quota) }).map(cell)),
+          ]),
+        );
       });
     },
   },
@@ -34,7 +40,7 @@ export const planCommands: readonly Command[] = [
       'Omitted options of a new plan default to those of the plan basic; those of an existing plan stay as they are.',
     examples: ['plan set gold --quota 1000000 --burst 50'],
     flags: {
-      quota: { value: 'N', help: 'Requests per month' },
+      quota: { value: 'N', help: `Requests per month; ${QUOTA_MAX} is unlimited` },
       'delay-seconds': { value: 'N', help: 'Minimum age of the prices it sees' },
       'max-symbols': { value: 'N', help: 'Maximum number of symbols per request' },
       'max-span-days': {
@@ -65,7 +71,7 @@ export const planCommands: readonly Command[] = [
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
-        `Plan ${plan.name}: ${plan.quota} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${spanText(plan)} per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
+        `Plan ${plan.name}: ${quotaText(plan.quota)} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${spanText(plan)} per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
       );
     },
   },

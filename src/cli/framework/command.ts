@@ -30,7 +30,7 @@ export interface Command {
   settings?: readonly SettingName[];
   /** Whether it creates a ledger in the default folder when there is none. Other commands require an explicit location. */
   createsLedger?: true;
-  /** Whether it can work without a ledger. It then opens one itself, with `withLedger`, where it needs one. */
+  /** Whether it can work without a ledger. Where it needs one after all, it checks that there is one. */
   ledgerOptional?: true;
   /** Whether it runs in spite of invalid settings, which get their defaults, and without a ledger. */
   toleratesAnything?: true;
@@ -50,7 +50,7 @@ export interface CommandCall {
   isSet(name: string): boolean;
   /** The value of an environment variable that an option names. */
   environment(name: string): string | undefined;
-  /** Opens the ledger for `work`, and closes it afterwards. Without a ledger it says where one is expected. */
+  /** Opens the ledger for `work`, and closes it afterwards. */
   withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
@@ -110,10 +110,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     },
     isSet: (name) => values[name] === true,
     environment: (name) => process.env[name],
-    withLedger(work) {
-      if (ledgerOptional) requireLedger(config);
-      return withLedger(config, work);
-    },
+    withLedger: (work) => withLedger(config, work),
   };
 }
 

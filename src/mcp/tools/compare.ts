@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { StatisticsAnswer } from '../../client/answers.ts';
+import { csv } from '../../client/csv.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
-import { csv, measure, origin, percent } from '../text.ts';
+import { measure, origin, percent } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 import { type Change, changesOf, signed } from './change.ts';
 

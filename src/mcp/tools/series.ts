@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { HistoryRow, PriceMetadata } from '../../client/answers.ts';
+import { csv } from '../../client/csv.ts';
 import { wholeHistory } from '../../client/history.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
 import { seriesUri } from '../resources.ts';
-import { csv, measure, origin } from '../text.ts';
+import { measure, origin } from '../text.ts';
 import { conversion, date, symbolParams, tool } from '../tool.ts';
 
 /** More rows than this are summarised: they would fill the model's context. */

@@ -52,6 +52,9 @@ const USES: readonly Use[] = [
     exitCode: 2,
     prints: '',
   },
+  { command: 'latest', args: () => ['XAU'], prints: 'USD/T.oz' }, // clients/prices.test.ts has it with a server
+  { command: 'history', args: () => ['XAU', '--from', '2024-01-01'], prints: 'average' },
+  { command: 'completion', args: () => ['bash'], prints: 'complete -o default' },
   { command: 'mcp', prints: '' }, // standard input is empty; clients/mcp.test.ts asks questions
   { command: 'plan list', prints: 'unlimited' },
   { command: 'plan set', args: () => ['club', '--quota', '7'], prints: 'club' },
@@ -128,7 +131,7 @@ const USES: readonly Use[] = [
 test('every command that the overview lists has a row here', async () => {
   const { stdout, exitCode } = await openpit(['--help'], {});
   expect(exitCode).toBe(0);
-  const listed = [...stdout.matchAll(/^ {2}([a-z][a-z -]*[a-z])(?: \[?[A-Z]+\]?)? {2,}/gm)].map(
+  const listed = [...stdout.matchAll(/^ {2}([a-z][a-z -]*[a-z])(?: \[?[A-Z.]+\]?)? {2,}/gm)].map(
     ([, name]) => name!,
   );
   expect(listed.length).toBeGreaterThan(30);

@@ -1,0 +1,72 @@
+import type { HistoryRow, PriceMetadata } from '../../client/answers.ts';
+import { csv } from '../../client/csv.ts';
+import { wholeHistory } from '../../client/history.ts';
+import { printDay, utcDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Command } from '../framework/command.ts';
+import { CONVERSION_FLAGS, OUTPUT_FLAGS, outputOf, requestOf } from './output.ts';
+import { SOURCE_FLAGS, withRates } from './source.ts';
+import { aligned, alignedTable } from './table.ts';
+
+const FIELDS = ['open', 'high', 'low', 'close', 'average'] as const;
+
+export const historyCommand: Command = {
+  name: 'history',
+  operands: ['SYMBOL...'],
+  ledgerOptional: true,
+  summary: 'Print open, high, low, close and average by day, week, month, quarter or year',
+  details: 'A symbol is a code such as XAU, or a formula such as "{XAU}/{XAG}".',
+  examples: ['history XAU --from 2024-01-01 --interval month', 'history XAU XAG --from 2024-01-01 --csv'],
+  flags: {
+    from: { value: 'DAY', help: 'The first day, as YYYY-MM-DD' },
+    to: { value: 'DAY', help: 'The last day; by default today' },
+    interval: { value: 'NAME', help: 'day, week, month, quarter or year; by default day' },
+    ...CONVERSION_FLAGS,
+    ...OUTPUT_FLAGS,
+    ...SOURCE_FLAGS,
+  },
+  async run(call) {
+    const output = outputOf(call);
+    const params = {
+      ...requestOf(call),
+      startDate: call.required('from'),
+      endDate: call.flag('to') ?? printDay(utcDay(systemClock.now())),
+      interval: call.flag('interval') ?? 'day',
+    };
+    const { rows, metadata } = await withRates(call, (ask) => wholeHistory(ask, params));
+    if (output === 'json') console.log(JSON.stringify({ rates: rows, metadata }));
+    else if (output === 'csv') console.log(historyCsv(rows));
+    else if (rows.length === 0) console.log(`No prices from ${params.startDate} to ${params.endDate}.`);
+    else console.log(historyTable(rows, metadata));
+  },
+};
+
+function historyTable(
+  rows: readonly HistoryRow[],
+  metadata: Readonly<Record<string, PriceMetadata>>,
+): string {
+  const bySymbol = Map.groupBy(rows, ({ symbol }) => symbol);
+  const blocks = [...bySymbol].map(([symbol, own]) => {
+    const { quote, unit, source } = metadata[symbol]!;
+    const measure = quote === 'none' ? '' : `, ${quote}/${unit}`;
+    const cells = aligned(
+      own.flatMap((row) => FIELDS.map((field) => printNumber(row[field]))),
+      '0',
+    );
+    const lines = own.map(({ date }, i) => [
+      date,
+      ...cells.slice(i * FIELDS.length, (i + 1) * FIELDS.length),
+    ]);
+    const heads = [{ head: 'date' }, ...FIELDS.map((head) => ({ head, isNumber: true as const }))];
+    return `${symbol}${measure}, source ${source}\n${alignedTable(heads, lines)}`;
+  });
+  return blocks.join('\n\n');
+}
+
+function historyCsv(rows: readonly HistoryRow[]): string {
+  return csv(
+    ['date', 'symbol', ...FIELDS, 'count'],
+    rows.map((row) => [row.date, row.symbol, ...FIELDS.map((field) => row[field]), row.count]),
+  );
+}

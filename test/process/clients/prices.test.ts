@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { newFolder } from '../../support/ledger.ts';
+import { openpit, Program } from '../../support/program.ts';
+
+const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+const nowhere = { OPENPIT_DATA_DIR: join(newFolder(), 'missing') };
+
+let program: Program;
+let key: string;
+beforeAll(async () => {
+  await importPrices('XAU', '2024-04-30,2286.3\n2024-05-13,2336.1\n2024-05-14,12358.25\n');
+  await importPrices('XAG', '2024-04-30,26.3\n2024-05-13,28.21\n2024-05-14,28.625\n');
+  const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
+  key = JSON.parse(created.stdout).key;
+  program = await Program.start(settings);
+}, 60_000);
+afterAll(() => program.end());
+
+async function importPrices(symbol: string, rows: string): Promise<void> {
+  const file = join(settings.OPENPIT_DATA_DIR, `${symbol}.csv`);
+  await Bun.write(file, `date,close\n${rows}`);
+  expect(await openpit(['import', file, '--symbol', symbol], settings)).toMatchObject({ exitCode: 0 });
+}
+
+const fromServer = (...args: string[]) =>
+  openpit([...args, '--url', program.url], { ...nowhere, OPENPIT_KEY: key });
+
+async function used(): Promise<number> {
+  const response = await program.get('/usage', key);
+  return ((await response.json()) as { used: number }).used;
+}
+
+test('openpit latest prints an aligned table without colours, the same from the ledger and from a server', async () => {
+  const { stdout } = await openpit(['latest', 'XAU', 'XAG'], settings);
+  expect(stdout).toBe(
+    [
+      'symbol       price  in        at          source',
+      'XAU     12,358.25   USD/T.oz  2024-05-14  import, stale',
+      'XAG         28.625  USD/T.oz  2024-05-14  import, stale',
+      '',
+    ].join('\n'),
+  );
+  expect(await fromServer('latest', 'XAU', 'XAG')).toMatchObject({ exitCode: 0, stdout });
+}, 60_000);
+
+test('openpit latest takes formulas, and prints JSON and CSV', async () => {
+  const { stdout } = await openpit(['latest', '{XAU}-{XAG}', '--csv'], settings);
+  expect(stdout).toBe('symbol,rate,quote,unit,at,source\n{XAU}-{XAG},12329.625,USD,T.oz,2024-05-14,import\n');
+  const json = JSON.parse((await openpit(['latest', 'XAU', '--json'], settings)).stdout);
+  expect(json).toMatchObject({ success: true, rates: { XAU: 12358.25 } });
+}, 60_000);
+
+test('openpit history prints one table per symbol, by any interval', async () => {
+  const args = ['history', 'XAU', 'XAG', '--from', '2024-04-01', '--to', '2024-05-31', '--interval', 'month'];
+  const { stdout } = await openpit(args, settings);
+  expect(stdout).toBe(
+    [
+      'XAU, USD/T.oz, source import',
+      'date            open       high       low      close   average',
+      '2024-04-01  2,286.30   2,286.30  2,286.30   2,286.30  2,286.30',
+      '2024-05-01  2,336.10  12,358.25  2,336.10  12,358.25  7,347.18',
+      '',
+      'XAG, USD/T.oz, source import',
+      'date          open    high     low   close  average',
+      '2024-04-01  26.300  26.300  26.300  26.300   26.300',
+      '2024-05-01  28.210  28.625  28.210  28.625   28.418',
+      '',
+    ].join('\n'),
+  );
+  expect(await fromServer(...args)).toMatchObject({ exitCode: 0, stdout });
+}, 60_000);
+
+test('a mistake is explained as the server does, with exit code 1', async () => {
+  const local = await openpit(['latest', 'GOLDD'], settings);
+  expect(local).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(local.stderr).toContain('did you mean XAU');
+  const before = await used();
+  expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 1, stderr: local.stderr });
+  expect(await used()).toBe(before);
+}, 60_000);
+
+test('without a ledger and without --url it says where it looked', async () => {
+  const { exitCode, stderr } = await openpit(['latest', 'XAU'], nowhere);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('there is no ledger in');
+  expect(stderr).toContain('--url');
+});
+
+test('a server that cannot be reached is named, and a wrong URL refused', async () => {
+  const away = await openpit(['latest', 'XAU', '--url', 'http://127.0.0.1:1'], nowhere);
+  expect(away.exitCode).toBe(1);
+  expect(away.stderr).toContain('http://127.0.0.1:1 cannot be reached');
+  expect(await openpit(['latest', 'XAU', '--url', 'rates'], nowhere)).toMatchObject({ exitCode: 2 });
+});
