@@ -52,8 +52,6 @@ const USES: readonly Use[] = [
     exitCode: 2,
     prints: '',
   },
-  { command: 'latest', args: () => ['XAU'], prints: 'USD/T.oz' }, // clients/prices.test.ts has it with a server
-  { command: 'history', args: () => ['XAU', '--from', '2024-01-01'], prints: 'average' },
   { command: 'completion', args: () => ['bash'], prints: 'complete -o default' },
   { command: 'mcp', prints: '' }, // standard input is empty; clients/mcp.test.ts asks questions
   { command: 'plan list', prints: 'unlimited' },
@@ -103,6 +101,8 @@ const USES: readonly Use[] = [
     args: () => ['--symbol', 'XAU', '--day', '2024-01-03', '--reason', 'a typing error'],
     prints: '2024-01-03',
   },
+  { command: 'latest', args: () => ['XAU'], prints: 'USD/T.oz' }, // clients/prices.test.ts has it with a server
+  { command: 'history', args: () => ['XAU', '--from', '2024-01-01'], prints: 'average' },
   { command: 'import undo', args: () => ['1'], prints: '' },
   { command: 'feed list', prints: 'ecb' },
   { command: 'feed enable', args: () => ['ecb'], prints: '' },
