@@ -181,7 +181,9 @@ onEachEngine('POST /mcp', (engine) => {
     await call(client, 'price_change', { symbols: ['XAU'], from: '2024-05-13', to: '2024-05-14' });
     expect(await used()).toBe(before + 3);
     const { text } = await call(client, 'usage', {});
-    expect(text).toMatch(new RegExp(`^Plan unlimited: ${before + 3} units used this month; there is no limit`));
+    expect(text).toMatch(
+      new RegExp(`^Plan unlimited: ${before + 3} units used this month; there is no limit`),
+    );
   });
 
   test('an exhausted quota is an error that advises against repeating', async () => {
