@@ -35,12 +35,23 @@ function setUp() {
       return promise;
     },
   );
-  return { lookups, queries, pauses };
+  return { lookups, queries, pauses, settle };
 }
 
+test('keys that arrive in one turn of the event loop share one query', async () => {
+  const { lookups, queries, settle } = setUp();
+  for (let i = 0; i < 32; i++) void lookups.find(`bad${i}`, false);
+  await settle();
+  expect(queries.map(({ hashes }) => hashes.length)).toEqual([32]);
+});
+
 test('keys that arrive while four queries are running share the next one', async () => {
-  const { lookups, queries } = setUp();
-  const first = ['a', 'b', 'good1', 'c'].map((hash) => lookups.find(hash, false));
+  const { lookups, queries, settle } = setUp();
+  const first: Promise<FoundKey | undefined>[] = [];
+  for (const hash of ['a', 'b', 'good1', 'c']) {
+    first.push(lookups.find(hash, false));
+    await settle();
+  }
   const later = Array.from({ length: 500 }, (_, i) => lookups.find(i === 99 ? 'good2' : `bad${i}`, false));
   expect(queries.map(({ hashes }) => hashes.length)).toEqual([1, 1, 1, 1]);
   for (const { end } of queries.slice(0, 4)) await end();
@@ -52,8 +63,9 @@ test('keys that arrive while four queries are running share the next one', async
 });
 
 test('paced lookups run one query at a time, with a pause between them', async () => {
-  const { lookups, queries, pauses } = setUp();
+  const { lookups, queries, pauses, settle } = setUp();
   const first = lookups.find('good1', true);
+  await settle();
   const later = Array.from({ length: 1_500 }, (_, i) => lookups.find(i === 0 ? 'good2' : `bad${i}`, true));
   expect(queries.length).toBe(1);
   await queries[0]!.end();
@@ -68,24 +80,27 @@ test('paced lookups run one query at a time, with a pause between them', async (
 });
 
 test('paced lookups do not delay prompt ones', async () => {
-  const { lookups, queries } = setUp();
+  const { lookups, queries, settle } = setUp();
   void lookups.find('bad', true);
   const prompt = lookups.find('good', false);
+  await settle();
   await queries[1]!.end();
   expect(await prompt).toBe(FOUND);
 });
 
 test('concurrent lookups of the same key share one query', async () => {
-  const { lookups, queries } = setUp();
+  const { lookups, queries, settle } = setUp();
   void lookups.find('bad', true);
   const lookedUp = Array.from({ length: 10 }, () => lookups.find('good', true));
+  await settle();
   await queries[0]!.end();
   expect(new Set(lookedUp).size).toBe(1);
 });
 
 test('a failed query rejects its own keys, and later keys are looked up', async () => {
-  const { lookups, queries, pauses } = setUp();
+  const { lookups, queries, pauses, settle } = setUp();
   const first = lookups.find('good1', true);
+  await settle();
   const second = lookups.find('good2', true);
   const failure = first.catch((error: Error) => error.message);
   await queries[0]!.fail();

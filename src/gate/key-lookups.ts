@@ -39,6 +39,7 @@ class Lane {
   readonly #pause: () => Promise<void>;
   readonly #waiting = new Map<string, PromiseWithResolvers<FoundKey | undefined>>();
   #running = 0;
+  #isStarting = false;
 
   constructor(find: Find, queriesMax: number, pause: () => Promise<void>) {
     this.#find = find;
@@ -48,8 +49,18 @@ class Lane {
 
   find(hash: string): Promise<FoundKey | undefined> {
     const { promise } = this.#waiting.getOrInsertComputed(hash, () => Promise.withResolvers());
-    if (this.#running < this.#queriesMax) void this.#run();
+    this.#start();
     return promise;
+  }
+
+  /** In a microtask, so that all keys of this turn of the event loop share one query. */
+  #start(): void {
+    if (this.#isStarting || this.#running >= this.#queriesMax) return;
+    this.#isStarting = true;
+    queueMicrotask(() => {
+      this.#isStarting = false;
+      void this.#run();
+    });
   }
 
   async #run(): Promise<void> {

@@ -3,7 +3,6 @@ import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
-import { listOf } from '../engine/statements.ts';
 import { deleteAccount } from './delete-account.ts';
 import { KeyChanges, type KeyRules } from './key-changes.ts';
 import type { KeyOwner, KeyRefusal } from './key-owner.ts';
@@ -39,22 +38,6 @@ const ACCOUNT = rowReader<Account>({
   status: asOneOf('active', 'suspended'),
   createdAt: asNumber,
 });
-
-/** The account of a key that was found by its hash. Both tables have an `id` and a `created_at`. */
-const KEY_ACCOUNT = rowReader<{
-  accountName: string;
-  plan: string;
-  status: Account['status'];
-  accountCreatedAt: number;
-}>({
-  accountName: asText,
-  plan: asText,
-  status: asOneOf('active', 'suspended'),
-  accountCreatedAt: asNumber,
-});
-
-/** Batch sizes of key lookups. Few sizes mean few prepared statements. */
-const HASHES_PER_QUERY = [1, 32, 1_024];
 
 /** Accounts with their plans and keys. */
 export class AccountStore {
@@ -179,22 +162,20 @@ export class AccountStore {
     return (await this.byKeyHashes([hash])).get(hash);
   }
 
-  /** Finds up to 1,024 keys by hash in one query. Unknown hashes are absent from the result. */
+  /** Finds keys by hash, all at once. Unknown hashes are absent from the result. */
   async byKeyHashes(hashes: readonly string[]): Promise<Map<string, FoundKey>> {
-    const size = HASHES_PER_QUERY.find((one) => one >= hashes.length)!;
-    const padded = Array.from({ length: size }, (_, i) => hashes[Math.min(i, hashes.length - 1)]!);
-    const rows = await this.#engine.read.unsafe(
-      `SELECT ${KEY.columnsOf('k')}, a.name AS account_name, a.plan, a.status, a.created_at AS account_created_at
-       FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash IN (${listOf(this.#engine, size)})`,
-      padded,
+    const rows = await this.#engine.forRows(
+      this.#engine.read,
+      { hash: 'TEXT' },
+      hashes.map((hash) => [hash]),
+      (n) => `SELECT ${KEY.columnsOf('k')}, ${ACCOUNT.columnsOf('a')} FROM ${n.table} CROSS JOIN api_key k
+       JOIN account a ON a.id = k.account_id WHERE k.hash = ${n.cell('hash')}`,
     );
-    const found = new Map<string, FoundKey>();
-    for (const row of rows) {
-      const key = KEY.read(row);
-      const { accountName: name, accountCreatedAt: createdAt, plan, status } = KEY_ACCOUNT.read(row);
-      found.set(key.hash, { key, account: { id: key.accountId, name, plan, status, createdAt } });
-    }
-    return found;
+    const found = rows.map((cells) => ({
+      key: KEY.readCells(cells),
+      account: ACCOUNT.readCells(cells, KEY.width),
+    }));
+    return new Map(found.map((one) => [one.key.hash, one]));
   }
 
   /** What revisions in (after, upTo] changed, so that a cache can evict it. */

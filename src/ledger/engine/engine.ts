@@ -1,4 +1,19 @@
-import type { RowValues, Sql } from './rows.ts';
+import type { Cell, RowValues, Sql } from './rows.ts';
+
+/** The columns of rows that a statement gets as values. */
+export type ColumnTypes = Readonly<Record<string, 'TEXT' | 'BIGINT'>>;
+
+/** Rows of values in the text of a statement. */
+export interface RowsInText {
+  /** The value of a column. */
+  cell(column: string): string;
+  /** A FROM clause with the rows; empty where the statement runs once for each row. */
+  readonly from: string;
+  /** The same as a table that others are joined to. */
+  readonly table: string;
+}
+
+export type RowStatement = (n: RowsInText) => string;
 
 /**
  * The differences between SQLite and PostgreSQL. All other files of the ledger use the dialect that both understand:
@@ -36,10 +51,16 @@ export interface Engine {
   placeholder(n: number): string;
 
   /**
-   * A subquery over rows that one parameter carries as JSON, an array of arrays. The text of such a statement does not
-   * depend on the number of rows, so it is prepared once. The rows come in the order of the array.
+   * Runs a statement over many rows of values, in their order. Its text does not depend on their number, so it is prepared
+   * once: PostgreSQL gets all rows as one parameter, in one round trip; SQLite, which runs in this process, gets one row at
+   * a time (5 µs to insert a lease instead of 14 µs). The statement is sent at once, before those that follow.
    */
-  jsonRows(placeholder: string, columns: Readonly<Record<string, 'TEXT' | 'BIGINT'>>): string;
+  forRows(
+    handle: Sql,
+    columns: ColumnTypes,
+    rows: readonly RowValues[],
+    text: RowStatement,
+  ): Promise<Cell[][]>;
 
   /** Bulk load, where the engine has something faster than INSERT. */
   load?(tx: Sql, into: string, rows: readonly RowValues[]): Promise<void>;
@@ -52,6 +73,9 @@ export interface Engine {
 
   /** Makes later statements of the transaction fail when they wait longer than this for a lock. */
   limitLockWaits(tx: Sql, ms: number): Promise<void>;
+
+  /** Whether a write transaction excludes all others. If not, rows are locked by `SELECT … FOR UPDATE`. */
+  readonly writesAlone: boolean;
 
   /** How many reads for one request are worth sending at the same time. */
   readonly parallelReads: number;

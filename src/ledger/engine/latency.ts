@@ -32,9 +32,14 @@ export class LedgerLatency {
 
 /** Wraps an engine and times its calls. */
 export function withLatency(engine: Engine, latency: LedgerLatency): Engine {
+  const read = timedReads(engine.read, latency);
   return {
     ...engine,
-    read: timedReads(engine.read, latency),
+    read,
+    forRows: (handle, ...statement) =>
+      handle === read
+        ? latency.time('read', () => engine.forRows(engine.read, ...statement))
+        : engine.forRows(handle, ...statement),
     write: (work, isMigration) => latency.time('write', () => engine.write(work, isMigration)),
     writePrices: (work) => latency.time('write', () => engine.writePrices(work)),
     flush: () => latency.time('flush', () => engine.flush()),

@@ -40,6 +40,10 @@ export interface SqlRowReader<T> {
   /** The column list of a table with an alias. */
   columnsOf(alias: string): string;
   read(row: Row): T;
+  /** The number of columns. */
+  readonly width: number;
+  /** Decodes a row that is an array of cells, where these columns begin at an index. */
+  readCells(cells: readonly (Cell | undefined)[], at?: number): T;
 }
 
 /**
@@ -55,9 +59,16 @@ export function rowReader<T>(fields: { readonly [K in keyof T]-?: ReadCell<T[K]>
   return {
     columns: entries.map(({ column }) => column).join(', '),
     columnsOf: (alias) => entries.map(({ column }) => `${alias}.${column}`).join(', '),
+    width: entries.length,
     read(row) {
       const decoded: Record<string, unknown> = {};
-      for (const { field, column, read } of entries) decoded[field] = readColumn(row, column, read);
+      for (const { field, column, read } of entries) decoded[field] = readColumn(row[column], column, read);
+      return decoded as T;
+    },
+    readCells(cells, at = 0) {
+      const decoded: Record<string, unknown> = {};
+      let next = at;
+      for (const { field, column, read } of entries) decoded[field] = readColumn(cells[next++], column, read);
       return decoded as T;
     },
   };
@@ -109,9 +120,9 @@ export function nullable<T>(read: ReadCell<T>): ReadCell<T | null> {
   return (cell) => (cell === null ? null : read(cell));
 }
 
-function readColumn<T>(row: Row, column: string, read: ReadCell<T>): T {
+function readColumn<T>(cell: Cell | undefined, column: string, read: ReadCell<T>): T {
   try {
-    return read(row[column]);
+    return read(cell);
   } catch (error) {
     throw new TypeError(`column ${column}: ${error instanceof Error ? error.message : error}`);
   }

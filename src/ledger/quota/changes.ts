@@ -4,27 +4,36 @@ import { insertRows } from '../engine/statements.ts';
 import { crossThresholds } from './events.ts';
 import type { LeaseState, PeriodState, SpentBy } from './model.ts';
 import type { Period } from './period.ts';
-import { keyOf, updateLeases, updatePeriods, writeLeases, writePeriods } from './rows.ts';
+import { updateLeases, writeLeases } from './rows/leases.ts';
+import { keyOf, updatePeriods, writePeriods } from './rows/periods.ts';
 import { dayOfSpend } from './rules.ts';
 import { type Signal, sendSignals, signalOf } from './signals.ts';
 
 /** Collects the writes of one transaction, so that many accounts take few statements. */
 export class QuotaChanges {
   readonly #now: number;
-  readonly #periods = new Map<string, PeriodState>();
+  readonly #periods = new Set<PeriodState>();
+  /** The periods whose row is missing or of which indexed columns change. */
+  readonly #wholePeriods = new Set<PeriodState>();
   readonly #leases = new Map<string, LeaseState>();
   /** The leases that were opened or closed: their other columns change too. */
   readonly #turned = new Set<string>();
   readonly #days = new Map<string, [string, Period, number, string, number]>();
   readonly #events: RowValues[] = [];
-  readonly #signals = new Map<string, Signal>();
+  readonly #signals: Signal[] = [];
 
   constructor(now: number) {
     this.#now = now;
   }
 
+  /** The period has no row yet. */
+  open(period: PeriodState): PeriodState {
+    this.#wholePeriods.add(period);
+    return period;
+  }
+
   add(period: PeriodState, before: LeaseState | undefined, lease: LeaseState, quota: number): void {
-    this.#periods.set(keyOf(period), period);
+    this.#periods.add(period);
     this.#leases.set(lease.leaseId, lease);
     if (!before?.open || !lease.open) this.#turned.add(lease.leaseId);
     this.#addDay(before, lease, before?.spentBy ?? {});
@@ -46,7 +55,8 @@ export class QuotaChanges {
 
   /** The period's holders are asked for units. */
   signal(period: PeriodState): void {
-    this.#signals.set(keyOf(period), signalOf(period));
+    this.#wholePeriods.add(period);
+    this.#signals.push(signalOf(period));
   }
 
   /** Writes all changes. `sender` gets no signals. */
@@ -70,34 +80,25 @@ export class QuotaChanges {
         'ON CONFLICT DO NOTHING',
       ),
     ]);
-    await sendSignals(engine, tx, [...this.#signals.values()], sender);
+    await sendSignals(engine, tx, this.#signals, sender);
   }
 
   async #writePeriods(engine: Engine, tx: Sql): Promise<void> {
-    const periods = [...this.#periods.values()];
-    const isRecalled = (period: PeriodState) => this.#signals.has(keyOf(period));
-    await writePeriods(engine, tx, periods.filter(isRecalled));
-    await updatePeriods(
-      engine,
-      tx,
-      periods.filter((period) => !isRecalled(period)),
-    );
+    await Promise.all([
+      writePeriods(engine, tx, [...this.#wholePeriods]),
+      updatePeriods(engine, tx, [...this.#periods.difference(this.#wholePeriods)]),
+    ]);
   }
 
   async #writeDays(engine: Engine, tx: Sql): Promise<void> {
     if (this.#days.size === 0) return;
-    const rows = engine.jsonRows(engine.placeholder(1), {
-      account_id: 'TEXT',
-      period: 'BIGINT',
-      day: 'BIGINT',
-      endpoint: 'TEXT',
-      count: 'BIGINT',
-    });
-    await tx.unsafe(
-      `INSERT INTO usage_day (account_id, period, day, endpoint, count)
-       SELECT account_id, period, day, endpoint, count FROM ${rows} AS n WHERE true
+    await engine.forRows(
+      tx,
+      { account_id: 'TEXT', period: 'BIGINT', day: 'BIGINT', endpoint: 'TEXT', count: 'BIGINT' },
+      [...this.#days.values()],
+      (n) => `INSERT INTO usage_day (account_id, period, day, endpoint, count)
+       SELECT ${['account_id', 'period', 'day', 'endpoint', 'count'].map(n.cell).join(', ')} ${n.from} WHERE true
        ON CONFLICT (account_id, period, day, endpoint) DO UPDATE SET count = usage_day.count + excluded.count`,
-      [JSON.stringify([...this.#days.values()])],
     );
   }
 }

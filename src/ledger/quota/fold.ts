@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText } from '../engine/rows.ts';
 import { type Period, periodOf, periodStart } from './period.ts';
-import { lockPeriods } from './rows.ts';
+import { lockPeriods } from './rows/periods.ts';
 
 /** A few ms per transaction on SQLite, during which requests wait. */
 const LEASES_PER_FOLD = 100;

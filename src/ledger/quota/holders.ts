@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, onlyRow, rowReader, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
 import { LEASE_MS } from './model.ts';
 
 /** A replica that has leased units of quotas. */
@@ -23,6 +23,11 @@ export interface SpendingRight {
 /** A row without open leases is deleted this long after its process ended: then no lease of its months is left. */
 const KEPT_MS = 100 * 86_400_000;
 
+/** A message renews the right to spend when the last renewal is this old. */
+const RENEW_AFTER_MS = 5_000;
+
+const LIVE = rowReader({ live: asNumber, own: optional(asNumber) });
+
 const HOLDER = rowReader({ replica: asText, accounts: asNumber, units: asNumber, expiresAt: asNumber });
 
 /**
@@ -37,20 +42,33 @@ export async function renewHolder(tx: Sql, replica: string, now: number): Promis
   return { now, leaseMs: renewed.length > 0 ? LEASE_MS : 0 };
 }
 
+/**
+ * The right to spend of a process that sends messages, and how many processes may lease units. Most messages find it renewed
+ * a moment ago and write nothing.
+ */
+export async function renewIfDue(
+  tx: Sql,
+  replica: string,
+  now: number,
+): Promise<SpendingRight & { holders: number }> {
+  const rows =
+    await tx`SELECT count(*) AS live, max(CASE WHEN replica = ${replica} THEN expires_at END) AS own
+    FROM quota_holder WHERE expires_at > ${now} AND released = 0`;
+  const { live, own } = LIVE.read(onlyRow(rows));
+  const leftMs = (own ?? now) - now;
+  if (leftMs > LEASE_MS - RENEW_AFTER_MS && leftMs <= LEASE_MS)
+    return { now, leaseMs: leftMs, holders: live };
+  const right = await renewHolder(tx, replica, now);
+  const joins = own === undefined && right.leaseMs > 0;
+  return { ...right, holders: joins ? live + 1 : live };
+}
+
 /** Ends a process's right to spend. What it has not settled is held like the leases of a lost host. */
 export async function endHolder(engine: Engine, replica: string): Promise<void> {
   await engine.write(async (tx) => {
     const now = await engine.now(tx);
     await tx`UPDATE quota_holder SET expires_at = ${now} WHERE replica = ${replica}`;
   });
-}
-
-/** The number of processes that may lease units. */
-export async function countHolders(tx: Sql, now: number): Promise<number> {
-  const row = onlyRow(
-    await tx`SELECT count(*) AS n FROM quota_holder WHERE expires_at > ${now} AND released = 0`,
-  );
-  return asNumber(row.n);
 }
 
 /** Marks the processes that have been silent since before `silentSince`, and forgets those that ended long ago. */

@@ -4,19 +4,12 @@ import { QuotaChanges } from './changes.ts';
 import { checkQuota } from './check.ts';
 import { claimEvents, listEvents, type QuotaEvent, recordSent } from './events.ts';
 import { foldSettled } from './fold.ts';
-import { countHolders, endHolder, releaseHolders, renewHolder, type SpendingRight } from './holders.ts';
+import { endHolder, releaseHolders, renewHolder, renewIfDue, type SpendingRight } from './holders.ts';
 import { HOLD_MS, type SyncAnswer, type SyncRequest } from './model.ts';
 import type { Period } from './period.ts';
-import {
-  type AccountPeriod,
-  keyOf,
-  lockPeriods,
-  readLeases,
-  readLostLeases,
-  readQuotas,
-  writeLeases,
-  writePeriods,
-} from './rows.ts';
+import { readLostLeases, writeLeases } from './rows/leases.ts';
+import { type AccountPeriod, keyOf, lockPeriods, writePeriods } from './rows/periods.ts';
+import { newPeriod, readSyncRows } from './rows/sync-rows.ts';
 import { closeLease, settle } from './rules.ts';
 import { type Signal, sendSignals, signalOf, takeSignals } from './signals.ts';
 import {
@@ -54,30 +47,21 @@ export class QuotaStore {
     if (requests.length === 0 || sender === undefined) return [];
     const engine = this.#engine;
     return engine.write(async (tx) => {
-      const accountIds = [...new Set(requests.map((request) => request.accountId))];
-      const leaseIds = requests.map((request) => request.leaseId);
       const now = await engine.now(tx);
-      // The lock comes first: another holder may change the period or the lease while this transaction waits for it. The
-      // reads are pipelined behind it, because other replicas wait while the lock is held.
-      const [periods, leases, quotas, holding, holders] = await Promise.all([
-        lockPeriods(engine, tx, requests),
-        readLeases(engine, tx, leaseIds),
-        readQuotas(engine, tx, accountIds),
-        renewHolder(tx, sender, now),
-        countHolders(tx, now),
+      // The locks come first. The rest is pipelined behind them, because other replicas wait while a lock is held.
+      const [{ periods, leases, quotas }, holding] = await Promise.all([
+        readSyncRows(engine, tx, requests),
+        renewIfDue(tx, sender, now),
       ]);
-      const known = new Map(leases.map((lease) => [lease.leaseId, lease]));
-
       const changes = new QuotaChanges(now);
       const answers = requests.map((request) => {
-        const period = periods.get(keyOf(request))!;
-        const before = known.get(request.leaseId);
-        const quota = quotas.get(request.accountId) ?? 0;
-        const context = { quota, holders, ...holding };
+        const period = periods.getOrInsertComputed(keyOf(request), () => changes.open(newPeriod(request)));
+        const before = leases.get(request.leaseId);
+        const quota = quotas.get(request.accountId)!;
         const recalledBefore = period.recallAt;
-        const { answer, lease } = settle(period, before, request, context);
+        const { answer, lease } = settle(period, before, request, { quota, ...holding });
         if (lease) {
-          known.set(lease.leaseId, lease);
+          leases.set(lease.leaseId, lease);
           changes.add(period, before, lease, quota);
         }
         if (period.recallAt !== recalledBefore) changes.signal(period);

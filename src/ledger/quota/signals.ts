@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, rowReader, type Sql } from '../engine/rows.ts';
 import type { Period } from './period.ts';
-import type { AccountPeriod } from './rows.ts';
+import type { AccountPeriod } from './rows/periods.ts';
 
 /** A barrier or a recall that a lease holder must answer. */
 export interface Signal {
@@ -26,20 +26,16 @@ export async function sendSignals(
   sender = '',
 ): Promise<void> {
   if (signals.length === 0) return;
-  const { placeholder: p } = engine;
-  const rows = engine.jsonRows(p(1), {
-    account_id: 'TEXT',
-    period: 'BIGINT',
-    barrier: 'BIGINT',
-    recall_at: 'BIGINT',
-  });
-  await tx.unsafe(
-    `INSERT INTO quota_signal (replica, account_id, period, barrier, recall_at)
-     SELECT DISTINCT l.replica, n.account_id, n.period, n.barrier, n.recall_at
-     FROM ${rows} AS n CROSS JOIN quota_lease l
-     WHERE l.open = 1 AND l.account_id = n.account_id AND l.period = n.period AND l.replica <> ${p(2)}
+  await engine.forRows(
+    tx,
+    { account_id: 'TEXT', period: 'BIGINT', barrier: 'BIGINT', recall_at: 'BIGINT', sender: 'TEXT' },
+    signals.map((one) => [one.accountId, one.period, one.barrier, one.recallAt, sender]),
+    (n) => `INSERT INTO quota_signal (replica, account_id, period, barrier, recall_at)
+     SELECT DISTINCT l.replica, l.account_id, l.period, ${n.cell('barrier')}, ${n.cell('recall_at')}
+     FROM ${n.table} CROSS JOIN quota_lease l
+     WHERE l.open = 1 AND l.account_id = ${n.cell('account_id')} AND l.period = ${n.cell('period')}
+       AND l.replica <> ${n.cell('sender')}
      ON CONFLICT (replica, account_id, period) DO UPDATE SET barrier = excluded.barrier, recall_at = excluded.recall_at`,
-    [JSON.stringify(signals.map((one) => [one.accountId, one.period, one.barrier, one.recallAt])), sender],
   );
 }
 

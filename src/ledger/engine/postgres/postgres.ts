@@ -1,6 +1,6 @@
 import type { Engine, LedgerUse } from '../engine.ts';
 import { isFull, isStalePlan, outageReason } from '../errors.ts';
-import { asNumber, onlyRow, optional, type RowValues, type Sql } from '../rows.ts';
+import { asNumber, type Cell, onlyRow, optional, type RowValues, type Sql, type SqlQuery } from '../rows.ts';
 import { closeConnections, connectPostgres } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 import type { PostgresPool } from './pool.ts';
@@ -96,13 +96,16 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       if (isDiskFull) await engine.write((tx) => tx`UPDATE meta SET value = value WHERE name = 'epoch'`);
     },
     placeholder: (n) => `$${n}`,
-    jsonRows(placeholder, columns) {
+    forRows(handle, columns, rows, text) {
       const cells = Object.entries(columns).map(
         ([name, type], i) => `CAST(row.value ->> ${i} AS ${type}) AS ${name}`,
       );
-      const rows = `json_array_elements(CAST(CAST(${placeholder} AS TEXT) AS JSON)) AS row (value)`;
-      return `(SELECT ${cells.join(', ')} FROM ${rows})`;
+      const elements = 'json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS row (value)';
+      const table = `(SELECT ${cells.join(', ')} FROM ${elements}) AS n`;
+      const statement = text({ cell: (column) => `n.${column}`, from: `FROM ${table}`, table });
+      return sent(handle.unsafe(statement, [JSON.stringify(rows)]));
     },
+    writesAlone: false,
     // COPY is about twice as fast as INSERT.
     async load(tx, into, rows) {
       const writer = tx.unsafe(`COPY ${into} FROM STDIN (FORMAT csv)`).writable().getWriter();
@@ -159,6 +162,13 @@ async function hasTimeline(readers: PostgresPool): Promise<boolean> {
 }
 
 /** An empty cell means NULL; text is always quoted, so an empty text is not NULL. */
+/** Sends a query now instead of when it is awaited. */
+function sent(query: SqlQuery): Promise<Cell[][]> {
+  const rows = query.values();
+  query.execute();
+  return rows;
+}
+
 function csvLine(row: RowValues): string {
   const cells = row.map((cell) =>
     typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : (cell ?? ''),

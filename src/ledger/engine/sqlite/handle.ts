@@ -1,7 +1,8 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { DeferredQuery } from '../deferred-query.ts';
+import type { ColumnTypes, RowStatement } from '../engine.ts';
 import { Unavailable } from '../errors.ts';
-import type { Cell, Row, Sql, SqlQuery } from '../rows.ts';
+import type { Cell, Row, RowValues, Sql, SqlQuery } from '../rows.ts';
 
 /** Bulk writes use many texts; the least recently used statement is then finalized. */
 const STATEMENTS_MAX = 100;
@@ -32,6 +33,18 @@ export class SqliteHandle {
     for (const statement of this.#statements.values()) statement.finalize();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /** Runs a statement once for each row of values, all in this turn of the event loop. Returns the rows of all runs. */
+  async forRows(columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement): Promise<Cell[][]> {
+    const names = Object.keys(columns);
+    const cell = (column: string) => `?${names.indexOf(column) + 1}`;
+    const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
+    const found: Cell[][] = [];
+    for (const values of rows) {
+      for (const one of statement.values(...(values as SQLQueryBindings[])) as Cell[][]) found.push(one);
+    }
+    return found;
   }
 
   async #run(text: string, values: readonly unknown[], asArrays: boolean): Promise<Row[] | Cell[][]> {

@@ -41,7 +41,9 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: () => enqueue(() => tidy(path, writer)),
     placeholder: () => '?',
-    jsonRows,
+    forRows: (handle, ...statement) =>
+      (handle === writer.handle.sql ? writer.handle : reader).forRows(...statement),
+    writesAlone: true,
     hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
@@ -74,7 +76,8 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: refuseWrite,
     placeholder: () => '?',
-    jsonRows,
+    forRows: (_, ...statement) => reader.forRows(...statement),
+    writesAlone: true,
     hasTable,
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
@@ -100,11 +103,6 @@ async function snapshotOf<T>(path: string, work: (handle: Sql) => Promise<T>): P
   } finally {
     handle.close();
   }
-}
-
-function jsonRows(placeholder: string, columns: Readonly<Record<string, string>>): string {
-  const cells = Object.keys(columns).map((name, i) => `row.value ->> ${i} AS ${name}`);
-  return `(SELECT ${cells.join(', ')} FROM json_each(${placeholder}) AS row)`;
 }
 
 async function hasTable(handle: Sql, name: string): Promise<boolean> {
