@@ -1,5 +1,5 @@
 import type { Day } from '../../market/day.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { ColumnTypes, Engine } from '../engine/engine.ts';
 import { asNumber, asText, rowReader } from '../engine/rows.ts';
 
 /** How often a key was used for an endpoint on a day, in units. */
@@ -21,6 +21,15 @@ const USE = rowReader<KeyUse>({
   count: asNumber,
   lastAt: asNumber,
 });
+
+const USE_TYPES: ColumnTypes = {
+  account_id: 'TEXT',
+  key_id: 'TEXT',
+  day: 'BIGINT',
+  endpoint: 'TEXT',
+  count: 'BIGINT',
+  last_at: 'BIGINT',
+};
 
 /** A few ms per transaction. */
 const USES_PER_TRANSACTION = 500;
@@ -44,29 +53,18 @@ export class KeyUseStore {
   }
 
   async #addSome(uses: readonly KeyUse[]): Promise<void> {
-    const { jsonRows, placeholder: p } = this.#engine;
-    const rows = jsonRows(p(1), {
-      account_id: 'TEXT',
-      key_id: 'TEXT',
-      day: 'BIGINT',
-      endpoint: 'TEXT',
-      count: 'BIGINT',
-      last_at: 'BIGINT',
-    });
-    const values = uses.map((use) => [
-      use.accountId,
-      use.keyId,
-      use.day,
-      use.endpoint,
-      use.count,
-      use.lastAt,
-    ]);
-    await this.#engine.write((tx) =>
-      tx.unsafe(
-        `INSERT INTO key_use (${USE.columns}) SELECT ${USE.columns} FROM ${rows} AS new WHERE true
+    const engine = this.#engine;
+    const columns = Object.keys(USE_TYPES);
+    await engine.write((tx) =>
+      engine.forRows(
+        tx,
+        USE_TYPES,
+        uses.map((use) => [use.accountId, use.keyId, use.day, use.endpoint, use.count, use.lastAt]),
+        (
+          n,
+        ) => `INSERT INTO key_use (${columns.join(', ')}) SELECT ${columns.map(n.cell).join(', ')} ${n.from} WHERE true
          ON CONFLICT (account_id, key_id, day, endpoint) DO UPDATE SET count = key_use.count + excluded.count,
            last_at = CASE WHEN excluded.last_at > key_use.last_at THEN excluded.last_at ELSE key_use.last_at END`,
-        [JSON.stringify(values)],
       ),
     );
   }
