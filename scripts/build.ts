@@ -10,13 +10,14 @@ const { success, logs } = await Bun.build({
     'main.ts',
     'feeds/thread/worker.ts',
     'api/ledger-reads/reader-worker.ts',
+    'api/parquet/parquet-worker.ts',
     'ledger/engine/sqlite/integrity-thread.ts',
     'service/jobs/job-worker.ts',
   ].map((file) => join(ROOT, 'src', file)),
   compile: { outfile },
   minify: true,
   splitting: true, // the page loads its chart library when the first chart is shown
-  // All entries side by side: a thread is found as ./worker.ts, ./reader-worker.ts, ./integrity-thread.ts or ./job-worker.ts from wherever it is started.
+  // All entries side by side: a thread is found as ./worker.ts, ./reader-worker.ts, ./parquet-worker.ts, ./integrity-thread.ts or ./job-worker.ts from wherever it is started.
   naming: { entry: '[name].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
 });

@@ -20,7 +20,9 @@ import { MarketViews } from './market/market-views.ts';
 import type { Visits } from './market/visits.ts';
 import type { Phase } from './model/health.ts';
 import type { MaybeAsync } from './model/maybe-async.ts';
+import type { ParquetFiles } from './parquet/parquet-files.ts';
 import { CostReport } from './pipeline/dry-run/cost-report.ts';
+import { ParquetDelivery } from './pipeline/parquet/parquet-delivery.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Charge } from './pipeline/steps/charge.ts';
 import { Delivery } from './pipeline/steps/deliver.ts';
@@ -56,6 +58,8 @@ export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
   readers: ReaderPool;
   /** Writes that were acknowledged to clients. */
   confirmedWrites: ConfirmedWrites;
+  /** The Parquet files that customers are reading. */
+  parquetFiles: ParquetFiles;
   /** Temporary folder for tables that are being downloaded. */
   downloadsDir: string;
   gauges: readonly Gauge[];
@@ -97,6 +101,8 @@ export class Api {
     const clientAddress = new ClientAddress(options.trustedProxies);
     const charge = new Charge(meter, clock, rateLimits, clientAddress);
     const responses = new Responses(rateLimits);
+    const onDownloadFailure = (error: unknown) => log.error('download failed', { message: messageOf(error) });
+    const parquet = new ParquetDelivery(options.parquetFiles, charge, rateLimits, onDownloadFailure);
     this.#observer = new RequestObserver(metrics, log, options.accessLog);
     this.#streams = new StreamHub(options);
     this.#pipeline = new Pipeline({
@@ -105,10 +111,9 @@ export class Api {
       charge,
       clientAddress,
       costReport: new CostReport({ meter, clock, clientAddress, responses }),
-      delivery: new Delivery(charge, rateLimits),
-      encoder: new AnswerEncoder(tags, (error) =>
-        log.error('download failed', { message: messageOf(error) }),
-      ),
+      delivery: new Delivery(charge, rateLimits, parquet),
+      parquet,
+      encoder: new AnswerEncoder(tags, onDownloadFailure),
       marketViews: new MarketViews(options.board, tags),
       management: new Management(options, guard),
       observer: this.#observer,

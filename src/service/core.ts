@@ -4,6 +4,7 @@ import { ConfirmedWrites } from '../api/ledger-reads/confirmed-writes.ts';
 import { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
 import { Visits } from '../api/market/visits.ts';
 import type { Phase } from '../api/model/health.ts';
+import { ParquetFiles } from '../api/parquet/parquet-files.ts';
 import { EntityTags } from '../api/response/etag.ts';
 import { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
 import type { ProcessSharing } from '../api/telemetry/sharing.ts';
@@ -145,6 +146,9 @@ export async function openCore(
     simulated: config.demo !== 'off',
   });
   opened.defer(() => readers.close());
+  const downloadsDir = join(config.dataDir, 'downloads');
+  const parquetFiles = new ParquetFiles(downloadsDir, clock);
+  opened.defer(() => parquetFiles.close());
   const webhook = await openWebhook(config, ledger, clock);
   const ingestMetrics = new IngestMetrics();
   // The spool is in the data folder, wherever the ledger is.
@@ -209,7 +213,8 @@ export async function openCore(
     ingestMetrics,
     readers,
     confirmedWrites,
-    downloadsDir: join(config.dataDir, 'downloads'),
+    parquetFiles,
+    downloadsDir,
     gauges,
     ...(sharing && { sharing }),
     lagSeconds: () => followerLag.seconds,

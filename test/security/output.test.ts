@@ -8,8 +8,8 @@ import { newFolder } from '../support/ledger.ts';
 test('no text in a CSV is a formula to a spreadsheet, and a negative price stays a number', () => {
   for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
     const columns = [
-      { name: 'source', kind: 'text' },
-      { name: 'close', kind: 'plain' },
+      { name: 'source', type: 'text' },
+      { name: 'close', type: 'number' },
     ] as const;
     expect(writeTable({ columns, rows: [[text, '-37.63']] }, 'csv')).toContain(`'${text}`);
     expect(writeTable({ columns, rows: [[text, '-37.63']] }, 'csv')).toContain(',-37.63\r\n');

@@ -2,7 +2,7 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
-import type { TableFormat } from '../model/table.ts';
+import type { TextFormat } from '../model/table.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
@@ -13,7 +13,7 @@ import type { TableSource } from './table-source.ts';
 
 export interface DownloadOptions {
   source: TableSource;
-  format: TableFormat;
+  format: TextFormat;
   finality: Finality;
   etag: string;
   plan: Plan;

@@ -1,6 +1,6 @@
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { LongTable } from '../model/long-table.ts';
-import { type TableFormat, tableWriter } from '../model/table.ts';
+import { type TextFormat, tableWriter } from '../model/table.ts';
 import type { TableSource } from './table-source.ts';
 
 /** Large enough to need few system calls, small enough to buffer for a thousand slow clients. */
@@ -9,10 +9,10 @@ const CHUNK_CHARACTERS = 32 * 1024;
 /** Streams a long table from memory. It counts the rows first, because they are charged first. */
 export class LongTableSource implements TableSource {
   readonly #table: LongTable;
-  readonly #format: TableFormat;
+  readonly #format: TextFormat;
   #rows = 0;
 
-  constructor(table: LongTable, format: TableFormat) {
+  constructor(table: LongTable, format: TextFormat) {
     this.#table = table;
     this.#format = format;
   }
@@ -33,7 +33,7 @@ export class LongTableSource implements TableSource {
  * Writes a table as chunks of text on demand, yielding to requests between pieces. It throws if the number of rows is
  * not the one that was charged, so that such a file does not look complete.
  */
-async function* textChunks(table: LongTable, rows: number, format: TableFormat): AsyncGenerator<Uint8Array> {
+async function* textChunks(table: LongTable, rows: number, format: TextFormat): AsyncGenerator<Uint8Array> {
   const { head, body } = tableWriter(format);
   let text = head(table.columns);
   let written = 0;

@@ -31,15 +31,20 @@ export class PageFile {
     }
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   /** Discards all pages. */
   clear(): void {
     this.#length = 0;
   }
 
-  async *text(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < this.#length; ) {
+  /** The bytes from `start` to `end`, by default all of them. */
+  async *text(start = 0, end = this.#length): AsyncGenerator<Uint8Array> {
+    for (let at = start; at < end; ) {
       const { buffer, bytesRead } = await this.#file.read({
-        buffer: Buffer.allocUnsafe(Math.min(READ_BYTES, this.#length - at)),
+        buffer: Buffer.allocUnsafe(Math.min(READ_BYTES, end - at)),
         position: at,
       });
       if (bytesRead === 0) throw new Error('a page file is shorter than the data written to it');

@@ -226,6 +226,13 @@ const ERRORS = {
       `The URL has ${d.length} characters and the limit is ${d.max}. Ask for fewer symbols at a time.`,
     { length: 9000, max: 8192 },
   ),
+  invalid_byte_range: entry(
+    416,
+    (d: { length?: number }) =>
+      `The header "Range" asks for bytes beyond the end of the file${d.length === undefined ? '' : `, which has ${d.length} bytes`}. Ask for fewer, or leave the header out.`,
+    { length: 20480 },
+    (d) => (d.length === undefined ? {} : { length: d.length }),
+  ),
   rate_limited: entry(
     429,
     (d: { limit: string }) =>

@@ -12,13 +12,15 @@ import type { Cursor } from '../params/cursor.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { intervalPieces } from './interval-pieces.ts';
 import type { IntervalRow, Span } from './interval-rows.ts';
-import type { RowFields } from './row-fields.ts';
+import { type RowFields, typeOfField } from './row-fields.ts';
 
-const BAR_COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor source');
+const BAR_COLUMNS = columnsOf(
+  'date:date symbol open:number high:number low:number close:number unit quote factor:number source',
+);
 
 /** The columns of /rates/history and /rates/time-series. */
 export function intervalColumns({ names }: RowFields): FlatColumn[] {
-  return [...BAR_COLUMNS, ...names.map((name) => ({ name, kind: 'plain' as const }))];
+  return [...BAR_COLUMNS, ...names.map((name) => ({ name, type: typeOfField(name) }))];
 }
 
 export interface IntervalTableOptions<P extends Prices = Prices> {

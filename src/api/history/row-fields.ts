@@ -1,5 +1,6 @@
 import type { Derivation } from '../../market/analytics/closes.ts';
 import { printNumber } from '../../market/decimal.ts';
+import type { ColumnType } from '../model/table.ts';
 import type { IntervalRow } from './interval-rows.ts';
 
 /** Numbers of a row beyond its bar, in order. */
@@ -7,6 +8,11 @@ export interface RowFields {
   names: readonly string[];
   /** One per name, as decimal text; undefined where the row has no value. */
   values(row: IntervalRow): readonly (string | undefined)[];
+}
+
+/** The type of a field's column. */
+export function typeOfField(name: string): ColumnType {
+  return name === 'count' ? 'integer' : 'number';
 }
 
 /** The mean of the closes of a row, and their number. */

@@ -10,7 +10,7 @@ import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
 import { intervalPieces } from './interval-pieces.ts';
 import type { IntervalRow } from './interval-rows.ts';
 import { type IntervalTableOptions, requireConvertible, stateOf } from './interval-table.ts';
-import type { RowFields } from './row-fields.ts';
+import { type RowFields, typeOfField } from './row-fields.ts';
 
 /** The prices of a bar, which every row has. */
 export const BAR_FIELDS = ['open', 'high', 'low', 'close'] as const;
@@ -27,13 +27,13 @@ export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> 
 export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
   if (!isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
-    return wideRows([...widePieces(options)].flat(), symbols);
+    return wideRows([...widePieces(options)].flat(), symbols, options.field);
   }
   const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
   const snapshot = { ...options, prices: frozen };
   requireConvertible(symbols, frozen, span, from);
   return {
-    columns: columnsFor(symbols),
+    columns: columnsFor(symbols, options.field),
     state: JSON.stringify(['wide', options.field, stateOf(snapshot)]),
     count: () => countDates(snapshot),
     pieces: () => widePieces(snapshot),
@@ -49,17 +49,17 @@ export function widePage(
   field: string,
 ): FlatTable {
   const pivot = new Pivot(symbols.length, valueReader(fields, field));
-  return wideRows([...pivot.add(rows), ...pivot.end()], symbols);
+  return wideRows([...pivot.add(rows), ...pivot.end()], symbols, field);
 }
 
-function wideRows(rows: readonly FlatRow[], symbols: readonly RequestedSymbol[]): FlatTable {
-  return { columns: columnsFor(symbols), rows, rowWeight: symbols.length };
+function wideRows(rows: readonly FlatRow[], symbols: readonly RequestedSymbol[], field: string): FlatTable {
+  return { columns: columnsFor(symbols, field), rows, rowWeight: symbols.length };
 }
 
-function columnsFor(symbols: readonly RequestedSymbol[]): FlatColumn[] {
+function columnsFor(symbols: readonly RequestedSymbol[], field: string): FlatColumn[] {
   return [
-    { name: 'date', kind: 'text' },
-    ...symbols.map(({ code }) => ({ name: code, kind: 'plain' as const })),
+    { name: 'date', type: 'date' },
+    ...symbols.map(({ code }) => ({ name: code, type: typeOfField(field) })),
   ];
 }
 

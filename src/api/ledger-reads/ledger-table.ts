@@ -2,14 +2,14 @@ import { PageFile } from '../download/page-file.ts';
 import type { TableSource } from '../download/table-source.ts';
 import { refuse } from '../errors/errors.ts';
 import { unitsByRows } from '../model/long-table.ts';
-import type { TableFormat } from '../model/table.ts';
+import type { TextFormat } from '../model/table.ts';
 import type { LedgerResponse } from './protocol.ts';
 
 /** How many times a table is read from its first page because its prices changed during the read. */
 const ATTEMPTS_MAX = 3;
 
 export interface LedgerTableOptions {
-  format: TableFormat;
+  format: TextFormat;
   /** Directory for temporary files. */
   dir: string;
   /** Reads the first page, or the page at a cursor. `since` is the revision of the first page. */
@@ -42,7 +42,7 @@ export class LedgerTableSource implements TableSource {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const first = attempt === 1 ? this.#first : await read();
         const rows = await readPages(first, this.#file, this.#options);
-        if (rows !== undefined) return unitsByRows(rows) - 1;
+        if (rows !== undefined) return first.next === undefined ? 0 : unitsByRows(rows) - 1;
         this.#file.clear();
       }
       throw refuse('unavailable', { why: 'prices are changing faster than they can be read' }, 1);

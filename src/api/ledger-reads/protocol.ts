@@ -2,7 +2,7 @@ import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { RefusalOptions } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
-import type { Format } from '../model/table.ts';
+import type { FlatColumn, TextFormat } from '../model/table.ts';
 import type { Dialect } from '../versions/dialects.ts';
 
 export interface ReaderSettings {
@@ -22,7 +22,8 @@ export interface LedgerRequest {
   now: number;
   /** The plan sees the market as it was at this time, in ms. */
   horizon: number;
-  format: Format;
+  /** Rows for Parquet are read as NDJSON. */
+  format: 'json' | TextFormat;
   dialect: Dialect;
   gzip: boolean;
   known: KnownState;
@@ -53,6 +54,8 @@ export interface LedgerResponse {
   finality: Finality;
   /** Cursor of the next page. */
   next: string | undefined;
+  /** The columns of a table; none for JSON. */
+  columns: readonly FlatColumn[];
   /** Number of table rows; 0 for JSON. */
   rows: number;
   /** The ledger's price revision when the read started. */

@@ -1,4 +1,4 @@
-import type { FlatColumn, FlatRow } from './table.ts';
+import { type FlatColumn, type FlatRow, type FlatTable, writeTable } from './table.ts';
 
 /** Rows that one unit pays for, which is also the size of a page of JSON. */
 export const ROWS_PER_UNIT = 2_000;
@@ -13,6 +13,18 @@ export interface LongTable {
   pieces(): Iterable<readonly FlatRow[]>;
   /** What this number of rows costs. */
   unitsOf(rows: number): number;
+}
+
+/** A short table as a long one. It costs one unit. */
+export function asLongTable(table: FlatTable): LongTable {
+  const { columns, rows } = table;
+  return {
+    columns,
+    state: writeTable(table, 'csv'),
+    count: async () => rows.length,
+    pieces: () => [rows],
+    unitsOf: () => 1,
+  };
 }
 
 /** One unit per started 2,000 rows, and at least one: the same as for pages of JSON. */

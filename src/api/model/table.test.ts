@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { columnsOf, writeTable } from './table.ts';
 
-const COLUMNS = columnsOf('name #value note');
+const COLUMNS = columnsOf('name value:number note');
 
 /** Reads RFC 4180 as strictly as it is written: records of fields. */
 function readCsv(text: string): string[][] {

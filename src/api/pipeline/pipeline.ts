@@ -11,6 +11,7 @@ import type { Router } from '../routing/router.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import { type DryRunOptions, reportCost, reportReadCost } from './dry-run/dry-run.ts';
 import { type FailureOptions, refusalOf } from './failure.ts';
+import type { ParquetDelivery } from './parquet/parquet-delivery.ts';
 import { RequestContext } from './request/request-context.ts';
 import type { Response, Step } from './request/step.ts';
 import { type AuthenticateOptions, authenticate, loadQuota } from './steps/authenticate.ts';
@@ -44,6 +45,7 @@ export interface PipelineOptions
   clock: Clock;
   delivery: Delivery;
   observer: RequestObserver;
+  parquet: ParquetDelivery;
   phase(): Phase;
   responses: Responses;
   router: Router<Endpoint>;
@@ -72,6 +74,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
  *     reportReadCost  → dry run of the next step
+ *     sendBought      → the same Parquet file again  ✗ invalid_byte_range
  *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
  *     buildAnswer                                ✗ no_data
  *     reportCost      → dry run
@@ -86,7 +89,7 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    const { delivery } = options;
+    const { delivery, parquet } = options;
     const enter = [requireStarted(options), authenticate(options)];
     const enterFree = [...enter, loadQuota(options)];
     this.#steps = {
@@ -102,6 +105,7 @@ export class Pipeline {
         sendCached(options),
         readParameters(options),
         reportReadCost(options),
+        (context) => parquet.sendBought(context),
         sendFromLedger(options),
         buildAnswer(options),
         reportCost(options),

@@ -1,19 +1,20 @@
 import { refuse } from '../errors/errors.ts';
 import type { Content } from '../model/answer.ts';
 import { addMembers, encodeText, HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
-import type { LongTable } from '../model/long-table.ts';
+import { asLongTable, type LongTable } from '../model/long-table.ts';
 import type { QueryParams } from '../model/query.ts';
-import { type Format, type TableFormat, writeTable } from '../model/table.ts';
+import { type Format, type TextFormat, writeTable } from '../model/table.ts';
 import { single } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
 import { JSON_TYPE } from './headers.ts';
 
-export const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson'];
+export const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson', 'parquet'];
 
 export const TYPES: Readonly<Record<Format, string>> = {
   json: JSON_TYPE,
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
 };
 
 const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
@@ -21,6 +22,7 @@ const FORMAT_OF_TYPE: Readonly<Record<string, Format>> = {
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
   'application/ndjson': 'ndjson',
+  'application/vnd.apache.parquet': 'parquet',
 };
 
 /** The body of a success, with space for its head in front. The part before `contentFrom` is excluded from its tag. */
@@ -63,10 +65,14 @@ export function formatAccepted(accept: string | null): Format {
 }
 
 /**
- * Encodes the content of an answer, or returns the table that is too long for that. `members` are added to JSON, each with a
+ * Encodes the content of an answer, or returns a table that is encoded elsewhere: a long one, or one in Parquet. `members` are added to JSON, each with a
  * leading comma.
  */
-export function encodeContent(content: Exclude<Content, LongTable>, format: Format, members?: string): Body;
+export function encodeContent(
+  content: Exclude<Content, LongTable>,
+  format: 'json' | TextFormat,
+  members?: string,
+): Body;
 export function encodeContent(content: Content, format: Format, members?: string): Body | LongTable;
 export function encodeContent(content: Content, format: Format, members = ''): Body | LongTable {
   const type = TYPES[format];
@@ -78,5 +84,6 @@ export function encodeContent(content: Content, format: Format, members = ''): B
     return { ...(members === '' ? content : addMembers(content, members)), contentFrom: 0, type };
   }
   if (!('rows' in content)) return content;
-  return { ...encodeText(writeTable(content, format as TableFormat)), contentFrom: 0, type };
+  if (format === 'parquet') return asLongTable(content);
+  return { ...encodeText(writeTable(content, format as TextFormat)), contentFrom: 0, type };
 }

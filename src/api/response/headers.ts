@@ -5,7 +5,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Link, Openpit-Visit, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length',
+    'ETag, Link, Openpit-Visit, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length, Content-Range, Accept-Ranges',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   Vary: 'x-api-key, Accept, Accept-Encoding',
@@ -57,7 +57,7 @@ const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON_HEADERS,
   'Access-Control-Allow-Headers':
-    'x-api-key, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, X-Requested-With, Last-Event-ID, X-Request-Id, traceparent, *',
+    'x-api-key, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, Range, If-Range, X-Requested-With, Last-Event-ID, X-Request-Id, traceparent, *',
   'Access-Control-Max-Age': '86400',
 };
 

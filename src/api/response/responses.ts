@@ -66,12 +66,14 @@ export class Responses {
   }
 
   refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
-    const { code, status, retryAfterSeconds } = refusal;
+    const { code, status, members, retryAfterSeconds } = refusal;
     const body = errorBody(to, refusal, endpoint);
     const headers = this.#headers(to);
     if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (status === 401) headers['WWW-Authenticate'] = challengeOf(code);
     if (status === 414) headers.Connection = 'close'; // no client of ours sends such a URL
+    if (code === 'invalid_byte_range' && members?.length)
+      headers['Content-Range'] = `bytes */${members.length}`;
     if (status === 405) headers.Allow = allowedMethods(endpoint).join(', ');
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }

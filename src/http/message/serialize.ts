@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'Content Too Large',
   414: 'URI Too Long',
+  416: 'Range Not Satisfiable',
   417: 'Expectation Failed',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',

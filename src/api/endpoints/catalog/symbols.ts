@@ -10,7 +10,7 @@ import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatRow } from '../../model/table.ts';
 
 const COLUMNS = columnsOf(
-  'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate lastDate',
+  'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate:date lastDate:date',
 );
 
 /** Writing more symbols than this takes over a millisecond, so it yields to other requests. */

@@ -13,7 +13,7 @@ import { bySymbol, metadataStart, sourceIdsOf, sourceNames, sourcesJson } from '
 import { barsFor, closesOn } from './closes.ts';
 
 const COLUMNS = columnsOf(
-  'symbol startDate endDate #startRate #endRate #change #changePercent unit quote #startFactor #endFactor startBarDate endBarDate source',
+  'symbol startDate:date endDate:date startRate:number endRate:number change:number changePercent:number unit quote startFactor:number endFactor:number startBarDate:date endBarDate:date source',
 );
 
 /** GET /rates/fluctuation: each symbol's change between two days. */

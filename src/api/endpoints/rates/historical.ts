@@ -21,7 +21,9 @@ import {
 } from '../../response/json.ts';
 import { barsFor, closesOn } from './closes.ts';
 
-const COLUMNS = columnsOf('date symbol #open #high #low #close unit quote #factor barDate source');
+const COLUMNS = columnsOf(
+  'date:date symbol open:number high:number low:number close:number unit quote factor:number barDate:date source',
+);
 
 /** GET /rates/historical: open, high, low and close of one day. */
 export const historical = priceEndpoint({

@@ -26,7 +26,7 @@ import {
 } from '../../response/json.ts';
 import { timestampStart } from '../../response/timestamp.ts';
 
-const COLUMNS = columnsOf('symbol #rate unit quote #factor at source #stale');
+const COLUMNS = columnsOf('symbol rate:number unit quote factor:number at source stale:boolean');
 
 /** GET /rates/latest: the newest visible price of each symbol. */
 export const latest = priceEndpoint({

@@ -20,7 +20,7 @@ import { bySymbol, metadataStart, sourceNames, sourcesJson } from '../../respons
 export const STATISTICS_SYMBOLS_MAX = 20;
 
 const COLUMNS = columnsOf(
-  'symbol startDate endDate #count #last lastDate #mean #median #standardDeviation #volatility #minimum minimumDate #maximum maximumDate #maximumDrawdown peakDate troughDate unit quote source',
+  'symbol startDate:date endDate:date count:integer last:number lastDate:date mean:number median:number standardDeviation:number volatility:number minimum:number minimumDate:date maximum:number maximumDate:date maximumDrawdown:number peakDate:date troughDate:date unit quote source',
 );
 
 /** GET /rates/statistics: what the closes of a range say about each symbol, and how the symbols move together. */
@@ -196,7 +196,7 @@ function tableOf(
   const days = daysOf(ratesQuery);
   const correlations: FlatColumn[] = symbols.map(({ code }) => ({
     name: `correlation_${code}`,
-    kind: 'plain',
+    type: 'number',
   }));
   const columns = [...COLUMNS, ...correlations];
   if (!isLarge(symbols, first, days.last, prices)) {

@@ -1,6 +1,7 @@
 import { DeferredAnswer } from '../../cache/deferred-answer.ts';
 import { Download } from '../../download/download.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
+import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
@@ -44,11 +45,11 @@ function send(
 async function unitsOf({ request }: RequestContext, answer: PreparedAnswer): Promise<number> {
   const ifNoneMatch = request.headers.get('if-none-match');
   if (ifNoneMatch !== null && isUnchanged(answer, ifNoneMatch)) return 0;
-  return answer instanceof Download ? answer.units() : 1;
+  return answer instanceof Download || answer instanceof ParquetAnswer ? answer.units() : 1;
 }
 
 function isUnchanged(answer: PreparedAnswer, ifNoneMatch: string): boolean {
-  if (answer instanceof Download) return answer.isUnchanged(ifNoneMatch);
+  if (answer instanceof Download || answer instanceof ParquetAnswer) return answer.isUnchanged(ifNoneMatch);
   const head = answer instanceof DeferredAnswer ? answer.head : answer;
   return head.isUnchanged(ifNoneMatch);
 }

@@ -11,7 +11,8 @@ import { FormulaPrices } from '../../formulas/formula-prices.ts';
 import type { Answer, LargeAnswer } from '../../model/answer.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
-import type { TableFormat } from '../../model/table.ts';
+import type { TextFormat } from '../../model/table.ts';
+import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { contentOf, encodeContent, noBody } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
 import { addedMembers } from '../../response/json.ts';
@@ -29,7 +30,7 @@ export interface BuildAnswerOptions {
 /**
  * Builds the answer from prices in memory, and offers it to the cache.
  *
- *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON
+ *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON, rows for Parquet
  */
 export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions): Step<PriceEndpoint> {
   return (context) => {
@@ -60,13 +61,21 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
   }
 
   /** `version` is that of the series when the answer was started. */
-  function encode(priceRequest: PriceRequest, answer: Answer, version: number): CachedAnswer | Download {
+  function encode(
+    priceRequest: PriceRequest,
+    answer: Answer,
+    version: number,
+  ): CachedAnswer | Download | ParquetAnswer {
     const { format } = priceRequest.context;
     const { content, finality, next } = answer;
     const body = encodeContent(content, format, membersOf(priceRequest, answer));
     if ('columns' in body) {
       const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
-      const source = new LongTableSource(body, format as TableFormat);
+      if (format === 'parquet') {
+        const source = new LongTableSource(body, 'ndjson');
+        return encoder.parquet(priceRequest, { columns: body.columns, source, finality, etag });
+      }
+      const source = new LongTableSource(body, format as TextFormat);
       return encoder.download(priceRequest, source, finality, etag);
     }
     const encoded = encoder.encode(priceRequest, { body, finality, next });

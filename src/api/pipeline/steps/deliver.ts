@@ -4,8 +4,10 @@ import { DeferredAnswer } from '../../cache/deferred-answer.ts';
 import { Download } from '../../download/download.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
+import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { ParquetDelivery } from '../parquet/parquet-delivery.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response } from '../request/step.ts';
@@ -15,14 +17,17 @@ import type { Charge } from './charge.ts';
 export class Delivery {
   readonly #charge: Charge;
   readonly #rateLimits: RateLimitHeader;
+  readonly #parquet: ParquetDelivery;
 
-  constructor(charge: Charge, rateLimits: RateLimitHeader) {
+  constructor(charge: Charge, rateLimits: RateLimitHeader, parquet: ParquetDelivery) {
     this.#charge = charge;
     this.#rateLimits = rateLimits;
+    this.#parquet = parquet;
   }
 
   send(context: RequestContext, endpoint: PriceEndpoint, answer: PreparedAnswer): MaybeAsync<Response> {
     if (answer instanceof Download) return this.#sendDownload(context, endpoint, answer);
+    if (answer instanceof ParquetAnswer) return this.#parquet.send(context, endpoint, answer);
     const free = this.#sendFree(context, answer instanceof DeferredAnswer ? answer.head : answer);
     if (free) return free;
     const charging = this.#charge.take(context, endpoint, 1, context.now);

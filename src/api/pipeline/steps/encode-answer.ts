@@ -4,8 +4,9 @@ import { CachedAnswer } from '../../cache/cached-answer.ts';
 import { Download } from '../../download/download.ts';
 import type { TableSource } from '../../download/table-source.ts';
 import type { Finality } from '../../model/answer.ts';
-import type { TableFormat } from '../../model/table.ts';
+import type { TextFormat } from '../../model/table.ts';
 import { nextLink } from '../../params/cursor.ts';
+import { ParquetAnswer, type ParquetAnswerOptions } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { type Body, contentOf } from '../../response/format.ts';
 import type { PriceRequest } from '../request/price-request.ts';
@@ -51,9 +52,13 @@ export class AnswerEncoder {
   }
 
   download({ context }: PriceRequest, source: TableSource, finality: Finality, etag: string): Download {
-    const format = context.format as TableFormat;
+    const format = context.format as TextFormat;
     const { plan } = context;
     return new Download({ source, format, finality, etag, plan, onFailure: this.#onDownloadFailure });
+  }
+
+  parquet({ context }: PriceRequest, options: Omit<ParquetAnswerOptions, 'plan'>): ParquetAnswer {
+    return new ParquetAnswer({ ...options, plan: context.plan });
   }
 
   #tagOf(priceRequest: PriceRequest, { body, finality }: EncodedBody): string {

@@ -8,6 +8,8 @@ import { LedgerTableSource } from '../../ledger-reads/ledger-table.ts';
 import type { LedgerRequest, LedgerResponse } from '../../ledger-reads/protocol.ts';
 import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
+import type { TableFormat, TextFormat } from '../../model/table.ts';
+import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { PriceRequest } from '../request/price-request.ts';
@@ -58,12 +60,13 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
       const read = (from?: Partial<LedgerRequest>) =>
         slot.read({ ...request, ...from }, () => context.peer() !== '');
       const response = await read();
-      if (format === 'json' || response.next === undefined) {
+      if (format === 'json' || (response.next === undefined && format !== 'parquet')) {
         return delivery.sendPaid(context, answerOf(priceRequest, response));
       }
       const requireAffordable = (units: number) => charge.requireAffordable(customer, units);
-      const source = new LedgerTableSource(response, { format, dir: downloadsDir, read, requireAffordable });
-      return await delivery.send(context, endpoint, downloadOf(priceRequest, response, source));
+      const options = { format: textFormatOf(format), dir: downloadsDir, read, requireAffordable };
+      const source = new LedgerTableSource(response, options);
+      return await delivery.send(context, endpoint, tableOf(priceRequest, response, source));
     } finally {
       slot.release();
     }
@@ -78,7 +81,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
       plan,
       now,
       horizon: board.horizon(view, now),
-      format,
+      format: format === 'json' ? format : textFormatOf(format),
       dialect,
       warnings,
       known: {
@@ -98,12 +101,25 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   }
 
   /** The tag is needed before the whole table is read, so it covers the request and the ledger's revision instead. */
-  function downloadOf(priceRequest: PriceRequest, first: LedgerResponse, source: TableSource): Download {
+  function tableOf(
+    priceRequest: PriceRequest,
+    first: LedgerResponse,
+    source: TableSource,
+  ): Download | ParquetAnswer {
     const { context, priceQuery, view } = priceRequest;
-    const { finality, revision } = first;
+    const { finality, revision, columns } = first;
     const parameters = [...context.query].filter(([name]) => name !== 'apiKey');
     const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
     const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
-    return encoder.download(priceRequest, source, finality, tags.ofState(state, view.delayMs));
+    const etag = tags.ofState(state, view.delayMs);
+    if (context.format === 'parquet') {
+      return encoder.parquet(priceRequest, { columns, source, finality, etag });
+    }
+    return encoder.download(priceRequest, source, finality, etag);
   }
+}
+
+/** Rows for Parquet are written as NDJSON first. */
+function textFormatOf(format: TableFormat): TextFormat {
+  return format === 'parquet' ? 'ndjson' : format;
 }

@@ -1,0 +1,45 @@
+import type { PageFile } from '../download/page-file.ts';
+import type { Finality } from '../model/answer.ts';
+import type { ByteRange } from './byte-range.ts';
+
+/** A finished file, on disk. It stays readable until it is discarded and the last reader is done. */
+export class ParquetFile {
+  readonly etag: string;
+  readonly finality: Finality;
+  readonly #content: PageFile;
+  #readers = 0;
+  #isDiscarded = false;
+
+  constructor(etag: string, finality: Finality, content: PageFile) {
+    this.etag = etag;
+    this.finality = finality;
+    this.#content = content;
+  }
+
+  get length(): number {
+    return this.#content.length;
+  }
+
+  /** Reserves the file for a reader, which must call `release` once. */
+  acquire(): void {
+    this.#readers++;
+  }
+
+  read(range: ByteRange): AsyncGenerator<Uint8Array> {
+    return this.#content.text(range.start, range.end);
+  }
+
+  async release(): Promise<void> {
+    this.#readers--;
+    await this.#closeIfUnused();
+  }
+
+  async discard(): Promise<void> {
+    this.#isDiscarded = true;
+    await this.#closeIfUnused();
+  }
+
+  async #closeIfUnused(): Promise<void> {
+    if (this.#isDiscarded && this.#readers === 0) await this.#content.close();
+  }
+}

@@ -1,0 +1,179 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { PageFile } from '../download/page-file.ts';
+import { refuse } from '../errors/errors.ts';
+import type { ParquetAnswer } from './parquet-answer.ts';
+import { ParquetFile } from './parquet-file.ts';
+import { ParquetThread } from './parquet-thread.ts';
+
+/** Requests of a buyer get the same file for this long, so that the requests which open it agree. */
+const OPENING_MS = 60_000;
+/** For this long after the payment, the same file is free, and further ranges come from it. */
+const PAID_MS = 600_000;
+/** Files on disk. A file that is evicted is encoded again when it is needed. */
+const BYTES_MAX = 1024 ** 3;
+const FILES_MAX = 100;
+/** Files that are being encoded. */
+const PER_ACCOUNT_MAX = 4;
+const TOTAL_MAX = 64;
+
+interface Purchase {
+  etag: string;
+  paidAt: number;
+}
+
+/**
+ * The Parquet files that this process serves. Tools read a file in many requests (HEAD, then ranges), so it is encoded once, kept on disk
+ * for a while, and paid for once:
+ *
+ *     first request ─► encode in a thread ─► file on disk ─► charge ─► HEAD, 200 or 206
+ *     later requests of the same account for the same URL ─────────► HEAD, 200 or 206
+ */
+export class ParquetFiles {
+  readonly #dir: string;
+  readonly #clock: Clock;
+  readonly #thread = new ParquetThread();
+  /** By entity tag, in the order of their last use. */
+  readonly #files = new Map<string, ParquetFile>();
+  readonly #encoding = new Map<string, Promise<ParquetFile>>();
+  readonly #encodingByAccount = new Map<string, number>();
+  /** By buyer, in the order of payment. */
+  readonly #purchases = new Map<string, Purchase>();
+  readonly #buying = new Map<string, Promise<ParquetFile>>();
+
+  constructor(dir: string, clock: Clock) {
+    this.#dir = dir;
+    this.#clock = clock;
+  }
+
+  /** The bytes of all files on disk. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const { length } of this.#files.values()) bytes += length;
+    return bytes;
+  }
+
+  /** The file that a buyer has paid for recently. A range continues a download, anything else may start one. */
+  bought(buyer: string, isRange: boolean): ParquetFile | undefined {
+    const purchase = this.#purchases.get(buyer);
+    if (!purchase || this.#ageOf(purchase) >= (isRange ? PAID_MS : OPENING_MS)) return undefined;
+    return this.#use(purchase.etag);
+  }
+
+  /** Whether a buyer has paid for this very file. */
+  isPaid(buyer: string, etag: string): boolean {
+    const purchase = this.#purchases.get(buyer);
+    return purchase?.etag === etag && this.#ageOf(purchase) < PAID_MS;
+  }
+
+  /** Runs a purchase, which encodes the file and charges for it. Simultaneous requests of a buyer share one. */
+  buy(buyer: string, purchase: () => Promise<ParquetFile>): Promise<ParquetFile> {
+    const running = this.#buying.get(buyer);
+    if (running) return running;
+    const buying = purchase()
+      .then((file) => {
+        this.#record(buyer, file.etag);
+        return file;
+      })
+      .finally(() => this.#buying.delete(buyer));
+    this.#buying.set(buyer, buying);
+    return buying;
+  }
+
+  /** The file of an answer. It is encoded if it is not there. */
+  async fileOf(answer: ParquetAnswer, account: string): Promise<ParquetFile> {
+    const { etag, source } = answer.options;
+    try {
+      const encoding = this.#use(etag) ?? this.#encoding.get(etag) ?? this.#start(answer, account);
+      return await encoding;
+    } finally {
+      await source.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#thread.stop();
+    for (const file of this.#files.values()) await file.discard();
+    this.#files.clear();
+  }
+
+  #start(answer: ParquetAnswer, account: string): Promise<ParquetFile> {
+    const { etag } = answer.options;
+    const own = this.#encodingByAccount.get(account) ?? 0;
+    if (own >= PER_ACCOUNT_MAX) {
+      throw refuse('rate_limited', { limit: `${own} Parquet files of the account are being written` }, 1);
+    }
+    if (this.#encoding.size >= TOTAL_MAX) {
+      throw refuse('unavailable', { why: 'too many Parquet files are being written' }, 1);
+    }
+    this.#encodingByAccount.set(account, own + 1);
+    const encoding = this.#encode(answer).finally(() => {
+      this.#encoding.delete(etag);
+      const left = this.#encodingByAccount.get(account)! - 1;
+      if (left > 0) this.#encodingByAccount.set(account, left);
+      else this.#encodingByAccount.delete(account);
+    });
+    this.#encoding.set(etag, encoding);
+    return encoding;
+  }
+
+  async #encode(answer: ParquetAnswer): Promise<ParquetFile> {
+    const { etag, finality, columns } = answer.options;
+    const content = await PageFile.open(this.#dir);
+    try {
+      for await (const bytes of this.#thread.encode(columns, answer.rows())) await content.add(bytes);
+    } catch (error) {
+      await content.close();
+      throw error;
+    }
+    const file = new ParquetFile(etag, finality, content);
+    this.#files.set(etag, file);
+    this.#evict();
+    // Frees the disk when nobody asks for another file.
+    setTimeout(() => this.#evictUnpaid(), PAID_MS).unref();
+    return file;
+  }
+
+  #use(etag: string): ParquetFile | undefined {
+    const file = this.#files.get(etag);
+    if (file) {
+      this.#files.delete(etag);
+      this.#files.set(etag, file);
+    }
+    return file;
+  }
+
+  #record(buyer: string, etag: string): void {
+    for (const [other, purchase] of this.#purchases) {
+      if (this.#ageOf(purchase) < PAID_MS) break;
+      this.#purchases.delete(other);
+    }
+    this.#purchases.delete(buyer);
+    this.#purchases.set(buyer, { etag, paidAt: this.#clock.now() });
+  }
+
+  /** Evicts the files that were not used for the longest time. The newest one stays. */
+  #evict(): void {
+    let bytes = this.bytes;
+    for (const [etag, file] of this.#files) {
+      if (this.#files.size <= 1 || (bytes <= BYTES_MAX && this.#files.size <= FILES_MAX)) return;
+      bytes -= file.length;
+      this.#discard(etag, file);
+    }
+  }
+
+  /** Evicts the files for which no payment is recent. */
+  #evictUnpaid(): void {
+    const paid = [...this.#purchases.values()].filter((purchase) => this.#ageOf(purchase) < PAID_MS);
+    const tags = new Set(paid.map(({ etag }) => etag));
+    for (const [etag, file] of this.#files) if (!tags.has(etag)) this.#discard(etag, file);
+  }
+
+  #discard(etag: string, file: ParquetFile): void {
+    this.#files.delete(etag);
+    void file.discard();
+  }
+
+  #ageOf({ paidAt }: Purchase): number {
+    return this.#clock.now() - paidAt;
+  }
+}

@@ -1,0 +1,70 @@
+import { Unavailable } from '../../ledger/engine/errors.ts';
+import type { FlatColumn } from '../model/table.ts';
+import type { FromParquet, ToParquet } from './parquet-protocol.ts';
+
+/** Encodes tables as Parquet in a thread of its own, which starts with the first of them, and again after it died. */
+export class ParquetThread {
+  #worker: Worker | undefined;
+  #jobs = 0;
+  /** Of each job, the message that is not answered yet. */
+  readonly #pending = new Map<number, PromiseWithResolvers<Uint8Array>>();
+
+  /** Returns the file in pieces. It takes rows only as fast as they are encoded. */
+  async *encode(
+    columns: readonly FlatColumn[],
+    ndjson: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const job = ++this.#jobs;
+    let isFinished = false;
+    try {
+      let encoded = this.#ask({ kind: 'open', job, columns });
+      for await (const chunk of ndjson) {
+        const bytes = await encoded;
+        encoded = this.#ask({ kind: 'add', job, ndjson: chunk });
+        if (bytes.length > 0) yield bytes;
+      }
+      yield await encoded;
+      yield await this.#ask({ kind: 'finish', job });
+      isFinished = true;
+    } finally {
+      if (!isFinished) this.#worker?.postMessage({ kind: 'abort', job } satisfies ToParquet);
+    }
+  }
+
+  stop(): void {
+    this.#worker?.terminate();
+  }
+
+  #ask(message: ToParquet): Promise<Uint8Array> {
+    this.#worker ??= this.#start();
+    const answer = Promise.withResolvers<Uint8Array>();
+    answer.promise.catch(() => {}); // whoever waits for it handles it, which may be later
+    this.#pending.set(message.job, answer);
+    this.#worker.postMessage(message);
+    return answer.promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./parquet-worker.ts', import.meta.url));
+    worker.onmessage = ({ data }: MessageEvent<FromParquet>) => this.#onMessage(data);
+    worker.onerror = () => worker.terminate(); // its state is unknown after an uncaught error
+    worker.addEventListener('close', () => this.#onClose(worker));
+    worker.unref();
+    return worker;
+  }
+
+  #onMessage(data: FromParquet): void {
+    const answer = this.#pending.get(data.job);
+    this.#pending.delete(data.job);
+    if (data.kind === 'bytes') answer?.resolve(data.bytes);
+    else answer?.reject(new Error(`a table cannot be encoded as Parquet: ${data.message}`));
+  }
+
+  #onClose(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const answer of this.#pending.values())
+      answer.reject(new Unavailable('its Parquet encoder is restarting'));
+    this.#pending.clear();
+  }
+}

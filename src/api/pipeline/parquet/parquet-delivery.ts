@@ -1,0 +1,132 @@
+import { type Reply, reply } from '../../../http/message/reply.ts';
+import { chunkStream } from '../../download/chunk-stream.ts';
+import { refuse } from '../../errors/errors.ts';
+import { CACHE_CONTROL } from '../../model/answer.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
+import { type ByteRange, readByteRange } from '../../parquet/byte-range.ts';
+import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
+import type { ParquetFile } from '../../parquet/parquet-file.ts';
+import type { ParquetFiles } from '../../parquet/parquet-files.ts';
+import { matches } from '../../response/etag.ts';
+import { TYPES } from '../../response/format.ts';
+import { COMMON_HEADERS, rateLimitPolicy } from '../../response/headers.ts';
+import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response } from '../request/step.ts';
+import type { Charge } from '../steps/charge.ts';
+
+/**
+ * Sends Parquet files, whole or in ranges. The first request for a file pays for it, HEAD included: it has to state the
+ * length, so the file has to be written, and a length that is free would reveal prices (docs/decisions/0015).
+ */
+export class ParquetDelivery {
+  readonly #files: ParquetFiles;
+  readonly #charge: Charge;
+  readonly #rateLimits: RateLimitHeader;
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(
+    files: ParquetFiles,
+    charge: Charge,
+    rateLimits: RateLimitHeader,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#files = files;
+    this.#charge = charge;
+    this.#rateLimits = rateLimits;
+    this.#onFailure = onFailure;
+  }
+
+  /** Sends the file that this account has just bought at this URL; undefined if it has to be made. */
+  sendBought(context: RequestContext): Promise<Response> | undefined {
+    if (context.priceRequest!.context.format !== 'parquet') return undefined;
+    const file = this.#files.bought(buyerOf(context), rangeOf(context) !== null);
+    return file && this.#send(context, file);
+  }
+
+  async send(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<Reply> {
+    const { etag, finality } = answer.options;
+    if (this.#isUnchanged(context, etag)) {
+      await answer.options.source.release();
+      return reply(null, await this.#headers(context, { etag, finality }), 304);
+    }
+    const buyer = buyerOf(context);
+    const account = context.customer!.account.id;
+    const file = this.#files.isPaid(buyer, etag)
+      ? await this.#files.fileOf(answer, account)
+      : await this.#files.buy(buyer, () => this.#buy(context, endpoint, answer));
+    return this.#send(context, file);
+  }
+
+  /** The file is complete before it is charged. A range that it does not have is refused, which is free. */
+  async #buy(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<ParquetFile> {
+    const customer = context.customer!;
+    const units = await answer.units();
+    this.#charge.requireAffordable(customer, units);
+    const file = await this.#files.fileOf(answer, customer.account.id);
+    if (readByteRange(rangeOf(context), file.length) === 'unsatisfiable')
+      throw refuse('invalid_byte_range', {});
+    if (units > 0) await this.#charge.take(context, endpoint, units);
+    return file;
+  }
+
+  async #send(context: RequestContext, file: ParquetFile): Promise<Reply> {
+    const { method } = context.request;
+    const headers = await this.#headers(context, file);
+    if (this.#isUnchanged(context, file.etag)) return reply(null, headers, 304);
+    const all = { ...headers, 'Content-Type': TYPES.parquet };
+    if (method === 'HEAD') return reply(new ReadableStream(), all, 200, file.length);
+    const { length } = file;
+    const range = isForThis(context, file.etag) ? readByteRange(rangeOf(context), length) : undefined;
+    if (range === 'unsatisfiable') throw refuse('invalid_byte_range', { length });
+    if (!range) return reply(this.#stream(file, { start: 0, end: length }), all, 200, length);
+    const { start, end } = range;
+    const partial = { ...all, 'Content-Range': `bytes ${start}-${end - 1}/${length}` };
+    return reply(this.#stream(file, range), partial, 206, end - start);
+  }
+
+  #stream(file: ParquetFile, range: ByteRange): ReadableStream<Uint8Array> {
+    file.acquire();
+    return chunkStream(file.read(range), { onFailure: this.#onFailure, onEnd: () => void file.release() });
+  }
+
+  #isUnchanged({ request }: RequestContext, etag: string): boolean {
+    const ifNoneMatch = request.headers.get('if-none-match');
+    return ifNoneMatch !== null && matches(ifNoneMatch, etag);
+  }
+
+  async #headers(
+    context: RequestContext,
+    { etag, finality }: Pick<ParquetFile, 'etag' | 'finality'>,
+  ): Promise<Record<string, string>> {
+    const customer = context.customer!;
+    await this.#rateLimits.load(customer, context.now);
+    const { quota, burstPerSecond } = customer.plan;
+    const rateLimit = this.#rateLimits.of(customer);
+    return {
+      ...COMMON_HEADERS,
+      'X-Request-Id': context.requestId,
+      'Cache-Control': CACHE_CONTROL[finality],
+      'RateLimit-Policy': rateLimitPolicy(quota, burstPerSecond),
+      ...(rateLimit !== undefined && { RateLimit: rateLimit }),
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
+    };
+  }
+}
+
+/** Who pays, for what: what the account sees at a URL depends on the delay of its plan. */
+function buyerOf({ customer, url }: RequestContext): string {
+  return `${customer!.account.id} ${customer!.plan.delaySeconds} ${url.asked}`;
+}
+
+/** `Range` has a meaning for GET only. */
+function rangeOf({ request }: RequestContext): string | null {
+  return request.method === 'GET' ? request.headers.get('range') : null;
+}
+
+/** Whether the range is meant for this version of the file. Dates never match: the file has none. */
+function isForThis({ request }: RequestContext, etag: string): boolean {
+  const ifRange = request.headers.get('if-range');
+  return ifRange === null || ifRange.trim() === etag;
+}
