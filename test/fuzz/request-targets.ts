@@ -21,6 +21,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const ROUTER = new Router<string>(
   ['', '/v1'].map((path) => ({ path, dialect: DIALECTS.v1 })),
   {
+    formatted: { '/rates/latest.csv': { route: 'latest', format: 'csv' } },
     mounted: { '/rates/latest': 'latest', '/keys/:id/rotate': 'rotate' },
     root: { '/': 'page', '/assets/:id': 'asset' },
     named: ['/rates/latest'],

@@ -43,7 +43,7 @@ const LONG = [
 
 const router = new Router<string>(
   ['', '/v1'].map((path) => ({ path, dialect: DIALECTS.v1 })),
-  { mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] },
+  { formatted: {}, mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] },
 );
 
 const READERS: readonly [name: string, read: (text: string) => unknown][] = [

@@ -1,6 +1,7 @@
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { PriceEndpoint } from '../model/endpoint.ts';
+import type { Format } from '../model/table.ts';
 import type { Dialect } from '../versions/dialects.ts';
 import { type AnswerSources, AnswerValidity } from './answer-validity.ts';
 import type { CachedAnswer } from './cached-answer.ts';
@@ -9,6 +10,8 @@ import type { CachedAnswer } from './cached-answer.ts';
 interface ReadUrl {
   readonly endpoint: PriceEndpoint;
   readonly dialect: Dialect;
+  /** The format that its path ends in. */
+  readonly pathFormat: Format | undefined;
   /** Whether it names a format. If not, `Accept` decides. */
   readonly namesFormat: boolean;
 }

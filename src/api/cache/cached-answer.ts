@@ -22,6 +22,8 @@ export interface CachedAnswerOptions {
   finality: Finality;
   /** The `Link` header to the next page. */
   link: string | undefined;
+  /** The headers with the warnings of a table. */
+  warnings: Readonly<Record<string, string>>;
   plan: Plan;
 }
 
@@ -58,13 +60,13 @@ export class CachedAnswer {
   #gzippedAt = Number.NaN;
   #validity: AnswerValidity | undefined;
 
-  constructor({ body, gzipped, etag, status, finality, link, plan }: CachedAnswerOptions) {
+  constructor({ body, gzipped, etag, status, finality, link, warnings, plan }: CachedAnswerOptions) {
     this.plan = plan;
     this.#etag = etag;
     this.#heads = sharedHeads(plan, finality);
     this.#status = status;
     this.#type = body.type;
-    this.#moreLines = moreLines(link, body.type);
+    this.#moreLines = moreLines(link, warnings, body.type);
     this.#length = body.length;
     this.#hasTimestamp = body.contentFrom > 0;
     this.#unsent = body.packet;
@@ -213,8 +215,12 @@ export class CachedAnswer {
 /** Objects of a retained answer, measured. */
 const OBJECT_BYTES = 800;
 
-function moreLines(link: string | undefined, type: string): string {
-  const lines = link === undefined ? '' : headerLines({ Link: link });
+function moreLines(
+  link: string | undefined,
+  warnings: Readonly<Record<string, string>>,
+  type: string,
+): string {
+  const lines = headerLines(link === undefined ? warnings : { Link: link, ...warnings });
   // Tools that read files over HTTP send range requests, which are not supported.
   return type === JSON_TYPE ? lines : `${lines}Accept-Ranges: none\r\n`;
 }

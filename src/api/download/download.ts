@@ -17,6 +17,8 @@ export interface DownloadOptions {
   finality: Finality;
   etag: string;
   plan: Plan;
+  /** Headers of this table alone. */
+  headers: Readonly<Record<string, string>>;
   onFailure: (error: unknown) => void;
 }
 
@@ -69,13 +71,14 @@ export class Download {
   }
 
   #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> {
-    const { etag, finality, plan } = this.#options;
+    const { etag, finality, headers, plan } = this.#options;
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
       'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
       ...(rateLimit !== undefined && { RateLimit: rateLimit }),
+      ...headers,
       'Accept-Ranges': 'none',
       ETag: isGzip ? etagOfEncoding(etag, 'gzip') : etag,
     };

@@ -132,7 +132,7 @@ const ERRORS = {
     400,
     (d: { received: string; formats: readonly string[] }) =>
       `The parameter "format" must be one of ${d.formats.join(', ')} (received "${d.received}").`,
-    { received: 'xml', formats: ['json', 'csv', 'ndjson'] },
+    { received: 'xml', formats: ['json', 'csv', 'ndjson', 'parquet'] },
   ),
   missing_key: entry(
     401,

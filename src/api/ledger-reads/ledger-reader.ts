@@ -78,6 +78,7 @@ export class LedgerReader {
       finality: priceQuery.asOf ? finalityAsOf(priceQuery.asOf, now) : finality,
       next,
       isFromStandby: false,
+      warnings: answer.warnings ?? [],
       columns: 'rows' in content ? content.columns : [],
       rows: 'rows' in content ? content.rows.length * (content.rowWeight ?? 1) : 0,
       revision,

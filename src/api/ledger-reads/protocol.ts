@@ -54,6 +54,8 @@ export interface LedgerResponse {
   finality: Finality;
   /** Cursor of the next page. */
   next: string | undefined;
+  /** About the answer. In JSON, they are also in the body. */
+  warnings: readonly string[];
   /** The columns of a table; none for JSON. */
   columns: readonly FlatColumn[];
   /** Number of table rows; 0 for JSON. */

@@ -99,8 +99,9 @@ export const PARAMETERS = {
     name: 'format',
     in: 'query',
     required: false,
-    description: 'The format of the response. Alternatively, send `Accept`.',
-    schema: { type: 'string', enum: ['json', 'csv', 'ndjson'] },
+    description:
+      'The format of the response. Alternatively, end the path in `.json`, `.csv`, `.ndjson` or `.parquet`, or send `Accept`.',
+    schema: { type: 'string', enum: ['json', 'csv', 'ndjson', 'parquet'] },
   },
   interval: {
     name: 'interval',
@@ -137,7 +138,7 @@ export const PARAMETERS = {
     in: 'query',
     required: false,
     description:
-      '`wide`: one row per date and one column per symbol, in CSV and NDJSON. `long`: one row per date and symbol.',
+      '`wide`: one row per date and one column per symbol, in CSV, NDJSON and Parquet. `long`: one row per date and symbol.',
     schema: { type: 'string', enum: ['long', 'wide'] },
   },
   field: {
@@ -156,7 +157,7 @@ export const PARAMETERS = {
     in: 'query',
     required: false,
     description:
-      '`next` of the previous response, with all other parameters unchanged. CSV and NDJSON contain all rows from there on.',
+      '`next` of the previous response, with all other parameters unchanged. Tables contain all rows from there on.',
     schema: { type: 'string' },
   },
   lastEventId: {

@@ -20,7 +20,7 @@ export function readWideField(
     throw refuse('invalid_parameter', { name: 'field', received: field, expected: 'sent with layout=wide' });
   }
   if (format === 'json') {
-    const expected = 'sent with format=csv or format=ndjson';
+    const expected = 'sent with format=csv, ndjson or parquet';
     throw refuse('invalid_parameter', { name: 'layout', received: layout, expected });
   }
   return field ?? standard;

@@ -1,5 +1,6 @@
 import { isKeyName } from '../access/api-key.ts';
 import type { QueryParams } from '../model/query.ts';
+import type { Format } from '../model/table.ts';
 
 /** All parameters of the rates endpoints. The API key is not among them: it says who asks, not what for. */
 export const RATES_PARAMETERS = [
@@ -90,7 +91,7 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
  * One message for each parameter that has no effect: our own that the endpoint does not read, other names of them, and empty
  * ones. Unknown names get none: caches and trackers add them. Call it after the endpoint has read its parameters.
  */
-export function parameterWarnings(query: QueryParams, path: string): string[] {
+export function parameterWarnings(query: QueryParams, path: string, format: Format = 'json'): string[] {
   const warnings: string[] = [];
   for (const [name, values] of query) {
     if (!PARAMETER_NAMES.has(name)) {
@@ -100,9 +101,17 @@ export function parameterWarnings(query: QueryParams, path: string): string[] {
       warnings.push(`The parameter "${name}" has no effect on ${path}.`);
     } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
+    } else if (name === 'metadata') {
+      const why = metadataWarning(values, format);
+      if (why !== undefined) warnings.push(`The parameter "metadata" has no effect: ${why}.`);
     }
   }
   return warnings;
+}
+
+function metadataWarning(values: readonly string[], format: Format): string | undefined {
+  if (format !== 'json') return 'only JSON has metadata';
+  return ['true', 'false'].includes(values[0]!.trim()) ? undefined : 'it must be "true" or "false"';
 }
 
 function plain(name: string): string {

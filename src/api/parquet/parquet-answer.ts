@@ -1,4 +1,3 @@
-import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { TableSource } from '../download/table-source.ts';
 import type { Finality } from '../model/answer.ts';
 import type { FlatColumn } from '../model/table.ts';
@@ -7,7 +6,6 @@ import { matches } from '../response/etag.ts';
 export interface ParquetAnswerOptions {
   etag: string;
   finality: Finality;
-  plan: Plan;
   columns: readonly FlatColumn[];
   /** Its rows as NDJSON. */
   source: TableSource;

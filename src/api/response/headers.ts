@@ -1,3 +1,4 @@
+import { redactKeys } from '../../gate/key.ts';
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 
@@ -5,11 +6,20 @@ import type { Endpoint } from '../model/endpoint.ts';
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Link, Openpit-Visit, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length, Content-Range, Accept-Ranges',
+    'ETag, Link, Openpit-Visit, Openpit-Warnings, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate, Content-Length, Content-Range, Accept-Ranges',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   Vary: 'x-api-key, Accept, Accept-Encoding',
 };
+
+/** Keeps the head of a response small. */
+const WARNINGS_LENGTH_MAX = 1_000;
+
+/** The warnings of a table, which has no member for them. */
+export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
+  if (warnings.length === 0) return {};
+  return { 'Openpit-Warnings': redactKeys(warnings.join(' ')).slice(0, WARNINGS_LENGTH_MAX) };
+}
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

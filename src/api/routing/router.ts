@@ -1,4 +1,5 @@
 import { isPlainText } from '../model/query.ts';
+import type { Format } from '../model/table.ts';
 import { DIALECTS, type Dialect } from '../versions/dialects.ts';
 
 /** Paths of similar services, and the ones that are meant. */
@@ -26,6 +27,9 @@ const GUESSES: Readonly<Record<string, string>> = {
   '/quota': '/usage',
 };
 
+/** A path that ends in the name of a format, as those of files do. */
+const EXTENSION = /^(.+)\.[a-z]+$/;
+
 /** No real path is longer. The patterns below take quadratic time: 0.1 s for 8 KB of slashes. */
 const HINT_FROM_MAX = 100;
 
@@ -40,11 +44,15 @@ export interface Found<Route> {
   dialect: Dialect;
   /** The value of `:id`. */
   id: string;
+  /** The format that the path ends in. */
+  format?: Format;
 }
 
 export interface Routes<Route> {
   /** Under every mount point. */
   mounted: Readonly<Record<string, Route>>;
+  /** Under every mount point, for those that have formats: `/rates/history.csv`. */
+  formatted: Readonly<Record<string, { route: Route; format: Format }>>;
   /** Only at the root. */
   root: Readonly<Record<string, Route>>;
   /** The paths that a message about an unknown path lists. */
@@ -58,11 +66,14 @@ export class Router<Route> {
   readonly #paths: readonly string[];
   readonly #mounts: readonly MountPoint[];
 
-  constructor(mounts: readonly MountPoint[], { mounted, root, named }: Routes<Route>) {
+  constructor(mounts: readonly MountPoint[], { mounted, formatted, root, named }: Routes<Route>) {
     this.#mounts = mounts;
     this.#paths = named;
     for (const mount of mounts) {
       for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, mount.dialect);
+      for (const [path, { route, format }] of Object.entries(formatted)) {
+        this.#exact.set(mount.path + path, { route, dialect: mount.dialect, id: '', format });
+      }
     }
     for (const [path, route] of Object.entries(root)) this.#add(path, route, DIALECTS.v1);
   }
@@ -120,7 +131,8 @@ export class Router<Route> {
     if (rest === '/docs' || rest === '/documentation') {
       return 'The documentation is at /#/docs, and the reference at /docs/reference.';
     }
-    const meant = GUESSES[rest] ?? this.#paths.find((one) => one === rest);
+    const [, withoutExtension = rest] = EXTENSION.exec(rest) ?? [];
+    const meant = GUESSES[withoutExtension] ?? this.#paths.find((one) => one === withoutExtension);
     return meant && `Did you mean ${mount}${meant}?`;
   }
 

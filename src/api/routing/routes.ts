@@ -39,6 +39,7 @@ import { metricsEndpoint } from '../endpoints/service/metrics.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, ListFeedStatus } from '../model/feed-status.ts';
 import type { Health } from '../model/health.ts';
+import { FORMATS } from '../response/format.ts';
 import type { PageKeys } from '../site/page-key.ts';
 import { siteEndpoints } from '../site/site.ts';
 import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
@@ -115,6 +116,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   ];
   return {
     mounted: byPath([...INTERFACE, ...additions]),
+    formatted: byFormat([...INTERFACE, ...additions]),
     root: byPath(atRoot),
     named: [...INTERFACE, ...additions].map(({ path }) => path.replace(':id', '{id}')),
   };
@@ -141,6 +143,14 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
     ...adminMaintenance(options.jobs, options.webhookSecret),
     adminTraffic(options.traffic, options.sharing?.shareTraffic),
   ];
+}
+
+/** Paths that end in a format, for tools that go by the extension of a file. */
+function byFormat(endpoints: readonly Endpoint[]): Routes<Endpoint>['formatted'] {
+  const tables = endpoints.filter(({ kind }) => kind === 'prices');
+  return Object.fromEntries(
+    tables.flatMap((route) => FORMATS.map((format) => [`${route.path}.${format}`, { route, format }])),
+  );
 }
 
 function byPath(endpoints: readonly Endpoint[]): Record<string, Endpoint> {

@@ -121,4 +121,51 @@ onEachEngine('warnings', (engine) => {
       expect([metadata.GOLD!.symbol, metadata.XAU!.symbol], path).toEqual(['XAU', undefined]);
     }
   });
+
+  test('are in a header where the format has no place for them', async () => {
+    const warning = 'The parameter "date" has no effect on /rates/history.';
+    for (const format of ['csv', 'ndjson', 'parquet']) {
+      for (const query of [
+        RANGE,
+        `${RANGE}&asOf=2024-05-15`,
+        'symbols=XAU&startDate=1950-01-01&endDate=2024-05-14',
+      ]) {
+        const { headers } = await api.ask(`/rates/history?${query}&format=${format}&date=2024-05-14`);
+        expect({ format, query, warnings: headers.get('openpit-warnings') }).toEqual({
+          format,
+          query,
+          warnings: warning,
+        });
+      }
+    }
+    const { headers } = await api.ask(`/rates/history?${RANGE}&format=csv`);
+    expect(headers.get('openpit-warnings')).toBeNull();
+    const json = await api.ask(`/rates/history?${RANGE}&date=2024-05-14`);
+    expect(json.headers.get('openpit-warnings')).toBeNull();
+  });
+
+  test('in a header never start another header', async () => {
+    const { headers } = await api.ask('/symbols?format=csv&sta%0D%0Art=1');
+    expect(headers.get('openpit-warnings')).toBe(
+      'The parameter "sta rt" has no effect. Did you mean "startDate"?',
+    );
+  });
+
+  test('say that a table has no metadata, and which values metadata may have', async () => {
+    const { headers } = await api.ask(`${DAY}&metadata=false&format=csv`);
+    expect(headers.get('openpit-warnings')).toBe(
+      'The parameter "metadata" has no effect: only JSON has metadata.',
+    );
+    expect(await warningsOf(`${DAY}&metadata=no`)).toEqual([
+      'The parameter "metadata" has no effect: it must be "true" or "false".',
+    ]);
+    expect(await warningsOf(`${DAY}&metadata=true`)).toBeUndefined();
+  });
+
+  test('say in a table, too, that a history begins after the range', async () => {
+    const { headers } = await api.ask(
+      '/rates/history?symbols=XAU&startDate=2000-01-01&endDate=2001-01-01&format=csv',
+    );
+    expect(headers.get('openpit-warnings')).toBe('The data of XAU starts on 2024-05-13, after this range.');
+  });
 });

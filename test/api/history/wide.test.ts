@@ -92,7 +92,7 @@ onEachEngine('layout=wide', (engine) => {
   test('its parameters are validated, and a field without it is refused', async () => {
     const refused = async (rest: string) =>
       expectRefusal(await api.ask(path(rest)), 400, 'invalid_parameter');
-    expect(await refused('layout=wide')).toContain('format=csv or format=ndjson');
+    expect(await refused('layout=wide')).toContain('format=csv, ndjson or parquet');
     expect(await refused('layout=tall&format=csv')).toContain('one of long, wide');
     expect(await refused('field=close&format=csv')).toContain('layout=wide');
     expect(await refused('layout=wide&format=csv&field=percent')).toContain(

@@ -156,7 +156,7 @@ onEachEngine('a Parquet file that is read in ranges', (engine) => {
 
   test('from the ledger costs its rows once, too', async () => {
     const key = await newKey();
-    const path = `${PATH}&asOf=2024-05-15T20:00:00Z`;
+    const path = `${PATH}&asOf=2024-05-15`;
     const whole = await bytesOf(get(key, undefined, {}, path));
     const end = await get(key, 'bytes=-8', {}, path);
     expect(end.headers.get('content-range')).toEndWith(`/${whole.length}`);

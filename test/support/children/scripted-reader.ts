@@ -35,6 +35,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         gzipped: undefined,
         finality: 'open',
         next: undefined,
+        warnings: [],
         columns: [],
         rows: 0,
         revision: 0,

@@ -118,7 +118,11 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
     field === undefined
       ? intervalTable({ ...options, unitsOf: unitsByRows })
       : wideTable({ ...options, field });
-  return { content: table, finality: finalityOf(last, symbols, now - prices.delayMs) };
+  return {
+    content: table,
+    finality: finalityOf(last, symbols, now - prices.delayMs),
+    warnings: rangeWarnings(symbols, last, prices),
+  };
 }
 
 /** One page. A table with `asOf` is read in pages, too, which `LedgerTableSource` joins. */

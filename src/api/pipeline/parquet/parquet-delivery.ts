@@ -9,7 +9,7 @@ import type { ParquetFile } from '../../parquet/parquet-file.ts';
 import type { ParquetFiles } from '../../parquet/parquet-files.ts';
 import { matches } from '../../response/etag.ts';
 import { TYPES } from '../../response/format.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from '../../response/headers.ts';
+import { COMMON_HEADERS, rateLimitPolicy, warningHeaders } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response } from '../request/step.ts';
@@ -109,6 +109,7 @@ export class ParquetDelivery {
       'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(quota, burstPerSecond),
       ...(rateLimit !== undefined && { RateLimit: rateLimit }),
+      ...warningHeaders(context.priceRequest!.warnings),
       'Accept-Ranges': 'bytes',
       ETag: etag,
     };

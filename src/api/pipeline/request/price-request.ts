@@ -9,8 +9,9 @@ export interface PriceRequest {
   url: string;
   endpoint: PriceEndpoint;
   context: EndpointContext;
-  /** The format that the URL names. */
+  /** The format that the URL names, and the one that its path ends in. */
   namedFormat: Format | undefined;
+  pathFormat: Format | undefined;
   priceQuery: PriceQuery;
   view: View;
   /** Whether only its cost is wanted. */

@@ -5,6 +5,7 @@ import { type SplitUrl, splitKey } from '../../access/split-key.ts';
 import type { AnswerCache, KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
+import type { Format } from '../../model/table.ts';
 import type { Addressee } from '../../response/responses.ts';
 import { givenRequestId, nextRequestId } from '../../telemetry/request-id.ts';
 import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
@@ -29,6 +30,8 @@ export class RequestContext implements Addressee {
   endpoint: Endpoint | undefined;
   /** Set by `route`: the part of the path that the endpoint leaves open. */
   pathId = '';
+  /** Set by `route`: the format that the path ends in. */
+  pathFormat: Format | undefined;
   /** Set by `route`: the version of the interface that the path belongs to. */
   dialect: Dialect = DIALECTS.v1;
   /** Set by `authenticate`, also when it refuses a key that belongs to a customer. */

@@ -12,7 +12,7 @@ import type { Answer, LargeAnswer } from '../../model/answer.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TextFormat } from '../../model/table.ts';
-import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
+import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { contentOf, encodeContent, noBody } from '../../response/format.ts';
 import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
 import { addedMembers } from '../../response/json.ts';
@@ -67,18 +67,18 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
     version: number,
   ): CachedAnswer | Download | ParquetAnswer {
     const { format } = priceRequest.context;
-    const { content, finality, next } = answer;
+    const { content, finality, next, warnings } = answer;
     const body = encodeContent(content, format, membersOf(priceRequest, answer));
     if ('columns' in body) {
       const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
       if (format === 'parquet') {
         const source = new LongTableSource(body, 'ndjson');
-        return encoder.parquet(priceRequest, { columns: body.columns, source, finality, etag });
+        return new ParquetAnswer({ columns: body.columns, source, finality, etag });
       }
       const source = new LongTableSource(body, format as TextFormat);
-      return encoder.download(priceRequest, source, finality, etag);
+      return encoder.download(priceRequest, { source, finality, etag, warnings });
     }
-    const encoded = encoder.encode(priceRequest, { body, finality, next });
+    const encoded = encoder.encode(priceRequest, { body, finality, next, warnings });
     cache(priceRequest, encoded, version);
     return encoded;
   }
@@ -100,7 +100,7 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
 
   /** The cache is keyed by URL, which does not contain `Accept`. The answer of a dry run is never sent. */
   function cache(priceRequest: PriceRequest, answer: CachedAnswer, version: number): void {
-    const { url, endpoint, context, namedFormat, isDryRun, priceQuery, view } = priceRequest;
+    const { url, endpoint, context, namedFormat, pathFormat, isDryRun, priceQuery, view } = priceRequest;
     if (isDryRun || (!namedFormat && context.format !== 'json')) return;
     const { dialect, now } = context;
     const sources = {
@@ -111,7 +111,8 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
       now,
       isOfSecond: endpoint.needs === 'dates',
     };
-    answerCache.keep(url, { endpoint, dialect, namesFormat: namedFormat !== undefined }, answer, sources);
+    const namesFormat = namedFormat !== undefined;
+    answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat }, answer, sources);
   }
 }
 

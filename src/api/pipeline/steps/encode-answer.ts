@@ -6,9 +6,9 @@ import type { TableSource } from '../../download/table-source.ts';
 import type { Finality } from '../../model/answer.ts';
 import type { TextFormat } from '../../model/table.ts';
 import { nextLink } from '../../params/cursor.ts';
-import { ParquetAnswer, type ParquetAnswerOptions } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { type Body, contentOf } from '../../response/format.ts';
+import { warningHeaders } from '../../response/headers.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 
 /** A body, and what its headers say about it. */
@@ -17,6 +17,18 @@ export interface EncodedBody {
   gzipped?: Uint8Array<ArrayBuffer> | undefined;
   finality: Finality;
   next: string | undefined;
+  /** Further warnings about the request. In JSON, all warnings are in the body. */
+  warnings?: readonly string[] | undefined;
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
+/** A table that is written while it is sent. */
+export interface UnwrittenTable {
+  source: TableSource;
+  finality: Finality;
+  etag: string;
+  warnings: readonly string[] | undefined;
 }
 
 /** Adds headers and an entity tag to the body of an answer. */
@@ -33,7 +45,7 @@ export class AnswerEncoder {
   encode(priceRequest: PriceRequest, encoded: EncodedBody, etag?: string): CachedAnswer {
     const { context, priceQuery } = priceRequest;
     const { query, plan } = context;
-    const { body, gzipped, finality, next } = encoded;
+    const { body, gzipped, finality, next, warnings } = encoded;
     return new CachedAnswer({
       body,
       gzipped,
@@ -41,6 +53,7 @@ export class AnswerEncoder {
       status: priceQuery.unresolved ? 206 : 200,
       etag: etag ?? this.#tagOf(priceRequest, encoded),
       link: next === undefined ? undefined : nextLink(query, next),
+      warnings: this.#warningHeaders(priceRequest, warnings),
       plan,
     });
   }
@@ -51,14 +64,16 @@ export class AnswerEncoder {
     return this.#tags.ofState(`${priceRequest.context.format} ${newest} ${state}`, priceRequest.view.delayMs);
   }
 
-  download({ context }: PriceRequest, source: TableSource, finality: Finality, etag: string): Download {
-    const format = context.format as TextFormat;
-    const { plan } = context;
-    return new Download({ source, format, finality, etag, plan, onFailure: this.#onDownloadFailure });
+  download(priceRequest: PriceRequest, table: UnwrittenTable): Download {
+    const { format, plan } = priceRequest.context;
+    const headers = this.#warningHeaders(priceRequest, table.warnings);
+    const onFailure = this.#onDownloadFailure;
+    return new Download({ ...table, format: format as TextFormat, headers, plan, onFailure });
   }
 
-  parquet({ context }: PriceRequest, options: Omit<ParquetAnswerOptions, 'plan'>): ParquetAnswer {
-    return new ParquetAnswer({ ...options, plan: context.plan });
+  /** JSON has its warnings in the body. */
+  #warningHeaders({ context, warnings }: PriceRequest, more: readonly string[] = []) {
+    return context.format === 'json' ? NO_HEADERS : warningHeaders([...warnings, ...more]);
   }
 
   #tagOf(priceRequest: PriceRequest, { body, finality }: EncodedBody): string {

@@ -9,7 +9,7 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
   return (context, endpoint) => {
     const { request, params: query, now, dialect } = context;
     const { plan } = context.customer!;
-    const namedFormat = formatInUrl(query);
+    const namedFormat = formatInUrl(query, context.pathFormat);
     const format = namedFormat ?? formatAccepted(request.headers.get('accept'));
     const endpointContext: EndpointContext = { query, plan, board, now, format, dialect };
     const priceQuery = endpoint.read(endpointContext);
@@ -20,10 +20,11 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
       endpoint,
       context: endpointContext,
       namedFormat,
+      pathFormat: context.pathFormat,
       priceQuery,
       view,
       isDryRun,
-      warnings: parameterWarnings(query, endpoint.path),
+      warnings: parameterWarnings(query, endpoint.path, format),
     };
     return undefined;
   };

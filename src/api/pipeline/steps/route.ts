@@ -16,6 +16,7 @@ export function route(context: RequestContext, router: Router<Endpoint>): Respon
   if (context.knownUrl) {
     context.endpoint = context.knownUrl.endpoint;
     context.dialect = context.knownUrl.dialect;
+    context.pathFormat = context.knownUrl.pathFormat;
     return undefined;
   }
   const { path } = context.target;
@@ -26,6 +27,7 @@ export function route(context: RequestContext, router: Router<Endpoint>): Respon
   if (found) {
     context.endpoint = found.route;
     context.pathId = found.id;
+    context.pathFormat = found.format;
   }
   if (found && length <= URL_LENGTH_MAX) return undefined;
   if (context.request.method === 'OPTIONS') return preflight(found?.route);

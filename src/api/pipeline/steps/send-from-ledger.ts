@@ -9,7 +9,7 @@ import type { LedgerRequest, LedgerResponse } from '../../ledger-reads/protocol.
 import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import type { TableFormat, TextFormat } from '../../model/table.ts';
-import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
+import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { PriceRequest } from '../request/price-request.ts';
@@ -95,9 +95,9 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
 
   /** It is never cached: no series would tell when it changes. */
   function answerOf(priceRequest: PriceRequest, response: LedgerResponse): CachedAnswer {
-    const { packet, gzipped, next, finality, length, contentFrom, type } = response;
+    const { packet, gzipped, next, finality, warnings, length, contentFrom, type } = response;
     const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
-    return encoder.encode(priceRequest, { body, gzipped, next, finality });
+    return encoder.encode(priceRequest, { body, gzipped, next, finality, warnings });
   }
 
   /** The tag is needed before the whole table is read, so it covers the request and the ledger's revision instead. */
@@ -107,15 +107,13 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
     source: TableSource,
   ): Download | ParquetAnswer {
     const { context, priceQuery, view } = priceRequest;
-    const { finality, revision, columns } = first;
+    const { finality, revision, columns, warnings } = first;
     const parameters = [...context.query].filter(([name]) => name !== 'apiKey');
     const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
     const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
     const etag = tags.ofState(state, view.delayMs);
-    if (context.format === 'parquet') {
-      return encoder.parquet(priceRequest, { columns, source, finality, etag });
-    }
-    return encoder.download(priceRequest, source, finality, etag);
+    if (context.format === 'parquet') return new ParquetAnswer({ columns, source, finality, etag });
+    return encoder.download(priceRequest, { source, finality, etag, warnings });
   }
 }
 
