@@ -20,6 +20,9 @@ const KEYED: readonly ErrorCode[] = [
   'unavailable',
 ];
 
+/** Errors of every operation that has formats. */
+const FORMAT_ERRORS: readonly ErrorCode[] = ['invalid_byte_range', 'invalid_parameter'];
+
 const ERRORS_OF_TAG: Readonly<Record<Operation['tag'], readonly ErrorCode[]>> = {
   Rates: [...KEYED, 'quota_exhausted'],
   Account: KEYED,
@@ -48,7 +51,7 @@ export function openApiDocument(version: string): Json {
       version,
       summary: 'Commodity rates: latest, daily, over a range, changes, and a live stream.',
       description:
-        'Send parameters in the query string. The same paths are served under /v1. Under /v2 and /v3 they speak later versions of the interface: time series of up to 365 days where the plan sets no limit, `date` in historical records, `metaData` in latest, and `error`, `path` and `timestamp` in errors. Under /v3, unknown symbols among known ones are listed in `unresolved` of a 206. x-versions has the table. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
+        'Send parameters in the query string. The same paths are served under /v1. Under /v2 and /v3 they speak later versions of the interface: time series of up to 365 days where the plan sets no limit, `date` in historical records, `metaData` in latest, and `error`, `path` and `timestamp` in errors. Under /v3, unknown symbols among known ones are listed in `unresolved` of a 206. x-versions has the table. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. Where there is a parameter `format`, the path may also end in `.json`, `.csv`, `.ndjson` or `.parquet`. A Parquet file supports `Range`; its first request, HEAD included, pays for it. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -79,6 +82,7 @@ export function openApiDocument(version: string): Json {
 function describe(operation: Operation): Json {
   const { path, method, tag, summary, description, parameters, body, file, answer } = operation;
   const isStream = answer === STREAMED;
+  const hasFormats = takesFormat(parameters);
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}-]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
     tags: [tag],
@@ -100,9 +104,12 @@ function describe(operation: Operation): Json {
     responses: {
       200: {
         description: isStream ? 'The data of each event' : 'Success',
-        content: contentOf(answer, parameters?.includes('dryRun') === true),
+        content: {
+          ...contentOf(answer, parameters?.includes('dryRun') === true),
+          ...(hasFormats && TABLES),
+        },
       },
-      ...(parameters?.includes('symbols') && tag === 'Rates' && !isStream && { 206: partial(answer) }),
+      ...(hasFormats && { 206: partial(answer) }),
       ...refusals(operation),
     },
   };
@@ -120,17 +127,29 @@ function contentOf(answer: Operation['answer'], hasDryRun: boolean): Json {
   return { 'application/json': { schema: hasDryRun ? { anyOf: [schema, report] } : schema } };
 }
 
+/** The answer as a table. */
+const TABLES: Json = {
+  'text/csv': { schema: { type: 'string' } },
+  'application/x-ndjson': { schema: { type: 'string' } },
+  'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
+};
+
 function partial(answer: Operation['answer']): Json {
   return {
-    description: 'Only under /v3: some symbols are unknown and listed in `unresolved`',
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${answer}` } } },
+    description:
+      'JSON, only under /v3: some symbols are unknown and listed in `unresolved`. Parquet: a part of the file, as requested with `Range`',
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${answer}` } },
+      'application/vnd.apache.parquet': TABLES['application/vnd.apache.parquet'],
+    },
   };
 }
 
 /** The errors of an operation by status, each with its codes. */
-function refusals({ path, tag, errors = [] }: Operation): Json {
+function refusals({ path, tag, parameters, errors = [] }: Operation): Json {
   const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
-  const codes = new Set<ErrorCode>([...errors, ...ERRORS_OF_TAG[tag]]);
+  const formatErrors = takesFormat(parameters) ? FORMAT_ERRORS : [];
+  const codes = new Set<ErrorCode>([...errors, ...formatErrors, ...ERRORS_OF_TAG[tag]]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
   const responses: Json = {};
   for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {
@@ -141,6 +160,10 @@ function refusals({ path, tag, errors = [] }: Operation): Json {
   }
   if (isReadiness(path)) return { 503: { ...(responses[500] as Json), description: 'Not ready' } };
   return responses;
+}
+
+function takesFormat(parameters: Operation['parameters']): boolean {
+  return parameters?.includes('format') === true;
 }
 
 function isReadiness(path: string): boolean {

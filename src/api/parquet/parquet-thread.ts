@@ -49,7 +49,6 @@ export class ParquetThread {
     worker.onmessage = ({ data }: MessageEvent<FromParquet>) => this.#onMessage(data);
     worker.onerror = () => worker.terminate(); // its state is unknown after an uncaught error
     worker.addEventListener('close', () => this.#onClose(worker));
-    worker.unref();
     return worker;
   }
 
