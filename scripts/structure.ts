@@ -37,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'market',
     'ledger',
+    'api',
     'feeds',
     'gate',
     'http',

@@ -23,6 +23,7 @@ import { webhookCommand } from './commands/webhook.ts';
 import { compareCommand } from './compare/compare.ts';
 import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
+import { exportCommand } from './export/export.ts';
 import { feedCommands } from './feeds/feed.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
 import { importCommand } from './import/import.ts';
@@ -36,6 +37,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     serveCommand,
     importCommand,
     ...importRunCommands,
+    exportCommand,
     ...feedCommands(providers),
     ...sampleCommands(providers),
     ...quarantineCommands,

@@ -55,6 +55,8 @@ export interface IntervalWindow {
   last: Day;
   /** Whether it consists of a single interval. */
   isSingle: boolean;
+  /** About how many bars are read at once. */
+  barsPerPiece: number;
 }
 
 /** Symbols of a window that are read together. */
@@ -73,16 +75,18 @@ export function* windowsFrom(
   symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last, interval }: Span,
+  barsPerPiece = BARS_PER_PIECE,
 ): Generator<IntervalWindow> {
   const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
   const barsPerInterval = symbols.length * BARS_PER_INTERVAL[interval];
-  const intervals = Math.max(1, Math.floor(BARS_PER_PIECE / barsPerInterval));
+  const intervals = Math.max(1, Math.floor(barsPerPiece / barsPerInterval));
   let day = Math.max(from.day, Math.min(...firstDays));
   while (day <= last) {
     const start = intervalStart(interval, day);
     const end = laterInterval(interval, start, intervals);
     const isSingle = intervals === 1;
-    yield { start, end, first: Math.max(first, start), last: Math.min(last, end - 1), isSingle };
+    const days = { first: Math.max(first, start), last: Math.min(last, end - 1) };
+    yield { start, end, ...days, isSingle, barsPerPiece };
     day = end;
   }
 }
@@ -92,12 +96,12 @@ export function* windowsFrom(
  * cursor's own interval, the symbols before the cursor are skipped.
  */
 export function* groupsOf(
-  { start, end, isSingle }: IntervalWindow,
+  { start, end, isSingle, barsPerPiece }: IntervalWindow,
   from: Cursor,
   symbolCount: number,
   interval: Interval,
 ): Generator<SymbolGroup> {
-  const size = Math.ceil(BARS_PER_PIECE / BARS_PER_INTERVAL[interval]);
+  const size = Math.ceil(barsPerPiece / BARS_PER_INTERVAL[interval]);
   const first = isSingle && start === from.day ? from.symbolIndex : 0;
   for (let symbolIndex = first; symbolIndex < symbolCount; symbolIndex += size) {
     const groupEnd = Math.min(symbolIndex + size, symbolCount);

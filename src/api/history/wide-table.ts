@@ -33,7 +33,7 @@ export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const snapshot = { ...options, prices: frozen };
   requireConvertible(symbols, frozen, span, from);
   return {
-    columns: columnsFor(symbols, options.field),
+    columns: wideColumns(symbols, options.field),
     state: JSON.stringify(['wide', options.field, stateOf(snapshot)]),
     count: () => countDates(snapshot),
     pieces: () => widePieces(snapshot),
@@ -48,15 +48,15 @@ export function widePage(
   fields: RowFields,
   field: string,
 ): FlatTable {
-  const pivot = new Pivot(symbols.length, valueReader(fields, field));
+  const pivot = new Pivot(symbols.length, fields, field);
   return wideRows([...pivot.add(rows), ...pivot.end()], symbols, field);
 }
 
 function wideRows(rows: readonly FlatRow[], symbols: readonly RequestedSymbol[], field: string): FlatTable {
-  return { columns: columnsFor(symbols, field), rows, rowWeight: symbols.length };
+  return { columns: wideColumns(symbols, field), rows, rowWeight: symbols.length };
 }
 
-function columnsFor(symbols: readonly RequestedSymbol[], field: string): FlatColumn[] {
+export function wideColumns(symbols: readonly RequestedSymbol[], field: string): FlatColumn[] {
   return [
     { name: 'date', type: 'date' },
     ...symbols.map(({ code }) => ({ name: code, type: typeOfField(field) })),
@@ -64,21 +64,22 @@ function columnsFor(symbols: readonly RequestedSymbol[], field: string): FlatCol
 }
 
 function* widePieces({ symbols, prices, span, from, fields, field }: WideTableOptions): Generator<FlatRow[]> {
-  const pivot = new Pivot(symbols.length, valueReader(fields, field));
+  const pivot = new Pivot(symbols.length, fields, field);
   for (const { rows } of intervalPieces(from, symbols, prices, span)) yield pivot.add(rows);
   yield pivot.end();
 }
 
 /** Turns rows, which come in order of their dates, into one row per date. */
-class Pivot {
+export class Pivot {
   readonly #width: number;
   readonly #read: (row: IntervalRow) => string | undefined;
   #day: Day | undefined;
   #cells: (string | undefined)[] = [];
 
-  constructor(symbolCount: number, read: (row: IntervalRow) => string | undefined) {
+  /** `field` is a price, or one of `fields`. */
+  constructor(symbolCount: number, fields: RowFields, field: string) {
     this.#width = symbolCount + 1;
-    this.#read = read;
+    this.#read = valueReader(fields, field);
   }
 
   /** Adds rows, and returns the dates before the last of them. */

@@ -128,7 +128,7 @@ export class LedgerReader {
 }
 
 /** The days to load for each series: the requested range, extended back as far as an earlier bar may stand in for it. */
-function windowsOf(
+export function windowsOf(
   { series, conversion }: PriceQuery,
   { first, last }: DayRange,
   looksBack: boolean,

@@ -109,9 +109,14 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
   return warnings;
 }
 
+/** Only `false` omits the metadata; the others say that it is wanted. */
+const METADATA_VALUES: readonly string[] = ['false', 'true', '1', 'yes'];
+
 function metadataWarning(values: readonly string[], format: Format): string | undefined {
   if (format !== 'json') return 'only JSON has metadata';
-  return ['true', 'false'].includes(values[0]!.trim()) ? undefined : 'it must be "true" or "false"';
+  return METADATA_VALUES.includes(values[0]!.trim().toLowerCase())
+    ? undefined
+    : 'it must be "true" or "false"';
 }
 
 function plain(name: string): string {

@@ -62,6 +62,12 @@ export class PastPrices implements Prices {
     await this.#loadTicks(visible);
   }
 
+  /** Forgets what was loaded, for a reader that goes through more days than fit into memory. */
+  forget(): void {
+    this.#columns.clear();
+    this.#withdrawn.clear();
+  }
+
   measure({ symbol }: Series): Measure {
     return { unit: symbol.unit.symbol, quote: symbol.currency.code };
   }

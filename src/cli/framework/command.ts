@@ -11,6 +11,8 @@ import { messageOf } from '../../runtime/log/log.ts';
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
   value?: string;
+  /** A single letter that stands for it. */
+  short?: string;
   help: string;
 }
 
@@ -72,8 +74,8 @@ export function requireYes(call: CommandCall, what: string): void {
 
 export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
   const options: OptionTypes = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, flag] of Object.entries(command.flags)) {
-    options[name] = { type: flag.value === undefined ? 'boolean' : 'string' };
+  for (const [name, { value, short }] of Object.entries(command.flags)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) };
   }
   const taken = command.settings ?? LEDGER_SETTINGS;
   for (const env of taken) options[flagOf(env)] = { type: 'string' };
@@ -128,10 +130,10 @@ export function helpOf(command: Command): string {
   const usage = ['Usage: openpit', command.name, ...operands, '[options]'].join(' ');
   const sections = [`${summary}.`, usage];
   if (details !== undefined) sections.push(details);
-  const options = Object.entries(command.flags).map(([name, { value, help }]) => [
-    value === undefined ? `--${name}` : `--${name} ${value}`,
-    help,
-  ]);
+  const options = Object.entries(command.flags).map(([name, { value, short, help }]) => {
+    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    return [value === undefined ? names : `${names} ${value}`, help];
+  });
   sections.push(`Options:\n${table([...options, ['-h, --help', 'Show this help']])}`);
   const settings = (command.settings ?? LEDGER_SETTINGS).map((env) => {
     const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;

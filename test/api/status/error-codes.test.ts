@@ -30,6 +30,7 @@ const PROMISED: Record<number, string[]> = {
   409: ['conflict'],
   413: ['body_too_large'],
   414: ['uri_too_long'],
+  416: ['invalid_byte_range'],
   429: ['rate_limited', 'quota_exhausted'],
   500: ['internal'],
   503: ['unavailable'],

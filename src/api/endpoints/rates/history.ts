@@ -82,7 +82,7 @@ export const history = priceEndpoint({
   },
 });
 
-interface HistoryQuery extends RatesQuery {
+export interface HistoryQuery extends RatesQuery {
   first: Day;
   last: Day;
   interval: Interval;
@@ -100,7 +100,7 @@ interface LargePage extends LargeAnswer {
   plan: PagePlan;
 }
 
-function spanOf({ first, last, today, interval, derivation, wideField }: HistoryQuery): Span {
+export function spanOf({ first, last, today, interval, derivation, wideField }: HistoryQuery): Span {
   return {
     first,
     last: Math.min(last, today),

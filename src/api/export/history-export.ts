@@ -1,0 +1,161 @@
+import { Board } from '../../board/board.ts';
+import { PastPrices } from '../../board/past/past-prices.ts';
+import type { Prices } from '../../board/views/prices.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ConvertedPrices } from '../conversion/converted-prices.ts';
+import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
+import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { type PriceReading, RowDeriver } from '../history/derive-rows.ts';
+import { type IntervalRow, piecesOf, type Span, windowsFrom } from '../history/interval-rows.ts';
+import { intervalColumns, rowWriter } from '../history/interval-table.ts';
+import { Pivot, wideColumns } from '../history/wide-table.ts';
+import { windowsOf } from '../ledger-reads/ledger-reader.ts';
+import { QueryParams } from '../model/query.ts';
+import type { FlatColumn, FlatRow } from '../model/table.ts';
+import { DIALECTS } from '../versions/dialects.ts';
+
+export interface HistoryExportOptions {
+  ledger: Ledger;
+  clock: Clock;
+  /** Whether symbols without real prices show simulated ones. */
+  simulated: boolean;
+  /** Those of `/rates/history`. Without `symbols`, all symbols that have prices. */
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** Rows in order, and how much of the history they complete. */
+export interface ExportedRows {
+  rows: readonly FlatRow[];
+  /** From 0 to 1. */
+  progress: number;
+}
+
+/** Everything is visible to whoever has the ledger. */
+const OPERATOR: Plan = {
+  name: 'operator',
+  quota: Number.MAX_SAFE_INTEGER,
+  delaySeconds: 0,
+  maxSymbols: Number.MAX_SAFE_INTEGER,
+  maxSpanDays: null,
+  burstPerSecond: 1,
+  history: true,
+};
+
+/** Bars that are read at once. It bounds the memory. */
+const BARS_PER_LOAD = 20_000;
+
+/**
+ * The rows of `/rates/history`, read from the ledger as of the moment it was opened. It holds only the days that it is
+ * writing.
+ */
+export class HistoryExport {
+  readonly columns: readonly FlatColumn[];
+  readonly #ledger: Ledger;
+  readonly #board: Board;
+  readonly #query: HistoryQuery;
+  readonly #past: PastPrices;
+  readonly #prices: Prices;
+  readonly #openedAt: number;
+
+  private constructor(ledger: Ledger, board: Board, query: HistoryQuery, past: PastPrices, openedAt: number) {
+    this.#ledger = ledger;
+    this.#board = board;
+    this.#query = query;
+    this.#past = past;
+    this.#openedAt = openedAt;
+    const { conversion, hasFormulas, symbols, fields, wideField } = query;
+    const own = conversion ? new ConvertedPrices(past, conversion, openedAt) : past;
+    this.#prices = hasFormulas ? new FormulaPrices(own) : own;
+    this.columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
+  }
+
+  /** Throws a refusal if the parameters are invalid. */
+  static async open({ ledger, clock, simulated, parameters }: HistoryExportOptions): Promise<HistoryExport> {
+    const board = await Board.open({ ledger, clock, historyBytesMax: 0, simulated }, []);
+    const now = clock.now();
+    const moment = { delayMs: 0, horizon: now, recordedBy: now, simulated };
+    const symbols = parameters.symbols ?? (await codesWithPrices(ledger, board, moment));
+    const query = new QueryParams(
+      new Map(Object.entries({ ...parameters, symbols }).map(([name, value]) => [name, [value]])),
+    );
+    const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
+    const historyQuery = history.read(context) as unknown as HistoryQuery;
+    const past = await PastPrices.open(ledger, historyQuery.series, moment);
+    return new HistoryExport(ledger, board, historyQuery, past, now);
+  }
+
+  async *rows(): AsyncGenerator<ExportedRows> {
+    const { symbols, fields, wideField } = this.#query;
+    const revision = (await this.#ledger.head()).prices;
+    if (wideField === undefined) {
+      const cells = rowWriter(this.#board, symbols, this.#prices, fields);
+      for await (const { rows, progress } of this.#pieces()) yield { rows: rows.map(cells), progress };
+    } else {
+      const pivot = new Pivot(symbols.length, fields, wideField);
+      for await (const { rows, progress } of this.#pieces()) yield { rows: pivot.add(rows), progress };
+      yield { rows: pivot.end(), progress: 1 };
+    }
+    await this.#requireUnchanged(revision);
+  }
+
+  async *#pieces(): AsyncGenerator<{ rows: IntervalRow[]; progress: number }> {
+    const { from, symbols } = this.#query;
+    const span = spanOf(this.#query);
+    const deriver = await this.#loaded(RowDeriver.at(from, symbols, this.#prices, span));
+    const progressAt = this.#progress(span);
+    for (const window of windowsFrom(from, symbols, this.#prices, span, BARS_PER_LOAD)) {
+      await this.#load(window);
+      for (const { rows } of piecesOf(window, from, symbols, this.#prices, span.interval)) {
+        deriver?.derive(rows);
+        yield { rows, progress: progressAt(window.last) };
+      }
+    }
+  }
+
+  async #loaded<T>(reading: PriceReading<T>): Promise<T> {
+    for (;;) {
+      const step = reading.next();
+      if (step.done) return step.value;
+      await this.#load(step.value);
+    }
+  }
+
+  /** Replaces the days in memory. */
+  async #load(days: DayRange): Promise<void> {
+    this.#past.forget();
+    await this.#past.load(windowsOf(this.#query, days, false));
+  }
+
+  /** The share of the days of all symbols that lie before a day. Most histories do not begin with the first one. */
+  #progress({ first, last }: Span): (day: number) => number {
+    const firstDays = this.#query.symbols.flatMap(({ series }) => this.#prices.firstDay(series) ?? []);
+    const starts = firstDays.map((day) => Math.max(day, first)).filter((day) => day <= last);
+    const daysUntil = (day: number) => starts.reduce((sum, start) => sum + Math.max(0, day - start + 1), 0);
+    const total = daysUntil(last);
+    return (day) => (total === 0 ? 1 : daysUntil(day) / total);
+  }
+
+  /** An import records its prices at the time it began. If that was before this export, they are in a part of it. */
+  async #requireUnchanged(revision: number): Promise<void> {
+    const symbolIds = this.#query.series.map(({ symbol }) => symbol.id);
+    if (!(await this.#ledger.past.hasChanged(symbolIds, revision, this.#openedAt))) return;
+    throw new Error(
+      'an import that began before this export has changed its prices meanwhile; export them again',
+    );
+  }
+}
+
+/** All symbols that have a price. */
+async function codesWithPrices(
+  ledger: Ledger,
+  { catalog }: Board,
+  moment: Parameters<typeof PastPrices.open>[2],
+): Promise<string> {
+  const prices = await PastPrices.open(ledger, catalog.series, moment);
+  const found = catalog.series.filter((series) => prices.firstDay(series) !== undefined);
+  if (found.length === 0) throw new Error('the ledger has no prices to export');
+  return found.map(({ symbol }) => symbol.code).join(',');
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { parseDay, printDay } from '../../../src/market/day.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { apiOn } from '../../support/api.ts';
+import { duckdb } from '../../support/duckdb.ts';
+import { newFolder, onEachEngine } from '../../support/ledger.ts';
+
+const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');
+const CODES = ['CORN', 'WTIOIL-FUT', 'XAU'];
+const FIRST = parseDay('1990-01-01')!;
+const DAYS = 9_000;
+
+onEachEngine('openpit export', (engine) => {
+  // The command sees the ledger as of now, so the server does, too.
+  const api = apiOn(engine, { now: Date.now() }, async ({ service }) => {
+    for (const [i, code] of CODES.entries()) {
+      const bars: Record<string, number> = {};
+      for (let day = FIRST; day < FIRST + DAYS; day++)
+        if (day % (i + 3) > 0) bars[printDay(day)] = day / 8 - i;
+      await service.publish(code, bars);
+    }
+    await service.publish('EUR/USD', { '1990-01-01': 1.25, '1990-01-08': 1.5 });
+    await service.publish('XAU', { '2001-05-14': 1_234.5 }); // a correction
+  });
+
+  async function openpit(...args: string[]) {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('OPENPIT_'));
+    const { config, ledgerUrl } = api.service;
+    const location = engine === 'sqlite' ? `sqlite://${ledgerUrl}` : ledgerUrl;
+    const child = Bun.spawn(['bun', MAIN, 'export', ...args], {
+      env: {
+        ...Object.fromEntries(inherited),
+        OPENPIT_DATABASE_URL: location,
+        OPENPIT_DATA_DIR: config.dataDir,
+        OPENPIT_DEMO: 'false',
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const [stdout, stderr, exitCode] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { stdout, stderr, exitCode };
+  }
+
+  const VARIANTS: [options: string[], parameters: string][] = [
+    [[], ''],
+    [['--interval', 'month'], '&interval=month'],
+    [
+      ['--interval', 'week', '--transform', 'percent', '--period', '2', '--moving', '5'],
+      '&interval=week&transform=percent&period=2&moving=5',
+    ],
+    [['--layout', 'wide', '--field', 'average'], '&layout=wide&field=average'],
+  ];
+
+  test('has the rows that the server answers, in every layout and text format', async () => {
+    for (const [options, parameters] of VARIANTS) {
+      for (const format of ['csv', 'ndjson']) {
+        const { stdout, stderr } = await openpit(
+          '--format',
+          format,
+          '--from',
+          '1990-02-01',
+          '--to',
+          '2010-12-31',
+          ...options,
+        );
+        const { text } = await api.ask(
+          `/rates/history.${format}?symbols=${CODES}&startDate=1990-02-01&endDate=2010-12-31${parameters}`,
+        );
+        expect({ options, format, same: stdout === text }).toEqual({ options, format, same: true });
+        expect(stderr).toMatch(/^[\d,]+ rows \([\d,]+ a second\), [\d.]+ MB in \d+:\d\d\n$/);
+      }
+    }
+  });
+
+  test('converts, evaluates formulas, and takes a single symbol', async () => {
+    const options = [
+      '--symbols',
+      'XAU,{XAU}-{CORN}',
+      '--quote',
+      'EUR',
+      '--from',
+      '1990-01-01',
+      '--to',
+      '1990-01-20',
+    ];
+    const { stdout } = await openpit(...options);
+    const { text } = await api.ask(
+      '/rates/history.csv?symbols=XAU,{XAU}-{CORN}&quote=EUR&startDate=1990-01-01&endDate=1990-01-20',
+    );
+    expect(text.split('\r\n').length).toBeGreaterThan(10);
+    expect(stdout).toBe(text);
+  });
+
+  test('writes Parquet with all bars of the ledger and their sums', async () => {
+    const file = join(newFolder(), 'all.parquet');
+    expect((await openpit('-o', file)).exitCode).toBe(0);
+    const [current] = await api.service.ledger.engine.read`SELECT count(*) AS n, sum(close) AS sum FROM bar b
+      WHERE symbol_id IN (SELECT id FROM symbol WHERE code IN ('CORN', 'WTIOIL-FUT', 'XAU'))
+        AND NOT EXISTS (SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision)`;
+    const rows = await duckdb(
+      `SELECT count(*)::INTEGER, sum(close) FROM '${file}' WHERE symbol NOT LIKE '%/%'`,
+    );
+    expect(rows).toEqual([[Number(current!.n), Number(current!.sum)]]);
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  test('rejects what the server would reject, by the name of the option, and leaves no file', async () => {
+    const file = join(newFolder(), 'none.csv');
+    const WRONG: [options: string[], message: string][] = [
+      [['--from', '2023-02-29'], '--from must be a day that exists'],
+      [['--interval', 'hourly'], '--interval must be one of'],
+      [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH'],
+      [['--format', 'xml'], '--format must be one of csv, ndjson, parquet'],
+      [['--field', 'close'], '--field must be sent with layout=wide'],
+    ];
+    for (const [options, message] of WRONG) {
+      const { exitCode, stderr } = await openpit(...options, '-o', file);
+      expect({ options, exitCode, stderr }).toEqual({
+        options,
+        exitCode: 2,
+        stderr: expect.stringContaining(message),
+      });
+    }
+    expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+  });
+
+  test('fails, and leaves no file, if the disk refuses it', async () => {
+    const { exitCode, stderr } = await openpit('-o', '/no/such/folder/prices.csv');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENOENT') });
+  });
+});
+
+test('an empty ledger gives a table without rows', async () => {
+  const dir = newFolder();
+  await (await Ledger.open(join(dir, 'openpit.db'), systemClock)).close();
+  const child = Bun.spawn(['bun', MAIN, 'export', '--symbols', 'XAU', '--data-dir', dir], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  expect(await new Response(child.stdout).text()).toBe(
+    'date,symbol,open,high,low,close,unit,quote,factor,source,average,count\r\n',
+  );
+});
