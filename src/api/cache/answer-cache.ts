@@ -54,8 +54,8 @@ export class AnswerCache {
   }
 
   /** Copies the URL: a slice would keep the whole request head in memory. */
-  #add(url: string, { endpoint, dialect, namesFormat }: ReadUrl): KnownUrl | undefined {
-    const known = { endpoint, dialect, namesFormat, answers: [] };
+  #add(url: string, { endpoint, dialect, pathFormat, namesFormat }: ReadUrl): KnownUrl | undefined {
+    const known = { endpoint, dialect, pathFormat, namesFormat, answers: [] };
     return this.#urls.set(copyText(url), known, URL_BYTES) ? known : undefined;
   }
 }

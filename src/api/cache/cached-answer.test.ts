@@ -19,8 +19,7 @@ function answerWith(rest: string): CachedAnswer {
   const start = timestampStart(NOW).slice(0, -1);
   const body = { ...encodeText(start + rest), contentFrom: start.length, type: 'application/json' };
   const tags = { etag: 'W/"a"', status: 200, finality: 'live' } as const;
-  return new CachedAnswer({ body, ...tags, link: undefined,
-    warnings: {}, plan: PLAN });
+  return new CachedAnswer({ body, ...tags, link: undefined, warnings: {}, plan: PLAN });
 }
 
 function retained(rest: string): CachedAnswer {
