@@ -118,7 +118,7 @@ async function writeIntraday(ledger: Ledger): Promise<void> {
     'exchange',
   );
   const pruning = new TickPruning(ledger.engine);
-  await pruning.mark(of, RECORDED_AT);
+  await pruning.mark([of], RECORDED_AT);
   await pruning.deleteSome();
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import { statementsOf } from '../../../test/support/database/statements.ts';
 import { ClosingBench } from '../../../test/support/feeds/closing.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
+import type { TradingDay } from '../../ledger/symbols/origin.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { MS_PER_DAY } from '../../market/day.ts';
 import { Closer } from './closer.ts';
@@ -95,6 +97,8 @@ onEachEngine('old ticks', (engine) => {
   test('of several symbols are deleted together, oldest first', async () => {
     const { day, start, end } = bench.nextDay();
     const symbols = [bench.gold, await bench.idOf('XAG')];
+    const engine: { rowsPerDelete: number } = bench.ledger.engine;
+    engine.rowsPerDelete = 2_000; // PostgreSQL's batches are larger
     for (const symbolId of symbols) {
       const ticks = Array.from({ length: 5_000 }, (_, i) => bench.tick(start + i, 10, symbolId));
       await bench.ledger.ticks.append(ticks, 'push');
@@ -114,5 +118,27 @@ onEachEngine('old ticks', (engine) => {
     await closer.prune(over);
     expect(await left()).toEqual([[], []]);
     expect(closer.isPruningBehind).toBe(false);
+  });
+
+  test('of many symbols delay pushes once, not once for each of them', async () => {
+    const { day, start, end } = bench.nextDay();
+    const symbols = (await bench.ledger.symbols.list())
+      .filter(({ market }) => market === 'COMEX')
+      .slice(0, 8);
+    await bench.ledger.ticks.append(
+      symbols.map(({ id }) => bench.tick(start, 10, id)),
+      'push',
+    );
+    const over = end + LONGEST_DELAY_MS + WEEK_MS;
+    const closer = new Closer(bench.ledger);
+    await closer.close(over);
+    const pruned: TradingDay[] = [];
+    const statements = await statementsOf(bench.ledger, async () => {
+      pruned.push(...(await closer.prune(over)));
+    });
+    for (const { id: symbolId } of symbols) expect(pruned).toContainEqual({ symbolId, origin: 'real', day });
+    // The counter's row serializes all price writes.
+    const locks = statements.filter(({ text }) => text.includes('UPDATE counter'));
+    expect(locks.map(({ uses }) => uses)).toEqual([1]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
 import type { Decide } from '../../ledger/prices/session-bars.ts';
-import type { PriceOrigin, SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
+import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { TickPruning } from '../../ledger/ticks/prune.ts';
 import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
@@ -14,6 +14,8 @@ const KEEP_MS = 7 * MS_PER_DAY;
 /** A transaction publishes this many bars, or those that were folded within this time. */
 const DAYS_PER_TRANSACTION = 50;
 const MS_PER_TRANSACTION = 100;
+/** Days that are marked for deletion together: each takes a statement for every 1,000 ticks. */
+const DAYS_PER_MARK = 25;
 
 /** Bounds the work of one call. */
 export interface CloseLimits {
@@ -107,11 +109,9 @@ export class Closer {
     const { days, horizon } = this.#old;
     const work = new WorkBudget(limits);
     while (days.length > 0 && !work.isUsedUp) {
-      const { symbolId, day } = days.pop()!;
-      for (const origin of await this.#originsOf(symbolId)) {
-        const isMarked = await this.#pruning.mark({ symbolId, origin, day }, horizon, limits.signal);
-        if (isMarked) work.hasDoneSome = true;
-      }
+      const some = await this.#tradingDays(days.splice(-DAYS_PER_MARK));
+      await this.#pruning.mark(some, horizon, limits.signal);
+      work.hasDoneSome = true;
     }
     const pruned: TradingDay[] = [];
     while (this.#pruning.size > 0 && !work.isUsedUp) {
@@ -228,10 +228,17 @@ export class Closer {
     return { symbolId, day, origin: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
   }
 
-  /** The origins of a symbol's ticks. */
-  async #originsOf(symbolId: number): Promise<PriceOrigin[]> {
-    if (!this.#traits.get(symbolId)!.real) return ['simulated'];
-    return (await this.#ledger.ticks.hasSimulated(symbolId)) ? ['real', 'simulated'] : ['real'];
+  /** A symbol may still have ticks that were simulated before its first real price. */
+  async #tradingDays(days: readonly SymbolDay[]): Promise<TradingDay[]> {
+    const found: TradingDay[] = [];
+    for (const day of days) {
+      const traits = this.#traits.get(day.symbolId);
+      if (!traits) continue; // the symbol was deleted meanwhile
+      if (traits.real) found.push({ ...day, origin: 'real' });
+      if (!traits.real || (await this.#ledger.ticks.hasSimulated(day.symbolId)))
+        found.push({ ...day, origin: 'simulated' });
+    }
+    return found;
   }
 
   /** Called each time: a symbol may have its first real price, or another market. */

@@ -80,6 +80,9 @@ export interface Engine {
   /** How many reads for one request are worth sending at the same time. */
   readonly parallelReads: number;
 
+  /** How many rows to delete in one transaction of a long deletion. */
+  readonly rowsPerDelete: number;
+
   /** Suffix of CREATE TABLE for tables that are stored in primary-key order. */
   readonly clustered: string;
 

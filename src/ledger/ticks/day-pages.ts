@@ -48,7 +48,9 @@ export interface DayPage {
   upTo: number;
   /** Of the ticks that are folded; undefined when none are. */
   summary: Summary | undefined;
-  /** The ticks that are not folded, in order of `at`, if they are wanted. */
+  /** Whether there are ticks of the same origin that are not folded. */
+  hasOthers: boolean;
+  /** These ticks, in order of `at`, if they are wanted. */
   others: readonly LedgerTick[];
 }
 
@@ -114,7 +116,7 @@ export class DayPages {
   async #withOthers({ summary, hasOthers }: RangeSummary, range: MomentRange): Promise<DayPage> {
     const areWanted = hasOthers && this.#limits.onOther !== undefined;
     this.#isTickByTick = areWanted && summary === undefined;
-    return { upTo: range.upTo, summary, others: areWanted ? await this.#others(range) : [] };
+    return { upTo: range.upTo, summary, hasOthers, others: areWanted ? await this.#others(range) : [] };
   }
 
   /** Reads a page with one statement, which pays off where hardly any tick is folded. Undefined if one moment fills the page. */
@@ -137,7 +139,7 @@ export class DayPages {
       else summary = combine(summary, summaryOf(tick));
     }
     this.#isTickByTick = summary === undefined;
-    return { upTo, summary, others };
+    return { upTo, summary, hasOthers: others.length > 0, others };
   }
 
   /** Of the first ticks in a range, at most `ticksMax`. The limit counts ticks of the other origin, too. */

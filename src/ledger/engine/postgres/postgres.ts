@@ -17,6 +17,8 @@ const READERS_MAX = { serving: 7, feeding: 2, working: 2, reading: 1 };
 const WRITERS_MAX = { serving: 3, feeding: 2, working: 2, reading: 1 };
 /** A request must be quick; other work should leave connections and cores to requests. */
 const PARALLEL_READS = { serving: 3, feeding: 1, working: 1, reading: 1 };
+/** Nobody waits for the rows of a deletion; larger batches commit less often. */
+const ROWS_PER_DELETE = 10_000;
 /** Serving a request can wait for seconds; checking a whole ledger takes longer. */
 const STATEMENT_MS_MAX = { serving: 4_000, feeding: 10_000, working: 30_000, reading: 10_000 };
 /** Lets the server cancel a statement first, with its reason. */
@@ -124,6 +126,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await tx.unsafe(`SET LOCAL lock_timeout = ${ms}`);
     },
     parallelReads: PARALLEL_READS[use],
+    rowsPerDelete: ROWS_PER_DELETE,
     clustered: '',
     timeline,
     async now(handle) {

@@ -9,6 +9,9 @@ import { SqliteHandle } from './handle.ts';
 import { createPrivate, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
+/** About 20 ms: a push does not wait longer for the write lock. */
+const ROWS_PER_DELETE = 2_000;
+
 /**
  * SQLite runs on the caller's thread, so nothing here may block inside SQLite: a busy file is retried from the event loop.
  * A query on a handle with an open transaction of another task would run inside that transaction. So there is one handle
@@ -48,6 +51,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
     parallelReads: 1, // it runs on this thread
+    rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
@@ -82,6 +86,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
     parallelReads: 1, // it runs on this thread
+    rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
