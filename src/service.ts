@@ -33,6 +33,8 @@ const FEEDS_STOP_MS_MIN = 1_000;
 
 /** A start waits at most this long for the dates that only the first `/symbols` request would otherwise wait for. */
 const DATES_MS_MAX = 1_000;
+/** The same for the prices of the symbols with the most ticks. */
+const PRICES_MS_MAX = 400;
 
 /** Starts the parts in order. `stop` stops them in reverse, as does a start that fails. */
 export async function startService(
@@ -45,11 +47,13 @@ export async function startService(
   const core = opened.adopt(await openCore(config, clock, log, role.sharing), (one) => one.close());
   const loops = opened.adopt(startLoops(core, clock, log), (one) => one.stop());
   const heartbeat = createHeartbeat(core, log);
+  const stopping = new AbortController();
+  opened.defer(() => stopping.abort());
   // A ledger with prices is served from the first request on. A new demo answers 503 until its history is written.
   const awaitsHistory = core.demo && role.feeds && (await core.ledger.isEmpty());
   if (!awaitsHistory) {
     await loops.follow();
-    await loadDates(core.board, log);
+    await warmUp(core.board, log, stopping.signal);
     core.phase = 'ready';
   }
   const { certificate } = core;
@@ -95,6 +99,7 @@ export async function startService(
     demoKey: core.demoKey,
     ready: ready.promise,
     async stop() {
+      stopping.abort();
       core.phase = 'draining';
       log.info('stopping');
       core.api.drain();
@@ -112,9 +117,14 @@ export async function startService(
   };
 }
 
-async function loadDates(board: Board, log: Log): Promise<void> {
-  const loading = board
-    .loadDates()
-    .catch((error) => log.debug('dates are loaded later', { message: messageOf(error) }));
-  await Promise.race([loading, Bun.sleep(DATES_MS_MAX)]);
+/** Loads what the first requests would wait for, and goes on in the background after the time that a start may take. */
+async function warmUp(board: Board, log: Log, signal: AbortSignal): Promise<void> {
+  const onError = (error: unknown) =>
+    log.debug('the rest is loaded when it is requested', { message: messageOf(error) });
+  const dates = board.loadDates().catch(onError);
+  const prices = board.loadBusiest(signal).catch(onError);
+  await Promise.all([
+    Promise.race([dates, Bun.sleep(DATES_MS_MAX)]),
+    Promise.race([prices, Bun.sleep(PRICES_MS_MAX)]),
+  ]);
 }

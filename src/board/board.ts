@@ -19,6 +19,9 @@ export interface BoardOptions {
   simulated: boolean;
 }
 
+/** Symbols that a start loads. All others have few ticks or none, and are loaded within milliseconds. */
+const BUSIEST_MAX = 200;
+
 /** The read model: what every plan sees now, in memory. It follows the ledger by its revision. */
 export class Board {
   readonly #options: BoardOptions;
@@ -114,6 +117,15 @@ export class Board {
   /** Loads the first and last dates of all symbols before the first request for them, as far as that needs no prices. */
   loadDates(): Promise<void> {
     return this.#loadDates([...this.#series.byId.values()]);
+  }
+
+  /** Loads the recent prices of the symbols with the most ticks, whose first request would otherwise wait longest. */
+  async loadBusiest(signal: AbortSignal): Promise<void> {
+    for (const id of await this.#options.ledger.ticks.busiest(BUSIEST_MAX)) {
+      if (signal.aborted) return;
+      const series = this.#series.byId.get(id);
+      if (series) await this.ready([series], 'recent', this.#options.clock.now());
+    }
   }
 
   /** Calls the listener when views may show something else: prices arrived, became visible or were reset. */

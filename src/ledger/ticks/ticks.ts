@@ -22,6 +22,8 @@ export type { LedgerTick, NewTick } from './rows.ts';
 
 /** About 1 ms on SQLite. */
 const TICKS_PER_PAGE = 500;
+/** Enough to tell busy symbols from others. */
+const NEWEST_TICKS = 2_000;
 
 export class TickStore {
   readonly #engine: Engine;
@@ -105,6 +107,15 @@ export class TickStore {
       if (rows.length < TICKS_PER_PAGE) return found;
       ({ revision, symbolId, sourceId, id } = found.at(-1)!);
     }
+  }
+
+  /** The symbols that occur most often among the newest ticks, most frequent first. */
+  async busiest(symbolsMax: number): Promise<number[]> {
+    const rows = await this.#engine.read`
+      SELECT symbol_id, count(*) AS n FROM (
+        SELECT symbol_id FROM tick ORDER BY revision DESC LIMIT ${NEWEST_TICKS}) newest
+      GROUP BY symbol_id ORDER BY n DESC, symbol_id LIMIT ${symbolsMax}`.values();
+    return rows.map(([symbolId]) => asNumber(symbolId));
   }
 
   /** Whether a symbol has simulated ticks. */
