@@ -80,19 +80,14 @@ async function readMarked(handle: Sql): Promise<Set<string>> {
 /** The days that have a bar, or are simulated ones of a symbol that has real prices. A bar is never deleted. */
 async function findDispensable(engine: Engine, days: readonly TradingDay[]): Promise<Set<string>> {
   const real = await symbolsWithRealPrices(engine.read);
-  const given = engine.jsonRows(engine.placeholder(1), {
-    symbol_id: 'BIGINT',
-    day: 'BIGINT',
-    simulated: 'BIGINT',
-  });
-  const rows = await engine.read
-    .unsafe(
-      `SELECT d.symbol_id, d.day, d.simulated FROM ${given} d WHERE EXISTS (
-         SELECT 1 FROM bar b WHERE b.symbol_id = d.symbol_id AND b.day = d.day
-           AND (b.source_id = ${SIMULATED_ID}) = (d.simulated = 1))`,
-      [JSON.stringify(days.map((of) => [of.symbolId, of.day, flagOf(of.origin)]))],
-    )
-    .values();
+  const rows = await engine.forRows(
+    engine.read,
+    { symbol_id: 'BIGINT', day: 'BIGINT', simulated: 'BIGINT' },
+    days.map((of) => [of.symbolId, of.day, flagOf(of.origin)]),
+    ({ cell, table }) => `SELECT ${cell('symbol_id')}, ${cell('day')}, ${cell('simulated')} FROM ${table}
+      WHERE EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = ${cell('symbol_id')} AND b.day = ${cell('day')}
+        AND (b.source_id = ${SIMULATED_ID}) = (${cell('simulated')} = 1))`,
+  );
   const replaced = days.filter((of) => of.origin === 'simulated' && real.has(of.symbolId));
   return new Set([...rows.map((row) => row.join(' ')), ...replaced.map(keyOf)]);
 }
