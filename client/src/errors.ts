@@ -1,0 +1,138 @@
+import type { ErrorCode, FamilyCode } from './types.ts';
+
+/** What is known about a failed call. */
+export interface ErrorDetails {
+  /** The service's code, or that of this client: `connection_lost`, `timeout`, `invalid_response`. */
+  code: ErrorCode | 'connection_lost' | 'timeout' | 'invalid_response' | (string & {});
+  /** The HTTP status; 0 without a response. */
+  status: number;
+  /** For the operator of the service, who finds the request in the log by it. */
+  requestId?: string | undefined;
+  /** Seconds after which the service expects the request again. */
+  retryAfter?: number | undefined;
+  /** When the quota resets, in seconds since 1970. */
+  resetAt?: number | undefined;
+  /** Whether the service may have counted the request although there is no answer. */
+  mayBeCounted?: boolean;
+  cause?: unknown;
+}
+
+/** Any failed call. `message` says what is wrong, `advice` what to do about it. */
+export class OpenpitError extends Error {
+  readonly code: ErrorDetails['code'];
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly resetAt: number | undefined;
+  readonly mayBeCounted: boolean;
+
+  constructor(message: string, { code, status, requestId, retryAfter, resetAt, ...rest }: ErrorDetails) {
+    super(message);
+    this.name = 'OpenpitError';
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+    this.resetAt = resetAt;
+    this.mayBeCounted = rest.mayBeCounted ?? false;
+    if (rest.cause !== undefined) this.cause = rest.cause;
+  }
+
+  get advice(): string {
+    return 'Report it to the operator of the service, with the request id.';
+  }
+}
+
+/** 400 and other errors in the request itself. */
+export class InvalidRequest extends OpenpitError {
+  override get advice(): string {
+    return 'Change the request as the message says. Sending it again does not help.';
+  }
+}
+
+/** 401: no key, or one that is unknown, expired or revoked. */
+export class InvalidKey extends OpenpitError {
+  override get advice(): string {
+    return 'Check the option "key", or create a new key.';
+  }
+}
+
+/** 403: the account or the plan does not allow it. */
+export class NotAllowed extends OpenpitError {
+  override get advice(): string {
+    return 'Call capabilities() to see what the key may do, or ask the operator of the service.';
+  }
+}
+
+/** 404: an unknown symbol or currency, or no data. */
+export class NotFound extends OpenpitError {
+  override get advice(): string {
+    return 'Call symbols() for the codes and the first day of each.';
+  }
+}
+
+/** 429: more requests per second than the plan allows, even after the retries. */
+export class RateLimited extends OpenpitError {
+  override get advice(): string {
+    return 'Send fewer requests at a time; other programs of the account count, too.';
+  }
+}
+
+/** 429: the monthly quota is used up, or less is left than the request costs. */
+export class QuotaExhausted extends OpenpitError {
+  override get advice(): string {
+    return 'Wait until "resetAt", or ask for a larger plan.';
+  }
+}
+
+/** 503: the service is starting or cannot reach its database, even after the retries. */
+export class Unavailable extends OpenpitError {
+  override get advice(): string {
+    return 'Try again in a minute.';
+  }
+}
+
+/** No complete answer arrived. */
+export class ConnectionLost extends OpenpitError {
+  override get advice(): string {
+    return this.mayBeCounted
+      ? 'The request may have been counted, so it was not repeated. Call again if another unit does not matter.'
+      : 'Check the option "url" and the network.';
+  }
+}
+
+const CLASSES: Readonly<Record<string, typeof OpenpitError>> = {
+  400: InvalidRequest,
+  401: InvalidKey,
+  403: NotAllowed,
+  404: NotFound,
+  405: InvalidRequest,
+  414: InvalidRequest,
+  429: RateLimited,
+  503: Unavailable,
+  account_suspended: NotAllowed,
+  invalid_key: InvalidKey,
+  quota_exhausted: QuotaExhausted,
+  history_not_in_plan: NotAllowed,
+  LIMIT_REACHED: QuotaExhausted,
+};
+
+/** The error of a response, or of the last event of a stream. */
+export function errorOf(
+  status: number,
+  body: { success?: boolean; message?: string; error?: string; code?: string; resetAt?: number },
+  headers?: { get(name: string): string | null },
+): OpenpitError {
+  const { message, error, code = error ?? '', resetAt } = body;
+  const family = error as FamilyCode | undefined;
+  const ErrorClass = CLASSES[code] ?? CLASSES[family ?? ''] ?? CLASSES[status] ?? OpenpitError;
+  const seconds = headers?.get('retry-after');
+  return new ErrorClass(message ?? error ?? `The service answered with the status ${status}.`, {
+    code,
+    status,
+    resetAt,
+    mayBeCounted: status >= 500 && body.success !== false, // of a gateway, which does not know
+    requestId: headers?.get('x-request-id') ?? undefined,
+    retryAfter: seconds == null ? undefined : Number(seconds),
+  });
+}

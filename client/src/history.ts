@@ -1,0 +1,29 @@
+import type { History } from './types.ts';
+
+/**
+ * All pages of a history, in order. Iterating requests one page after the other. After an error, iterating again continues with
+ * the page that failed, so that no page is missed and none is delivered twice.
+ */
+export class HistoryPages<N> implements AsyncIterable<History<N>> {
+  readonly #read: (cursor: string | undefined) => Promise<History<N>>;
+  #cursor: string | undefined;
+  #isDone = false;
+
+  constructor(read: (cursor: string | undefined) => Promise<History<N>>) {
+    this.#read = read;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<History<N>, void, undefined> {
+    while (!this.#isDone) {
+      const page = await this.#read(this.#cursor);
+      this.#cursor = page.next ?? undefined;
+      this.#isDone = page.next === null;
+      yield page;
+    }
+  }
+
+  /** The rows of all pages. */
+  async *rows(): AsyncGenerator<History<N>['rates'][number], void, undefined> {
+    for await (const page of this) yield* page.rates;
+  }
+}

@@ -1,0 +1,149 @@
+import { AnswerCache } from './answer-cache.ts';
+import { Deadline } from './deadline.ts';
+import { ConnectionLost, errorOf, OpenpitError, QuotaExhausted } from './errors.ts';
+import type { CallOptions, CancelSignal, Query } from './options.ts';
+import { Pace } from './pace.ts';
+import { backoffMs, sleep } from './sleep.ts';
+
+export interface TransportOptions {
+  /** With the base path, without a slash at its end. */
+  base: string;
+  key: string | undefined;
+  timeoutMs: number;
+  /** How often a call is tried again. */
+  retries: number;
+}
+
+/** Paths that never cost a unit, so that they can be repeated at any time. */
+const FREE = /^\/(usage|account|units|feeds|health)\b/;
+
+/** Longer waits are left to the caller. */
+const WAIT_SECONDS_MAX = 60;
+
+/** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not tell. */
+const NOT_SENT =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error/;
+
+/**
+ * Sends requests: paced, with a timeout, conditional where an answer is cached, and repeated where that cannot cost a unit twice.
+ *
+ *     429 of the burst limit      not counted       repeated
+ *     503 of the service          not counted       repeated; with asOf it is counted, and not repeated
+ *     no connection               not sent          repeated
+ *     lost, timed out, 502, 504   counted or not    repeated only on free paths
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #pace = new Pace();
+  readonly #cache = new AnswerCache();
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /** The text of a successful answer. */
+  async get(path: string, query: Query = {}, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
+    const url = this.url(path, query);
+    const isFree = FREE.test(path) || query.dryRun === true;
+    const isPast = query.asOf !== undefined || path === '/rates/revisions';
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#try(url, signal, timeoutMs ?? this.#options.timeoutMs);
+      } catch (error) {
+        const canRepeat = isFree || !mayBeCounted(error, isPast);
+        const waitMs = canRepeat && tries < this.#options.retries ? retryMs(error, tries) : undefined;
+        if (waitMs === undefined || signal?.aborted) throw error;
+        await sleep(waitMs, signal);
+      }
+    }
+  }
+
+  url(path: string, query: Query): string {
+    const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+    return this.#options.base + path + (text && `?${text}`);
+  }
+
+  /** Sends one request, and returns when the headers of its response have arrived. */
+  async send(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    const { key } = this.#options;
+    const leave = await this.#pace.enter(signal);
+    try {
+      const all = key === undefined ? headers : { ...headers, 'x-api-key': key };
+      const response = await fetch(url, { headers: all, signal, cache: 'no-store' });
+      this.#pace.learn(response);
+      return response;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : lost(error);
+    } finally {
+      leave();
+    }
+  }
+
+  async #try(url: string, signal: CancelSignal | undefined, timeoutMs: number): Promise<string> {
+    const deadline = new Deadline(signal, timeoutMs);
+    const known = this.#cache.get(url);
+    try {
+      const response = await this.send(url, known ? { 'if-none-match': known.etag } : {}, deadline.signal);
+      if (response.status === 304 && known) return known.text;
+      const text = await response.text().catch((error) => {
+        throw signal?.aborted ? signal.reason : lost(error);
+      });
+      requireSuccess(response, text);
+      this.#cache.set(url, response.headers.get('etag'), text);
+      return text;
+    } catch (error) {
+      if (!deadline.isOver) throw error;
+      const details = { code: 'timeout', status: 0, mayBeCounted: true, cause: error };
+      throw new ConnectionLost(`No complete answer within ${timeoutMs} ms.`, details);
+    } finally {
+      deadline.end();
+    }
+  }
+}
+
+/** Throws the error of a response that is none of the service's successes. */
+export function requireSuccess(response: Response, text: string): void {
+  const { ok, status, headers } = response;
+  let body: Record<string, unknown>;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new OpenpitError(`The answer with the status ${status} is not JSON. Is there a proxy in between?`, {
+      code: 'invalid_response',
+      status,
+      requestId: headers.get('x-request-id') ?? undefined,
+      mayBeCounted: true,
+    });
+  }
+  if (!ok || body.success === false) throw errorOf(status, body, headers);
+}
+
+function lost(cause: unknown): ConnectionLost {
+  const {
+    code,
+    message,
+    cause: inner,
+  } = cause as Error & { code?: string; cause?: Error & { code?: string } };
+  const reason = [code, inner?.code, inner?.message, message].filter(Boolean).join(' ');
+  const isSent = !NOT_SENT.test(reason);
+  const details = { code: 'connection_lost', status: 0, mayBeCounted: isSent, cause };
+  return new ConnectionLost(
+    `${isSent ? 'The connection was lost' : 'There is no connection'}: ${reason}`,
+    details,
+  );
+}
+
+/** Whether a failed request may have cost a unit. One about the past costs a unit before it is tried. */
+function mayBeCounted(error: unknown, isPast: boolean): boolean {
+  return !(error instanceof OpenpitError) || error.mayBeCounted || (isPast && error.status >= 500);
+}
+
+/** How long to wait before another try; undefined if none would help. */
+function retryMs(error: unknown, tries: number): number | undefined {
+  if (!(error instanceof OpenpitError) || error instanceof QuotaExhausted) return undefined;
+  const { status, retryAfter } = error;
+  if (status > 0 && status !== 429 && status < 502) return undefined;
+  if (retryAfter === undefined) return backoffMs(tries);
+  return retryAfter > WAIT_SECONDS_MAX ? undefined : retryAfter * 1_000 + Math.random() * 250;
+}
