@@ -7,6 +7,7 @@ const steps: readonly [name: string, command: readonly string[]][] = [
   ['format and lint', ['biome', 'check', '--error-on-warnings', '.']],
   ['types', ['tsc', '--noEmit']],
   ['types of the page', ['tsc', '--noEmit', '-p', 'src/console']],
+  ['types of the client', ['tsc', '--noEmit', '-p', 'client']],
 ];
 
 let failed = false;

@@ -1,7 +1,4 @@
-/**
- * `bun scripts/client-types.ts`: writes client/src/types.ts from docs/openapi.json. `npm run docs` runs it, and a test fails when
- * the two differ.
- */
+/** The types of the client, from docs/openapi.json. `npm run docs` writes them, and a test fails when the two differ. */
 import { join } from 'node:path';
 
 export const CLIENT_TYPES = join(import.meta.dir, '..', 'client', 'src', 'types.ts');
@@ -29,7 +26,17 @@ const PARAMETERS = {
 } as const;
 
 /** Parameters that methods have arguments for, or that JSON answers have no use for. */
-const OWN_ARGUMENTS = ['symbols', 'date', 'startDate', 'endDate', 'format', 'layout', 'field', 'cursor', 'dryRun'];
+const OWN_ARGUMENTS = [
+  'symbols',
+  'date',
+  'startDate',
+  'endDate',
+  'format',
+  'layout',
+  'field',
+  'cursor',
+  'dryRun',
+];
 
 interface Schema {
   type?: string | string[];
@@ -61,7 +68,7 @@ export function clientTypes(document: OpenApi): string {
   const codes = document['x-error-codes'];
   const families = [...new Set(codes.map(({ error }) => error))];
   return [
-    '// Generated from docs/openapi.json by scripts/client-types.ts. Do not edit.\n',
+    '// Generated from docs/openapi.json by `npm run docs`. Do not edit.\n',
     ...RESPONSES.map((name) => responseType(name, schemas[name]!)),
     ...Object.entries(PARAMETERS).map(([name, path]) => parametersType(name, path, document)),
     `/** The codes of the service's errors. */\nexport type ErrorCode = ${unionOf(codes.map(({ code }) => code))};\n`,
@@ -97,12 +104,13 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ');
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return unionOf(schema.enum);
-  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
   switch (schema.type) {
     case 'array':
       return arrayOf(typeOf(schema.items ?? {}, indent));
     case 'object':
-      return schema.properties ? recordOf(schema, indent) : `Record<string, ${valueOf(schema, indent)}>`;
+      return schema.properties ? recordOf(schema, indent) : `Record<string, ${valueTypeOf(schema, indent)}>`;
     case 'integer':
       return 'number';
     case 'number':
@@ -125,7 +133,7 @@ function recordOf({ properties = {}, required = [] }: Schema, indent: string): s
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-function valueOf({ additionalProperties }: Schema, indent: string): string {
+function valueTypeOf({ additionalProperties }: Schema, indent: string): string {
   return typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown';
 }
 

@@ -5,6 +5,8 @@ import { openApiDocument } from '../src/api/openapi/document.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { RELIABILITY, reliabilityFromResults } from '../test/process/faults/doc.ts';
 
+import { CLIENT_TYPES, clientTypesFromDocument } from './client-types.ts';
+
 const README = join(import.meta.dir, '..', 'README.md');
 export const OPENAPI = join(import.meta.dir, '..', 'docs', 'openapi.json');
 
@@ -30,5 +32,6 @@ export function openApiFromCode(): string {
 if (import.meta.main) {
   await Bun.write(README, (await readmeFromCode()).after);
   await Bun.write(OPENAPI, openApiFromCode());
+  await Bun.write(CLIENT_TYPES, await clientTypesFromDocument(JSON.parse(openApiFromCode())));
   await Bun.write(RELIABILITY, await reliabilityFromResults());
 }

@@ -2,7 +2,7 @@ import type { ErrorCode, FamilyCode } from './types.ts';
 
 /** What is known about a failed call. */
 export interface ErrorDetails {
-  /** The service's code, or that of this client: `connection_lost`, `timeout`, `invalid_response`. */
+  /** The service's code, or that of this client: `connection_lost`, `timeout`, `invalid_response`, `http_` and the status. */
   code: ErrorCode | 'connection_lost' | 'timeout' | 'invalid_response' | (string & {});
   /** The HTTP status; 0 without a response. */
   status: number;
@@ -19,6 +19,7 @@ export interface ErrorDetails {
 
 /** Any failed call. `message` says what is wrong, `advice` what to do about it. */
 export class OpenpitError extends Error {
+  override readonly name: string = 'OpenpitError';
   readonly code: ErrorDetails['code'];
   readonly status: number;
   readonly requestId: string | undefined;
@@ -28,7 +29,6 @@ export class OpenpitError extends Error {
 
   constructor(message: string, { code, status, requestId, retryAfter, resetAt, ...rest }: ErrorDetails) {
     super(message);
-    this.name = 'OpenpitError';
     this.code = code;
     this.status = status;
     this.requestId = requestId;
@@ -45,6 +45,8 @@ export class OpenpitError extends Error {
 
 /** 400 and other errors in the request itself. */
 export class InvalidRequest extends OpenpitError {
+  override readonly name = 'InvalidRequest';
+
   override get advice(): string {
     return 'Change the request as the message says. Sending it again does not help.';
   }
@@ -52,6 +54,8 @@ export class InvalidRequest extends OpenpitError {
 
 /** 401: no key, or one that is unknown, expired or revoked. */
 export class InvalidKey extends OpenpitError {
+  override readonly name = 'InvalidKey';
+
   override get advice(): string {
     return 'Check the option "key", or create a new key.';
   }
@@ -59,6 +63,8 @@ export class InvalidKey extends OpenpitError {
 
 /** 403: the account or the plan does not allow it. */
 export class NotAllowed extends OpenpitError {
+  override readonly name = 'NotAllowed';
+
   override get advice(): string {
     return 'Call capabilities() to see what the key may do, or ask the operator of the service.';
   }
@@ -66,6 +72,8 @@ export class NotAllowed extends OpenpitError {
 
 /** 404: an unknown symbol or currency, or no data. */
 export class NotFound extends OpenpitError {
+  override readonly name = 'NotFound';
+
   override get advice(): string {
     return 'Call symbols() for the codes and the first day of each.';
   }
@@ -73,6 +81,8 @@ export class NotFound extends OpenpitError {
 
 /** 429: more requests per second than the plan allows, even after the retries. */
 export class RateLimited extends OpenpitError {
+  override readonly name = 'RateLimited';
+
   override get advice(): string {
     return 'Send fewer requests at a time; other programs of the account count, too.';
   }
@@ -80,6 +90,8 @@ export class RateLimited extends OpenpitError {
 
 /** 429: the monthly quota is used up, or less is left than the request costs. */
 export class QuotaExhausted extends OpenpitError {
+  override readonly name = 'QuotaExhausted';
+
   override get advice(): string {
     return 'Wait until "resetAt", or ask for a larger plan.';
   }
@@ -87,6 +99,8 @@ export class QuotaExhausted extends OpenpitError {
 
 /** 503: the service is starting or cannot reach its database, even after the retries. */
 export class Unavailable extends OpenpitError {
+  override readonly name = 'Unavailable';
+
   override get advice(): string {
     return 'Try again in a minute.';
   }
@@ -94,6 +108,8 @@ export class Unavailable extends OpenpitError {
 
 /** No complete answer arrived. */
 export class ConnectionLost extends OpenpitError {
+  override readonly name = 'ConnectionLost';
+
   override get advice(): string {
     return this.mayBeCounted
       ? 'The request may have been counted, so it was not repeated. Call again if another unit does not matter.'
@@ -123,9 +139,10 @@ export function errorOf(
   body: { success?: boolean; message?: string; error?: string; code?: string; resetAt?: number },
   headers?: { get(name: string): string | null },
 ): OpenpitError {
-  const { message, error, code = error ?? '', resetAt } = body;
-  const family = error as FamilyCode | undefined;
-  const ErrorClass = CLASSES[code] ?? CLASSES[family ?? ''] ?? CLASSES[status] ?? OpenpitError;
+  const { message, error, resetAt } = body;
+  const family = /^[A-Z_]+$/.test(error ?? '') ? (error as FamilyCode) : undefined; // /usage has its message there
+  const code = body.code ?? family ?? `http_${status}`;
+  const ErrorClass = CLASSES[code] ?? CLASSES[status] ?? OpenpitError;
   const seconds = headers?.get('retry-after');
   return new ErrorClass(message ?? error ?? `The service answered with the status ${status}.`, {
     code,

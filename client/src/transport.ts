@@ -4,6 +4,7 @@ import { ConnectionLost, errorOf, OpenpitError, QuotaExhausted } from './errors.
 import type { CallOptions, CancelSignal, Query } from './options.ts';
 import { Pace } from './pace.ts';
 import { backoffMs, sleep } from './sleep.ts';
+import type { Capabilities } from './types.ts';
 
 export interface TransportOptions {
   /** With the base path, without a slash at its end. */
@@ -30,12 +31,17 @@ const NOT_SENT =
  *     429 of the burst limit      not counted       repeated
  *     503 of the service          not counted       repeated; with asOf it is counted, and not repeated
  *     no connection               not sent          repeated
- *     lost, timed out, 502, 504   counted or not    repeated only on free paths
+ *     lost, timed out, 502, 504   counted or not    repeated on free paths, and where the service recognizes the request
+ *
+ * A request that costs a unit has an id of its own, by which Openpit recognizes it: browsers and Bun also send a request again by
+ * themselves when a connection breaks.
  */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #pace = new Pace();
   readonly #cache = new AnswerCache();
+  /** Whether the last response had the id of its request. A gateway may replace it. */
+  #keepsIds = false;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -46,21 +52,45 @@ export class Transport {
     const url = this.url(path, query);
     const isFree = FREE.test(path) || query.dryRun === true;
     const isPast = query.asOf !== undefined || path === '/rates/revisions';
+    const id = newId();
+    const startedAt = performance.now();
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#try(url, signal, timeoutMs ?? this.#options.timeoutMs);
+        return await this.#try(url, id, signal, timeoutMs ?? this.#options.timeoutMs);
       } catch (error) {
-        const canRepeat = isFree || !mayBeCounted(error, isPast);
-        const waitMs = canRepeat && tries < this.#options.retries ? retryMs(error, tries) : undefined;
+        const waitMs = tries < this.#options.retries ? retryMs(error, tries) : undefined;
         if (waitMs === undefined || signal?.aborted) throw error;
         await sleep(waitMs, signal);
+        if (isFree || !mayBeCounted(error, isPast)) continue;
+        if (isPast || !(await this.#isRecognized(startedAt, signal))) throw error;
       }
     }
   }
 
+  /** Whether the process that may have counted a request is the one that serves now, and recognizes the request. */
+  async #isRecognized(startedAt: number, signal: CancelSignal | undefined): Promise<boolean> {
+    try {
+      const { idempotency } = JSON.parse(
+        await this.get('/account/capabilities', {}, { signal }),
+      ) as Capabilities;
+      const elapsedSeconds = (performance.now() - startedAt) / 1_000;
+      return (
+        this.#keepsIds &&
+        !!idempotency &&
+        elapsedSeconds < idempotency.keptSeconds / 2 &&
+        elapsedSeconds + 1 < idempotency.uptimeSeconds
+      );
+    } catch {
+      return false; // a service without it
+    }
+  }
+
   url(path: string, query: Query): string {
-    const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-    const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) parameters.set(name, String(value));
+    }
+    const text = parameters.toString();
     return this.#options.base + path + (text && `?${text}`);
   }
 
@@ -80,11 +110,13 @@ export class Transport {
     }
   }
 
-  async #try(url: string, signal: CancelSignal | undefined, timeoutMs: number): Promise<string> {
+  async #try(url: string, id: string, signal: CancelSignal | undefined, timeoutMs: number): Promise<string> {
     const deadline = new Deadline(signal, timeoutMs);
     const known = this.#cache.get(url);
     try {
-      const response = await this.send(url, known ? { 'if-none-match': known.etag } : {}, deadline.signal);
+      const headers = { 'x-request-id': id, ...(known && { 'if-none-match': known.etag }) };
+      const response = await this.send(url, headers, deadline.signal);
+      this.#keepsIds = response.headers.get('x-request-id') === id;
       if (response.status === 304 && known) return known.text;
       const text = await response.text().catch((error) => {
         throw signal?.aborted ? signal.reason : lost(error);
@@ -117,6 +149,10 @@ export function requireSuccess(response: Response, text: string): void {
     });
   }
   if (!ok || body.success === false) throw errorOf(status, body, headers);
+}
+
+function newId(): string {
+  return `once-${Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function lost(cause: unknown): ConnectionLost {

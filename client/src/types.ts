@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by scripts/client-types.ts. Do not edit.
+// Generated from docs/openapi.json by `npm run docs`. Do not edit.
 
 export interface Symbols {
   success: true;
@@ -382,6 +382,13 @@ export interface Capabilities {
     maxOpen: number;
     eventsPerUnit: number;
   };
+  /** Null if several processes serve the account: another one may charge a repeated request again */
+  idempotency: {
+    /** How long a repeated request with the same `X-Request-Id: once-…` is free */
+    keptSeconds: number;
+    /** How long this process has kept answers: it knows no older ones */
+    uptimeSeconds: number;
+  } | null;
   burst: {
     perSecond: number;
   };

@@ -22,6 +22,7 @@ import type { Phase } from './model/health.ts';
 import type { MaybeAsync } from './model/maybe-async.ts';
 import type { ParquetFiles } from './parquet/parquet-files.ts';
 import { CostReport } from './pipeline/dry-run/cost-report.ts';
+import { IdempotentAnswers, type KeptAnswer } from './pipeline/idempotency/idempotent-answers.ts';
 import { ParquetDelivery } from './pipeline/parquet/parquet-delivery.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Charge } from './pipeline/steps/charge.ts';
@@ -79,6 +80,7 @@ export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
 export interface ApiCaches {
   readonly answers: BoundedCache<string, KnownUrl>;
   readonly headerLines: CachedFields;
+  readonly idempotentAnswers: BoundedCache<string, KeptAnswer>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
 }
 
@@ -115,6 +117,7 @@ export class Api {
       parquet,
       encoder: new AnswerEncoder(tags, onDownloadFailure),
       marketViews: new MarketViews(options.board, tags),
+      idempotentAnswers: new IdempotentAnswers(caches.idempotentAnswers),
       management: new Management(options, guard),
       observer: this.#observer,
       rateLimits,

@@ -310,6 +310,17 @@ export const SCHEMAS = {
       maxOpen: z.int().describe('Streams that the account may have open in each process'),
       eventsPerUnit: z.int(),
     }),
+    idempotency: z
+      .strictObject({
+        keptSeconds: z
+          .int()
+          .describe('How long a repeated request with the same `X-Request-Id: once-…` is free'),
+        uptimeSeconds: z.int().describe('How long this process has kept answers: it knows no older ones'),
+      })
+      .nullable()
+      .describe(
+        'Null if several processes serve the account: another one may charge a repeated request again',
+      ),
     burst: z.strictObject({ perSecond: z.int() }),
     quota: z
       .strictObject({

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ClientAddress } from '../access/client-address.ts';
 import { type ServeMcpOptions, serveMcp } from '../agents/serve-mcp.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import type { Endpoint } from '../model/endpoint.ts';
+import type { Endpoint, MarketEndpoint, PriceEndpoint } from '../model/endpoint.ts';
 import type { Phase } from '../model/health.ts';
 import { type MaybeAsync, maybeAsync } from '../model/maybe-async.ts';
 import type { Responses } from '../response/responses.ts';
@@ -11,6 +11,7 @@ import type { Router } from '../routing/router.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import { type DryRunOptions, reportCost, reportReadCost } from './dry-run/dry-run.ts';
 import { type FailureOptions, refusalOf } from './failure.ts';
+import { type AnswerOnceOptions, answerOnce } from './idempotency/answer-once.ts';
 import type { ParquetDelivery } from './parquet/parquet-delivery.ts';
 import { RequestContext } from './request/request-context.ts';
 import type { Response, Step } from './request/step.ts';
@@ -32,7 +33,8 @@ import {
 } from './steps/serve.ts';
 
 export interface PipelineOptions
-  extends AuthenticateOptions,
+  extends AnswerOnceOptions,
+    AuthenticateOptions,
     BuildAnswerOptions,
     DryRunOptions,
     FailureOptions,
@@ -69,6 +71,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAccount    → usage
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
+ *     answerOnce      → a repeated request; otherwise it runs the steps that follow
  *     serveMarket     → the market view          ✗ invalid_visit, quota_exhausted
  *     serveMcp        → tools for agents         (their requests pass the pipeline on their own)
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
@@ -98,22 +101,31 @@ export class Pipeline {
       account: [...enterFree, serveAccount(options)],
       owner: [...enterFree, serveOwner(options)],
       stream: [...enterFree, openStream(options)],
-      market: [...enterFree, serveMarket(options)],
+      market: [...enterFree, ...this.#once([serveMarket(options)])],
       mcp: [...enterFree, serveMcp({ ...options, handle: (request, peer) => this.handle(request, peer) })],
       prices: [
         ...enter,
-        sendCached(options),
-        readParameters(options),
-        reportReadCost(options),
-        (context) => parquet.sendBought(context),
-        sendFromLedger(options),
-        buildAnswer(options),
-        reportCost(options),
-        function deliver(context, endpoint) {
-          return delivery.send(context, endpoint, context.answer!);
-        },
+        ...this.#once<PriceEndpoint>([
+          sendCached(options),
+          readParameters(options),
+          reportReadCost(options),
+          (context) => parquet.sendBought(context),
+          sendFromLedger(options),
+          buildAnswer(options),
+          reportCost(options),
+          function deliver(context, endpoint) {
+            return delivery.send(context, endpoint, context.answer!);
+          },
+        ]),
       ],
     };
+  }
+
+  /** The steps, which a repeated request does not run. */
+  #once<E extends MarketEndpoint | PriceEndpoint>(steps: readonly Step<E>[]): Step<E>[] {
+    const run = (context: RequestContext, endpoint: E) =>
+      this.#run(context, endpoint, steps as readonly Step[], 0);
+    return [answerOnce(this.#options, run), ...steps];
   }
 
   handle(request: IncomingRequest, peer: () => string): MaybeAsync<Response> {

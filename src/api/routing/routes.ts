@@ -101,11 +101,16 @@ const MCP: Endpoint = { kind: 'mcp', name: 'mcp', path: '/mcp' };
 
 /** All routes by path. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
-  const { adminToken, board, clock, version, pageKeys, simulated, feeds } = options;
+  const { adminToken, board, clock, replica, version, pageKeys, simulated, feeds } = options;
   const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
-  const additions = [...ADDITIONS, capabilitiesEndpoint(board), feedsEndpoint(feeds), unitsEndpoint(board)];
+  const additions = [
+    ...ADDITIONS,
+    capabilitiesEndpoint({ board, clock, replica }),
+    feedsEndpoint(feeds),
+    unitsEndpoint(board),
+  ];
   const paths = [...INTERFACE, ...additions, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),

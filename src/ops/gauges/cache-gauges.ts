@@ -1,5 +1,6 @@
 import type { KnownUrl } from '../../api/cache/answer-cache.ts';
 import { preferencesCache } from '../../api/params/preferences.ts';
+import type { KeptAnswer } from '../../api/pipeline/idempotency/idempotent-answers.ts';
 import { dayPageCache } from '../../api/response/day-pages.ts';
 import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
@@ -17,7 +18,9 @@ import type { SeenBeforeOptions } from '../../runtime/seen-before.ts';
  */
 export const CACHE_SHARES = {
   /** Responses by URL and plan. */
-  answers: 0.25,
+  answers: 0.2,
+  /** Paid responses that a client may request again. */
+  idempotent_answers: 0.05,
   /** Keys that were looked up, with their accounts. */
   keys: 0.328,
   /** Bars as JSON, by symbol. */
@@ -46,6 +49,7 @@ export type CacheName = keyof typeof CACHE_SHARES;
 /** The caches that one service owns. Module-level caches are shared by all services of the process. */
 export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
+  readonly idempotentAnswers: BoundedCache<string, KeptAnswer>;
   readonly headerLines: CachedFields;
   readonly failedKeys: BoundedCache<string, RateWindow>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
@@ -54,6 +58,7 @@ export class Caches {
   constructor(bytes: number) {
     this.#bytes = bytes;
     this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: REPEATED_URLS });
+    this.idempotentAnswers = new BoundedCache({ bytesMax: this.bytesMax('idempotent_answers') });
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
@@ -73,6 +78,7 @@ export class Caches {
   all(keys: CacheStats): Readonly<Record<CacheName, CacheStats>> {
     return {
       answers: this.answers,
+      idempotent_answers: this.idempotentAnswers,
       keys,
       bar_texts: barTextCache,
       day_lines: dayPageCache,

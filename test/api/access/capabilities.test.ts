@@ -37,6 +37,7 @@ onEachEngine('GET /account/capabilities', (engine) => {
       formats: expect.arrayContaining(['json', 'csv', 'ndjson']),
       history: { included: false, rowsPerUnit: 2_000 },
       streams: { allowed: true, maxOpen: 100, eventsPerUnit: 100 },
+      idempotency: { keptSeconds: 120, uptimeSeconds: 0 },
       burst: { perSecond: 100 },
       quota: { units: 50, used: 1, remaining: 49, resetAt: expect.any(Number) },
       key: expect.objectContaining({ status: 'active', headerOnly: false }),
@@ -61,6 +62,17 @@ onEachEngine('GET /account/capabilities', (engine) => {
     const key = await api.service.key('small');
     expect((await capabilitiesOf(key, '/v2')).span.timeSeriesDays).toBe(365);
     expect((await capabilitiesOf(api.key)).span.statisticsDays).toBeNull();
+  });
+
+  test('idempotency is null while another process serves, because that one does not know the answers of this one', async () => {
+    const { ledger, clock } = api.service;
+    clock.time += 90_000;
+    expect((await capabilitiesOf(api.key)).idempotency).toEqual({ keptSeconds: 120, uptimeSeconds: 90 });
+    const other = { id: 'other', name: 'other', version: '1', phase: 'ready', revision: 0 };
+    await ledger.replicas.beat(other);
+    expect((await capabilitiesOf(api.key)).idempotency).toBeNull();
+    await ledger.replicas.leave(other.id);
+    expect((await capabilitiesOf(api.key)).idempotency).not.toBeNull();
   });
 
   test('the shared key of the page cannot open streams and has no quota of its own', async () => {

@@ -83,7 +83,9 @@ export class FaultyProxy {
   #forward(client: Socket, port: number, head: string, fate: Fate): void {
     if (fate === 'duplicate') this.#keep(connect(port, '127.0.0.1')).resume().write(head, 'latin1');
     const target = this.#keep(connect(port, '127.0.0.1'));
-    client.once('close', () => target.destroy());
+    const onClose = () => target.destroy();
+    client.once('close', onClose);
+    target.once('close', () => client.off('close', onClose));
     let isHeadSent = false;
     const deliver = (bytes: Buffer) => {
       if (fate === 'lose') return client.resetAndDestroy();

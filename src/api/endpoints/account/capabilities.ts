@@ -1,25 +1,39 @@
 import type { Board } from '../../../board/board.ts';
 import type { Customer } from '../../../gate/directory.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import { keyRecord } from '../../keys/key-records.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../../model/long-table.ts';
 import { spanDaysMax } from '../../params/parameters.ts';
+import { IDEMPOTENCY_SECONDS } from '../../pipeline/idempotency/idempotent-answers.ts';
 import { FORMATS } from '../../response/format.ts';
 import { EVENTS_PER_UNIT } from '../../stream/connection.ts';
 import { STREAMS_PER_ACCOUNT_MAX } from '../../stream/hub.ts';
 import { STATISTICS_SYMBOLS_MAX } from '../rates/statistics.ts';
 
+export interface CapabilitiesOptions {
+  board: Board;
+  clock: Clock;
+  /** The id of this process. */
+  replica: string;
+}
+
 /** GET /account/capabilities: what the key in use may do, so that a client need not find out by errors. Free. */
-export function capabilitiesEndpoint(board: Board): OwnerEndpoint {
+export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOptions): OwnerEndpoint {
+  const startedAt = elapsed(clock);
   return {
     kind: 'owner',
     name: 'account-capabilities',
     path: '/account/capabilities',
     actions: {
-      async GET({ customer, key, meter, now, dialect }) {
+      async GET({ customer, key, meter, ledger, now, dialect }) {
         const { plan, visitors } = customer;
         const timeSeriesDays = spanDaysMax(plan, dialect);
+        const uptimeSeconds = Math.floor((elapsed(clock) - startedAt) / 1000);
+        const isAlone = await servesAlone(replica, ledger);
         return {
           success: true,
           plan: plan.name,
@@ -37,6 +51,7 @@ export function capabilitiesEndpoint(board: Board): OwnerEndpoint {
             maxOpen: STREAMS_PER_ACCOUNT_MAX,
             eventsPerUnit: EVENTS_PER_UNIT,
           },
+          idempotency: isAlone ? { keptSeconds: IDEMPOTENCY_SECONDS, uptimeSeconds } : null,
           burst: { perSecond: plan.burstPerSecond },
           quota: visitors ? null : await quotaOf(customer, meter),
           key: keyRecord(key, now),
@@ -44,6 +59,17 @@ export function capabilitiesEndpoint(board: Board): OwnerEndpoint {
       },
     },
   };
+}
+
+/** Whether no other process has served in the last seconds. Each keeps its own answers to repeated requests. */
+async function servesAlone(replica: string, ledger: Ledger): Promise<boolean> {
+  const { now, replicas } = await ledger.replicas.list();
+  return !replicas.some(({ id, seen }) => id !== replica && now - seen <= SILENT_MS);
+}
+
+/** Monotonic, in ms. */
+function elapsed(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now();
 }
 
 async function quotaOf({ account, plan }: Customer, meter: Meter) {

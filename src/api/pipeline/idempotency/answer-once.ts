@@ -1,0 +1,30 @@
+import type { MarketEndpoint, PriceEndpoint } from '../../model/endpoint.ts';
+import type { MaybeAsync } from '../../model/maybe-async.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response, Step } from '../request/step.ts';
+import type { IdempotentAnswers } from './idempotent-answers.ts';
+
+export interface AnswerOnceOptions {
+  idempotentAnswers: IdempotentAnswers;
+}
+
+/**
+ * Marks a request id that belongs to one request, however often it arrives. A header of its own would be one more to read for
+ * every request, and ids without a prefix also come from gateways, which give each arrival another one.
+ */
+const PREFIX = 'once-';
+
+/** Charges a request once, however often it arrives with the same id. `run` executes the steps that follow. */
+export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
+  { idempotentAnswers }: AnswerOnceOptions,
+  run: (context: RequestContext, endpoint: E) => MaybeAsync<Response>,
+): Step<E> {
+  return (context, endpoint) => {
+    const { givenId } = context;
+    if (givenId === undefined || !givenId.startsWith(PREFIX) || context.request.method !== 'GET') {
+      return undefined;
+    }
+    const request = `${context.customer!.account.id} ${givenId} ${context.url.asked}`;
+    return idempotentAnswers.once(request, context.now, () => run(context, endpoint));
+  };
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test';
+import { apiOn, expectRefusal } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+const LATEST = '/rates/latest?symbols=XAU';
+const RANGE = 'symbols=XAU&startDate=2024-05-10&endDate=2024-05-14';
+
+/** One request for each way in which an answer is built and charged. */
+const CHARGED = [
+  '/symbols',
+  LATEST,
+  '/rates/historical?symbols=XAU&date=2024-05-14',
+  `/rates/time-series?${RANGE}`,
+  `/rates/history?${RANGE}`,
+  `/rates/history?${RANGE}&interval=month`,
+  `/rates/statistics?${RANGE}`,
+  '/rates/historical?symbols=XAU&date=2024-05-14&asOf=2024-05-15',
+  '/rates/revisions?symbols=XAU&date=2024-05-14',
+  '/v3/rates/latest?symbols=XAU,NOPE',
+  '/market',
+];
+
+let ids = 0;
+
+onEachEngine('X-Request-Id: once-…', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-10': 2340, '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    await service.setPlan({ name: 'one', quota: 1 });
+  });
+  const usedBy = async (key: string) => Number((await api.ask('/usage', { key })).body.used);
+  const newId = () => `once-${++ids}`;
+  const ask = (path: string, key: string, requestId: string) =>
+    api.ask(path, { key, headers: { 'x-request-id': requestId } });
+
+  for (const path of CHARGED) {
+    test(`${path} is charged once, however often it is repeated, and the answer stays the same`, async () => {
+      const key = await api.service.key('basic');
+      const requestId = newId();
+      const first = await ask(path, key, requestId);
+      await api.service.tick('XAU', 2400 + ids);
+      for (let i = 0; i < 4; i++) {
+        const again = await ask(path, key, requestId);
+        expect([again.status, again.text]).toEqual([first.status, first.text]);
+        expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+      }
+      expect(await usedBy(key)).toBe(1);
+    });
+
+    test(`${path} is charged once if it arrives several times at once`, async () => {
+      const key = await api.service.key('basic');
+      const requestId = newId();
+      const replies = await Promise.all(Array.from({ length: 8 }, () => ask(path, key, requestId)));
+      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+      expect(await usedBy(key)).toBe(1);
+    });
+  }
+
+  test('another id, another URL and another account are other requests', async () => {
+    const [key, other] = [await api.service.key('basic'), await api.service.key('basic')];
+    const same = newId();
+    await ask(LATEST, key, same);
+    await ask(LATEST, key, newId());
+    await ask(`${LATEST}&metadata=false`, key, same);
+    await ask(LATEST, other, same);
+    expect([await usedBy(key), await usedBy(other)]).toEqual([3, 1]);
+  });
+
+  test('a refused request is tried again, and then charged', async () => {
+    const key = await api.service.key('basic');
+    const requestId = newId();
+    expectRefusal(await ask('/rates/latest?symbols=XAG', key, requestId), 404, 'no_data');
+    await api.service.publish('XAG', { '2024-05-14': 28.5 });
+    expect((await ask('/rates/latest?symbols=XAG', key, requestId)).status).toBe(200);
+    expect(await usedBy(key)).toBe(1);
+  });
+
+  test('the last unit of a quota can be repeated', async () => {
+    const key = await api.service.key('one');
+    const requestId = newId();
+    await ask(LATEST, key, requestId);
+    expectRefusal(await ask(LATEST, key, newId()), 429, 'quota_exhausted');
+    expect((await ask(LATEST, key, requestId)).status).toBe(200);
+  });
+
+  test('an answer is kept for two minutes', async () => {
+    const key = await api.service.key('basic');
+    const requestId = newId();
+    await ask(LATEST, key, requestId);
+    api.service.clock.time += 119_000;
+    await ask(LATEST, key, requestId);
+    expect(await usedBy(key)).toBe(1);
+    api.service.clock.time += 2_000;
+    await ask(LATEST, key, requestId);
+    expect(await usedBy(key)).toBe(2);
+  });
+
+  test('a 304 and HEAD stay free', async () => {
+    const key = await api.service.key('basic');
+    const etag = (await api.ask(LATEST, { key })).headers.get('etag')!;
+    const headers = { 'x-request-id': newId(), 'if-none-match': etag };
+    expect((await api.ask(LATEST, { key, headers })).status).toBe(304);
+    const head = await api.ask(LATEST, { key, headers: { 'x-request-id': newId() }, method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(await usedBy(key)).toBe(1);
+  });
+
+  test('an id without the prefix, as gateways make them, changes nothing', async () => {
+    const key = await api.service.key('basic');
+    for (let i = 0; i < 3; i++) await ask(LATEST, key, 'constant');
+    expect(await usedBy(key)).toBe(3);
+  });
+});
