@@ -403,6 +403,8 @@ export interface Capabilities {
   } | null;
   key: {
     id: string;
+    /** What its owner calls it; may be empty */
+    name: string;
     status: 'active' | 'expired' | 'revoked';
     /** Seconds since 1970-01-01 UTC */
     createdAt: number;
@@ -509,6 +511,7 @@ export type ErrorCode =
   | 'unknown_symbol'
   | 'unknown_currency'
   | 'no_data'
+  | 'invalid_file'
   | 'not_there'
   | 'method_not_allowed'
   | 'conflict'

@@ -20,11 +20,9 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
   run: (context: RequestContext, endpoint: E) => MaybeAsync<Response>,
 ): Step<E> {
   return (context, endpoint) => {
-    const { givenId } = context;
-    if (givenId === undefined || !givenId.startsWith(PREFIX) || context.request.method !== 'GET') {
-      return undefined;
-    }
-    const request = `${context.customer!.account.id} ${givenId} ${context.url.asked}`;
+    const { requestId } = context;
+    if (!requestId.startsWith(PREFIX) || context.request.method !== 'GET') return undefined;
+    const request = `${context.customer!.account.id} ${requestId} ${context.url.asked}`;
     return idempotentAnswers.once(request, context.now, () => run(context, endpoint));
   };
 }
