@@ -518,6 +518,7 @@ export type ErrorCode =
   | 'body_too_large'
   | 'invalid_visit'
   | 'uri_too_long'
+  | 'invalid_byte_range'
   | 'rate_limited'
   | 'quota_exhausted'
   | 'internal'

@@ -18,7 +18,7 @@ const JOB_FILES_MAX = 30;
 const UNLISTED_SECONDS = 0.3;
 /** A file that starts the program or a browser. */
 const UNLISTED_SLOW_SECONDS = 10;
-const SLOW = new Bun.Glob('test/{process,browser}/**');
+const SLOW = new Bun.Glob('test/{process,browser,client}/**');
 
 /** What tests the program as a process tests the single-file build: that is what ships. */
 const PROCESS = 'test/process/**';

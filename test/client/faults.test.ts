@@ -13,7 +13,7 @@ const SINGLE_DAYS = Array.from({ length: 24 }, (_, i) => printDay(LAST - i));
 const DAMAGE: readonly Fate[] = ['pass', 'pass', 'pass', 'lose', 'drop', 'truncate', 'delay', 'duplicate'];
 
 for (const runtime of await runtimes()) {
-  describe(`openpit-client in ${runtime.name}, through a proxy that cuts, delays and duplicates`, () => {
+  describe(`the client in ${runtime.name}, through a proxy that cuts, delays and duplicates`, () => {
     const api = apiOn('sqlite', {}, async ({ service }) => {
       const days = Array.from({ length: HISTORY_DAYS }, (_, i) => [printDay(LAST - i), 1_000 + i] as const);
       await service.publish('XAU', Object.fromEntries(days));

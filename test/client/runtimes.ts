@@ -16,6 +16,21 @@ export interface ScenarioRuntime {
   ): Promise<Awaited<ReturnType<Scenario[N]>>>;
 }
 
+/** Every runtime that this machine has. */
+export async function runtimes(): Promise<ScenarioRuntime[]> {
+  const all: [runtime: ScenarioRuntime, path: string | null | undefined][] = [
+    [bun, process.execPath],
+    [node, Bun.which('node')],
+    [deno, Bun.which('deno')],
+    [chromium, await browserPath()],
+    [python, Bun.which('python3')],
+  ];
+  for (const [{ name }, path] of all) {
+    if (!path) console.warn(`SKIPPED: the client in ${name}, which is not installed`);
+  }
+  return all.filter(([, path]) => path).map(([runtime]) => runtime);
+}
+
 const bun: ScenarioRuntime = {
   name: 'Bun',
   run: (name, argument) => scenario[name](argument as never) as never,
@@ -23,18 +38,12 @@ const bun: ScenarioRuntime = {
 
 const node: ScenarioRuntime = {
   name: 'Node',
-  async run(name, argument) {
-    const file = join(newFolder(), 'scenario.mjs');
-    const call = `console.log(JSON.stringify(await ${name}(${JSON.stringify(argument)})));process.exit()`;
-    await Bun.write(file, `${(await bundledScenario()).replace(/export \{[^}]*\};?\s*$/, '')}\n${call}`);
-    const child = Bun.spawn(['node', file], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const [text, errors] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    if ((await child.exited) !== 0) throw new Error(errors);
-    return JSON.parse(text);
-  },
+  run: (name, argument) => runBundled(['node'], name, argument),
+};
+
+const deno: ScenarioRuntime = {
+  name: 'Deno',
+  run: (name, argument) => runBundled(['deno', 'run', '--allow-net'], name, argument),
 };
 
 /** On a page of another origin, as in an application of a customer. */
@@ -59,16 +68,38 @@ const chromium: ScenarioRuntime = {
   },
 };
 
-function bundledScenario(): Promise<string> {
-  return bundledClient({ entry: join(import.meta.dir, 'scenario.ts') });
+/** The client in Python, with a scenario of its own. */
+const python: ScenarioRuntime = {
+  name: 'Python',
+  async run(name, argument) {
+    const script = join(import.meta.dir, 'scenario.py');
+    return JSON.parse(await outputOf(['python3', '-B', script, name, JSON.stringify(argument)]));
+  },
+};
+
+/** Runs a function of the bundled scenario with a command that takes a file. */
+async function runBundled<T>(command: readonly string[], name: string, argument: unknown): Promise<T> {
+  const folder = newFolder();
+  await Bun.write(join(folder, 'scenario.mjs'), await bundledScenario());
+  const file = join(folder, 'run.mjs');
+  await Bun.write(
+    file,
+    `import { ${name} } from './scenario.mjs';
+    console.log(JSON.stringify(await ${name}(${JSON.stringify(argument)})));`,
+  );
+  return JSON.parse(await outputOf([...command, file]));
 }
 
-/** Every runtime that this machine has. */
-export async function runtimes(): Promise<ScenarioRuntime[]> {
-  const all = [bun];
-  if (Bun.which('node')) all.push(node);
-  else console.warn('SKIPPED: the client in Node, which is not installed');
-  if (await browserPath()) all.push(chromium);
-  else console.warn('SKIPPED: the client in a browser: install Chromium, or name one in CHROMIUM_PATH');
-  return all;
+async function outputOf(command: readonly string[]): Promise<string> {
+  const child = Bun.spawn([...command], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [text, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(errors);
+  return text;
+}
+
+function bundledScenario(): Promise<string> {
+  return bundledClient({ entry: join(import.meta.dir, 'scenario.ts') });
 }

@@ -1,0 +1,76 @@
+"""Calls of the client in Python: python-calls.py URL KEY. It fails with an assertion."""
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "client" / "python"))
+import openpit  # noqa: E402
+from openpit import InvalidKey, InvalidRequest, NotFound, Openpit  # noqa: E402
+
+URL, KEY = sys.argv[1:3]
+RANGE = (["XAU", "XAG"], "2024-05-10", "2024-05-14")
+client = Openpit(URL, key=KEY)
+
+
+def failure(call):
+    try:
+        call()
+    except openpit.OpenpitError as error:
+        return error
+    raise AssertionError("it succeeded")
+
+
+assert client.latest(["XAU", "XAG"])["rates"] == {"XAU": 2358.2, "XAG": 28.5}
+assert client.latest("XAU", unit="kg")["metadata"]["XAU"]["unit"] == "Kg"
+assert client.historical(["XAU"], "2024-05-13", metadata=False) == {
+    "success": True,
+    "date": "2024-05-13",
+    "rates": {"XAU": {"open": 2336.1, "high": 2336.1, "low": 2336.1, "close": 2336.1}},
+}
+assert list(client.time_series(*RANGE)["rates"]) == ["2024-05-10", "2024-05-13", "2024-05-14"]
+assert client.fluctuation(*RANGE)["rates"]["XAG"]["change"] == 0.4
+assert client.statistics(*RANGE)["statistics"]["XAG"]["count"] == 3
+assert any(one["symbol"] == "XAU" for one in client.symbols()["symbols"])
+assert len(list(client.history(*RANGE).rows())) == 6
+assert [row["count"] for row in client.history(*RANGE, interval="month").rows()] == [3, 3]
+assert client.dry_run("/rates/latest", symbols=["XAU"])["cost"] == 1
+assert client.capabilities()["streams"]["allowed"] is True
+assert client.usage()["plan"] == "unlimited"
+
+before = client.usage()["used"]
+for _ in range(5):
+    client.latest(["XAU", "XAG"])
+assert client.usage()["used"] == before, "polling is free while nothing changes"
+
+exact = Openpit(URL, key=KEY, exact=True, version="v2")
+assert exact.historical(["XAU"], "2024-05-10")["rates"]["XAU"]["close"] == Decimal("2350.10000000001")
+assert exact.historical(["XAU"], "2024-05-10")["rates"]["XAU"]["date"] == "2024-05-10"
+
+unknown = failure(lambda: client.latest(["XAUU"]))
+assert isinstance(unknown, NotFound) and unknown.code == "unknown_symbol" and unknown.advice, unknown
+assert isinstance(failure(lambda: exact.latest(["XAUU"])), NotFound)
+assert isinstance(failure(lambda: client.latest([])), InvalidRequest)
+assert isinstance(failure(lambda: Openpit(URL, key="wrong").latest(["XAU"])), InvalidKey)
+assert isinstance(failure(lambda: Openpit(URL).usage()), InvalidKey)
+refused = failure(lambda: Openpit("http://127.0.0.1:1", retries=1).symbols())
+assert refused.code == "connection_lost" and not refused.may_be_counted, refused
+
+try:
+    import pandas  # noqa: F401
+except ImportError:
+    try:
+        openpit.to_pandas(client.latest(["XAU"]))
+    except ImportError as error:
+        assert "pip install pandas" in str(error)
+    print("SKIPPED: to_pandas(), because pandas is not installed")
+else:
+    frame = client.history(*RANGE).to_pandas()
+    assert list(frame.columns[:3]) == ["date", "symbol", "open"] and len(frame) == 6
+    assert str(frame["date"].dtype).startswith("datetime64")
+    assert len(openpit.to_pandas(client.time_series(*RANGE))) == 6
+    assert openpit.to_pandas(client.latest(["XAU"]))["rate"][0] == 2358.2
+    assert openpit.to_pandas(client.historical(["XAU"], "2024-05-13"))["close"][0] == 2336.1
+    assert openpit.to_pandas(client.fluctuation(*RANGE))["change"][1] == 0.4
+    assert openpit.to_pandas(client.statistics(*RANGE))["count"][0] == 3
+    print("pandas: ok")

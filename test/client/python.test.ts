@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { apiOn } from '../support/api.ts';
+
+const python = Bun.which('python3');
+if (!python) console.warn('SKIPPED: the client in Python, because there is no python3');
+
+describe.skipIf(!python)('client/python/openpit.py', () => {
+  const api = apiOn('sqlite', {}, async ({ service }) => {
+    await service.publish('XAU', {
+      '2024-05-10': 2350.10000000001,
+      '2024-05-13': 2336.1,
+      '2024-05-14': 2358.2,
+    });
+    await service.publish('XAG', { '2024-05-10': 28.1, '2024-05-13': 28.3, '2024-05-14': 28.5 });
+  });
+
+  test('every call returns what the service answers, and errors have a class by their code', async () => {
+    const script = join(import.meta.dir, 'python-calls.py');
+    const child = Bun.spawn([python!, '-B', script, api.service.url, api.key], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [report, errors] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect(errors).toBe('');
+    expect(await child.exited).toBe(0);
+    if (report.startsWith('SKIPPED')) console.warn(report.trim());
+  });
+});
