@@ -82,7 +82,7 @@ function Page({ page, rest, config }: { page: string; rest: string; config: Conf
   if (page === 'market') return <MarketPage config={config} />;
   if (page === 'symbol') return <SymbolPage key={rest} code={rest.toUpperCase()} config={config} />;
   if (page === 'account') return <AccountPage config={config} />;
-  if (page === 'operator') return <OperatorPage config={config} />;
+  if (page === 'operator') return <OperatorPage section={rest} config={config} />;
   if (page === 'docs') return <DocsPage config={config} />;
   return (
     <Notice title="There is nothing here">

@@ -99,7 +99,7 @@ describe.skipIf(!found)(title, () => {
 
   test('the plan editor shows the plan that was opened last', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);
-    await page.goto(`${service.url}/#/operator`);
+    await page.goto(`${service.url}/#/operator/customers`);
     await page.getByLabel('Admin token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('It is not the admin token of this service.').waitFor();

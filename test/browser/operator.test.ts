@@ -106,11 +106,16 @@ describe.skipIf(!found)(title, () => {
       await row('two/22').getByText('silent').waitFor();
       await row('two/22').getByText('10 min ago').waitFor();
 
+      await shot(`${name}-operator`, true);
+      await page.getByRole('link', { name: 'Feeds', exact: true }).click();
       await row('FRED').getByText('ok', { exact: true }).waitFor();
       await row('Energy Information').getByText('late', { exact: true }).waitFor();
       await row('European Central Bank').getByText('failing', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Runs of ecb' }).click();
-      await page.getByText('npx openpit feed run ecb --accept').waitFor();
+      await page.getByRole('button', { name: 'Accept it ecb' }).click();
+      await page.getByRole('button', { name: 'Run again and publish it ecb' }).click();
+      await page.getByText('ecb runs within ten seconds').waitFor();
+      expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['ecb', true]]);
       await page.getByRole('button', { name: 'Runs of eia' }).click();
       await page.getByText('the server answered 503 three times').waitFor();
       await page.getByRole('button', { name: 'Runs of fred' }).click();
@@ -162,7 +167,7 @@ describe.skipIf(!found)(title, () => {
   test('a feed is turned on and off', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
-    await page.goto(`${service.url}/#/operator`);
+    await page.goto(`${service.url}/#/operator/feeds`);
     await page.getByText('5 more that can be turned on').click();
     await page.getByRole('button', { name: 'Turn on world-bank' }).click();
     const row = page.locator('tr').filter({ hasText: 'World Bank' });

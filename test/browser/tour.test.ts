@@ -80,7 +80,9 @@ describe.skipIf(!found)(title, () => {
       await page.getByLabel('Admin token').fill(TOKEN);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('answers this page').waitFor();
+      await page.getByRole('link', { name: 'Feeds', exact: true }).click();
       await page.getByText('8 feeds that can be turned on').waitFor();
+      await page.getByRole('link', { name: 'Customers' }).click();
       await runService(page, `Acme ${name}`);
       await look('operator');
 

@@ -1,4 +1,5 @@
 import { paced } from './pace.ts';
+import { secret } from './session.ts';
 
 /** HTTP requests to the service that this page came from. */
 
@@ -30,6 +31,8 @@ export interface Ask {
   method?: string;
   headers?: Record<string, string>;
   body?: unknown;
+  /** A file, instead of a body in JSON. */
+  file?: Blob;
   signal?: AbortSignal;
 }
 
@@ -75,13 +78,24 @@ export function askOnce<T>(key: string, path: string): Promise<T> {
 
 /** Sends a request with the admin token. */
 export function askAsOperator<T>(token: string, path: string, options: Ask = {}): Promise<T> {
-  return ask<T>(path, { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } });
+  const name = secret('operator');
+  const headers = {
+    ...options.headers,
+    authorization: `Bearer ${token}`,
+    ...(name !== '' && { 'openpit-operator': encodeName(name) }),
+  };
+  return ask<T>(path, { ...options, headers });
 }
 
 /** The error of a request that got no response. */
 export function offline(): ApiError {
   const message = 'The service does not respond. It may be restarting, or the network may be down.';
   return new ApiError(0, 'offline', message);
+}
+
+/** A header holds only Latin letters; others are left out. */
+function encodeName(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }
 
 /** Whether the service cannot answer at the moment: asking again later may help. */
@@ -93,12 +107,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function send(path: string, { method = 'GET', headers = {}, body, signal }: Ask): Promise<Response> {
+async function send(
+  path: string,
+  { method = 'GET', headers = {}, body, file, signal }: Ask,
+): Promise<Response> {
   try {
     return await fetch(path, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(file && { body: file }),
       ...(signal && { signal }),
       cache: 'no-cache',
     });

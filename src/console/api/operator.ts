@@ -79,6 +79,7 @@ export interface FeedRunRecord {
   corrected: number;
   unchanged: number;
   missing: number;
+  held: number;
   refused: number;
   reasons: { where: string; reason: string }[];
 }

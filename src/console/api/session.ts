@@ -3,7 +3,8 @@ import type { ConfigAnswer } from './answers.ts';
 
 /** Secrets entered in this tab. They are lost when it closes. */
 
-type Secret = 'key' | 'admin';
+/** The operator's name is no secret, but is forgotten with the token. */
+type Secret = 'key' | 'admin' | 'operator';
 
 const listeners = new Set<() => void>();
 

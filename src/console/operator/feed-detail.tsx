@@ -1,6 +1,7 @@
 import type { Feed, FeedRunRecord } from '../api/operator.ts';
 import { linkTo } from '../data/route.ts';
 import { ago, count, duration } from '../show/format.ts';
+import { SureButton } from '../show/parts.tsx';
 
 const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
   ok: 'good',
@@ -15,7 +16,7 @@ const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
 const SYMBOLS_SHOWN = 40;
 
 /** What a feed provides, and its last runs with the reasons for rejections. */
-export function FeedDetail({ feed }: { feed: Feed }) {
+export function FeedDetail({ feed, onAccept }: { feed: Feed; onAccept: () => void }) {
   const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, failing, runs } = feed;
   return (
     <div class="feed-detail">
@@ -53,16 +54,27 @@ export function FeedDetail({ feed }: { feed: Feed }) {
         </p>
       )}
       {runs.length === 0 && <p class="hint">It has not run yet.</p>}
+      {isHeld(runs[0]) && (
+        <p>
+          What the last run held back was not published. If it is right:{' '}
+          <SureButton label="Accept it" sure="Run again and publish it" describe={key} onSure={onAccept} />
+        </p>
+      )}
       <ol class="runs">
         {runs.map((run) => (
-          <Run key={run.number} run={run} feedKey={key} />
+          <Run key={run.number} run={run} />
         ))}
       </ol>
     </div>
   );
 }
 
-function Run({ run, feedKey }: { run: FeedRunRecord; feedKey: string }) {
+/** Whether a run has held a series, or everything, back. */
+function isHeld(run: FeedRunRecord | undefined): boolean {
+  return run !== undefined && (run.status === 'quarantined' || run.held > 0);
+}
+
+function Run({ run }: { run: FeedRunRecord }) {
   const { number, startedAt, endedAt, status, message, reasons, refused } = run;
   const seconds = endedAt && Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000);
   return (
@@ -74,12 +86,7 @@ function Run({ run, feedKey }: { run: FeedRunRecord; feedKey: string }) {
       {seconds ? <span class="muted">, took {duration(seconds)}</span> : null}
       {(status === 'partial' || !message) && <div>{countsOf(run)}</div>}
       {message && <div>{message}</div>}
-      {status === 'quarantined' && (
-        <div class="hint">
-          What came looks wrong and no price was changed. If it is right:{' '}
-          <code>npx openpit feed run {feedKey} --accept</code>
-        </div>
-      )}
+      {status === 'quarantined' && <div class="hint">What came looks wrong, and no price was changed.</div>}
       {reasons.map(({ where, reason }) => (
         <div class="hint" key={`${where} ${reason}`}>
           {where}: {reason}

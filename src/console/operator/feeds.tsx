@@ -33,6 +33,14 @@ export function Feeds({ token }: { token: string }) {
     await askAsOperator(token, path, { method: 'PATCH', body: { enabled } }).catch(setError);
     loaded.reload();
   };
+  const runNow = async (key: string, accept: boolean) => {
+    setError(undefined);
+    const path = `/admin/feeds/${encodeURIComponent(key)}/run`;
+    await askAsOperator(token, path, { method: 'POST', body: { accept } }).then(
+      () => setTold(`${key} runs within ten seconds${accept ? ', and what looks wrong is published' : ''}.`),
+      setError,
+    );
+  };
   const on = loaded.data?.filter((feed) => feed.enabled || feed.runs.length > 0) ?? [];
   const others = loaded.data?.filter((feed) => !on.includes(feed)) ?? [];
   const free =
@@ -91,6 +99,7 @@ export function Feeds({ token }: { token: string }) {
                 isOpen={opened === feed.key}
                 onOpen={() => setOpened(opened === feed.key ? undefined : feed.key)}
                 onTurn={(enabled) => turn(feed.key, enabled)}
+                onRun={(accept) => runNow(feed.key, accept)}
               />
             ))}
           </tbody>
@@ -117,11 +126,13 @@ function Row({
   isOpen,
   onOpen,
   onTurn,
+  onRun,
 }: {
   feed: Feed;
   isOpen: boolean;
   onOpen: () => void;
   onTurn: (enabled: boolean) => void;
+  onRun: (accept: boolean) => void;
 }) {
   const { key, title, enabled, health, runBy, lastOkAt, nextRunAt, symbols, lastDate } = feed;
   return (
@@ -149,6 +160,15 @@ function Row({
           >
             Runs
           </button>
+          <button
+            type="button"
+            class="button small"
+            disabled={runBy !== null}
+            aria-label={`Run now ${key}`}
+            onClick={() => onRun(false)}
+          >
+            Run now
+          </button>
           {enabled ? (
             <SureButton label="Turn off" sure="Turn off now" describe={key} onSure={() => onTurn(false)} />
           ) : (
@@ -166,7 +186,7 @@ function Row({
       {isOpen && (
         <tr class="detail">
           <td colSpan={7}>
-            <FeedDetail feed={feed} />
+            <FeedDetail feed={feed} onAccept={() => onRun(true)} />
           </td>
         </tr>
       )}

@@ -3,7 +3,7 @@ import type { AdminPlan } from '../api/answers.ts';
 import { askAsOperator } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { count, duration } from '../show/format.ts';
-import { ActionsHead, Failure, Loading } from '../show/parts.tsx';
+import { ActionsHead, Failure, Loading, Notice, SureButton } from '../show/parts.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 
@@ -11,7 +11,7 @@ const LIMITS: readonly [Limit, string][] = [
   ['quota', 'Answers a month'],
   ['delaySeconds', 'Delay, seconds'],
   ['maxSymbols', 'Symbols'],
-  ['maxSpanDays', 'DaySpan, days'],
+  ['maxSpanDays', 'Days in a series'],
   ['burstPerSecond', 'Per second'],
 ];
 
@@ -29,6 +29,7 @@ const NEW: AdminPlan = {
 export function Plans({ token }: { token: string }) {
   const [edited, setEdited] = useState<AdminPlan>();
   const [error, setError] = useState<unknown>();
+  const [deleted, setDeleted] = useState<AdminPlan>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ plans: AdminPlan[] }>(token, '/admin/plans')).plans,
     [token],
@@ -43,6 +44,12 @@ export function Plans({ token }: { token: string }) {
       setError(failed);
     }
   };
+  const remove = async (plan: AdminPlan) => {
+    const path = `/admin/plans/${encodeURIComponent(plan.name)}`;
+    setError(undefined);
+    await askAsOperator(token, path, { method: 'DELETE' }).then(() => setDeleted(plan), setError);
+    loaded.reload();
+  };
   return (
     <section class="card" aria-labelledby="plans-title">
       <div class="card-head">
@@ -52,6 +59,24 @@ export function Plans({ token }: { token: string }) {
         </button>
       </div>
       {error !== undefined && <Failure error={error} />}
+      {deleted && (
+        <Notice
+          kind="done"
+          title={`The plan ${deleted.name} is deleted.`}
+          action={
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                setDeleted(undefined);
+                void save(deleted);
+              }}
+            >
+              Undo
+            </button>
+          }
+        />
+      )}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the plans" />}
       {edited && (
@@ -96,6 +121,12 @@ export function Plans({ token }: { token: string }) {
                   >
                     Change
                   </button>
+                  <SureButton
+                    label="Delete"
+                    sure="Delete the plan"
+                    describe={plan.name}
+                    onSure={() => remove(plan)}
+                  />
                 </td>
               </tr>
             ))}

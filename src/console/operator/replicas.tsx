@@ -1,8 +1,8 @@
 import type { Replica, ReplicasAnswer } from '../api/operator.ts';
 import { ago, count, duration, plural } from '../show/format.ts';
 
-/** The state of the service, and every serving process. */
-export function Replicas({ answering, replicas }: ReplicasAnswer) {
+/** The state of the service at a glance. */
+export function ServiceFacts({ answering, replicas }: Pick<ReplicasAnswer, 'answering' | 'replicas'>) {
   const facts: [string, string][] = [
     ['State', `${answering.phase}${answering.simulated ? ', simulated prices' : ''}`],
     ['Ledger', answering.engine === 'postgres' ? 'PostgreSQL' : 'SQLite'],
@@ -10,46 +10,49 @@ export function Replicas({ answering, replicas }: ReplicasAnswer) {
     ['Last write', ageText(answering.newestWriteAgeSeconds)],
     ['Serving', plural(replicas.filter(({ phase }) => phase !== 'silent').length, 'process', 'processes')],
     ['History in memory', `${(answering.historyBytes / 1_048_576).toFixed(1)} MB`],
-    ['Version', answering.version],
   ];
   return (
-    <>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <section class="card" aria-labelledby="replicas-title">
-        <h2 id="replicas-title">Replicas</h2>
-        {replicas.length === 0 ? (
-          <p class="hint">None has been heard of yet: each says that it is there every five seconds.</p>
-        ) : (
-          <table class="plain stack">
-            <thead>
-              <tr>
-                <th scope="col">Process</th>
-                <th scope="col">State</th>
-                <th scope="col">Behind the ledger</th>
-                <th scope="col">Last heard</th>
-                <th scope="col">Up since</th>
-                <th scope="col" class="number">
-                  Quota units held
-                </th>
-                <th scope="col">Version</th>
-              </tr>
-            </thead>
-            <tbody>
-              {replicas.map((one) => (
-                <Row key={one.id} replica={one} isAnswering={one.id === answering.id} />
-              ))}
-            </tbody>
-          </table>
-        )}
-      </section>
-    </>
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Every serving process. */
+export function Replicas({ answering, replicas }: ReplicasAnswer) {
+  return (
+    <section class="card" aria-labelledby="replicas-title">
+      <h2 id="replicas-title">Replicas</h2>
+      {replicas.length === 0 ? (
+        <p class="hint">None has been heard of yet: each says that it is there every five seconds.</p>
+      ) : (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">Process</th>
+              <th scope="col">State</th>
+              <th scope="col">Behind the ledger</th>
+              <th scope="col">Last heard</th>
+              <th scope="col">Up since</th>
+              <th scope="col" class="number">
+                Quota units held
+              </th>
+              <th scope="col">Version</th>
+            </tr>
+          </thead>
+          <tbody>
+            {replicas.map((one) => (
+              <Row key={one.id} replica={one} isAnswering={one.id === answering.id} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
   );
 }
 

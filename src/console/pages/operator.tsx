@@ -1,16 +1,13 @@
-import { SecretForm } from '../account/key-form.tsx';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { ApiError, askAsOperator } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
 import type { ReplicasAnswer } from '../api/operator.ts';
 import { setSecret, useSecret } from '../api/session.ts';
-import { Accounts } from '../operator/accounts.tsx';
 import { Alarms } from '../operator/alarms.tsx';
-import { Feeds } from '../operator/feeds.tsx';
-import { Plans } from '../operator/plans.tsx';
-import { Quarantine } from '../operator/quarantine.tsx';
-import { Replicas } from '../operator/replicas.tsx';
-import { Failure, Loading, Notice } from '../show/parts.tsx';
+import { Replicas, ServiceFacts } from '../operator/replicas.tsx';
+import { Section, SectionLinks } from '../operator/sections.tsx';
+import { SignIn } from '../operator/sign-in.tsx';
+import { Failure, Loading } from '../show/parts.tsx';
 
 /** As often as replicas send heartbeats. */
 const REFRESH_MS = 5_000;
@@ -19,7 +16,7 @@ const SWITCH_ON = `export OPENPIT_ADMIN_TOKEN=$(openssl rand -hex 24)
 echo $OPENPIT_ADMIN_TOKEN
 npm start`;
 
-export function OperatorPage({ config }: { config: ConfigAnswer }) {
+export function OperatorPage({ section, config }: { section: string; config: ConfigAnswer }) {
   const token = useSecret('admin');
   if (!config.admin) {
     return (
@@ -37,28 +34,10 @@ export function OperatorPage({ config }: { config: ConfigAnswer }) {
     );
   }
   if (token === '') return <SignIn />;
-  return <Signed token={token} />;
+  return <Signed token={token} section={section} />;
 }
 
-function SignIn({ error }: { error?: ApiError }) {
-  return (
-    <section class="card narrow">
-      <h1>Operator</h1>
-      {error ? (
-        <Notice kind="error" title="This token does not work">
-          {error.status === 429
-            ? error.message
-            : 'It is not the admin token of this service. The right one is the value of OPENPIT_ADMIN_TOKEN where the service was started.'}
-        </Notice>
-      ) : (
-        <p>Sign in with the admin token of this service.</p>
-      )}
-      <SecretForm name="admin" label="Admin token" button="Sign in" />
-    </section>
-  );
-}
-
-function Signed({ token }: { token: string }) {
+function Signed({ token, section }: { token: string; section: string }) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
   useRefresh(replicas.reload, REFRESH_MS);
   if (replicas.error instanceof ApiError && [401, 403, 429].includes(replicas.error.status)) {
@@ -69,20 +48,27 @@ function Signed({ token }: { token: string }) {
       <div class="page-head">
         <div>
           <h1>Operator</h1>
-          <p class="lead">Where the service stands, its feeds, accounts, plans and keys.</p>
+          <p class="lead">Everything that the command line can do, and what the service is doing now.</p>
         </div>
         <button type="button" class="button" onClick={() => setSecret('admin', '')}>
           Sign out
         </button>
       </div>
       <Alarms token={token} everyMs={REFRESH_MS} />
-      {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
-      {!replicas.data && replicas.state === 'loading' && <Loading label="Reading the service" lines={5} />}
-      {replicas.data && <Replicas {...replicas.data} />}
-      <Feeds token={token} />
-      <Quarantine token={token} />
-      <Accounts token={token} />
-      <Plans token={token} />
+      <SectionLinks current={section} />
+      {section === '' && (
+        <>
+          {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
+          {!replicas.data && replicas.state === 'loading' && (
+            <Loading label="Reading the service" lines={5} />
+          )}
+          {replicas.data && (
+            <ServiceFacts answering={replicas.data.answering} replicas={replicas.data.replicas} />
+          )}
+        </>
+      )}
+      <Section name={section} token={token} />
+      {section === '' && replicas.data && <Replicas {...replicas.data} />}
     </>
   );
 }

@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../../api/client.ts';
+import { plural } from '../../show/format.ts';
+import { Choice, Failure, Notice, SureButton } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
+
+const PRICES = ['open', 'high', 'low', 'close'] as const;
+
+interface Done {
+  text: string;
+  symbol: string;
+  startDate: string;
+  endDate: string;
+}
+
+/** Withdraws or corrects the prices of days. Both can be undone. */
+export function Bars({ token }: { token: string }) {
+  const action = useAction();
+  const [what, setWhat] = useState<'Correct' | 'Withdraw'>('Correct');
+  const [symbol, setSymbol] = useState('');
+  const [first, setFirst] = useState('');
+  const [last, setLast] = useState('');
+  const [reason, setReason] = useState('');
+  const [prices, setPrices] = useState<Record<string, string>>({});
+  const [done, setDone] = useState<Done>();
+  const [told, setTold] = useState<string>();
+  const endDate = last || first;
+  const post = <T,>(path: string, body: object) =>
+    action.run(() => askAsOperator<T>(token, path, { method: 'POST', body }));
+  const correct = async () => {
+    const numbers = Object.fromEntries(PRICES.map((name) => [name, Number(prices[name] || prices.close)]));
+    const body = { symbol, date: first, reason, ...numbers };
+    const answer = await post<{ changed: boolean }>('/admin/bars/correct', body);
+    if (!answer) return;
+    if (!answer.changed) return setTold('The day has these prices already.');
+    setDone({ text: `${symbol} on ${first} is corrected.`, symbol, startDate: first, endDate: first });
+  };
+  const withdraw = async () => {
+    const range = { symbol, startDate: first, endDate };
+    const answer = await post<{ days: string[] }>('/admin/bars/withdraw', { ...range, reason });
+    if (!answer) return;
+    if (answer.days.length === 0) return setTold('There are no real prices to withdraw on these days.');
+    setDone({ text: `${plural(answer.days.length, 'day')} of ${symbol} withdrawn.`, ...range });
+  };
+  const undo = async ({ text: _, ...range }: Done) => {
+    const body = { ...range, reason: `undone: ${reason}` };
+    const answer = await post<{ days: string[] }>('/admin/bars/revert', body);
+    if (!answer) return;
+    setDone(undefined);
+    setTold(`Undone: ${plural(answer.days.length, 'day')} of ${range.symbol} as before.`);
+  };
+  const isComplete =
+    symbol !== '' && first !== '' && reason !== '' && (what === 'Withdraw' || Boolean(prices.close));
+  return (
+    <section class="card" aria-labelledby="bars-title">
+      <div class="card-head">
+        <h2 id="bars-title">Correct or withdraw a day</h2>
+        <Choice
+          label="What to do"
+          options={['Correct', 'Withdraw'] as const}
+          value={what}
+          onChange={setWhat}
+        />
+      </div>
+      <p class="hint">
+        The earlier prices stay as revisions: requests with <code>asOf</code> about earlier moments still see
+        them.
+      </p>
+      <form class="fields" onSubmit={(event) => event.preventDefault()}>
+        <Field label="Symbol" value={symbol} onInput={(text) => setSymbol(text.toUpperCase())} />
+        <Field
+          label={what === 'Correct' ? 'Day' : 'First day'}
+          type="date"
+          value={first}
+          onInput={setFirst}
+        />
+        {what === 'Withdraw' && (
+          <Field label="Last day (optional)" type="date" value={last} onInput={setLast} />
+        )}
+        {what === 'Correct' &&
+          PRICES.map((name) => (
+            <Field
+              key={name}
+              label={name === 'close' ? 'Close' : `${name[0]!.toUpperCase()}${name.slice(1)} (optional)`}
+              type="number"
+              value={prices[name] ?? ''}
+              onInput={(text) => setPrices({ ...prices, [name]: text })}
+            />
+          ))}
+        <Field label="Reason, shown with the revision" value={reason} onInput={setReason} />
+        <SureButton
+          label={what}
+          sure={`${what} it`}
+          describe={`${symbol} ${first}`}
+          disabled={!isComplete || action.isBusy}
+          onSure={() => {
+            setDone(undefined);
+            setTold(undefined);
+            void (what === 'Correct' ? correct() : withdraw());
+          }}
+        />
+      </form>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {told !== undefined && <Notice title={told} />}
+      {done && (
+        <Notice
+          kind="done"
+          title={done.text}
+          action={
+            <button type="button" class="button" disabled={action.isBusy} onClick={() => undo(done)}>
+              Undo
+            </button>
+          }
+        />
+      )}
+    </section>
+  );
+}
+
+function Field({
+  label,
+  type = 'text',
+  value,
+  onInput,
+}: {
+  label: string;
+  type?: 'text' | 'date' | 'number';
+  value: string;
+  onInput: (text: string) => void;
+}) {
+  const change = (event: { currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value);
+  if (type === 'date') {
+    return (
+      <label>
+        {label}
+        <input type="date" value={value} onInput={change} />
+      </label>
+    );
+  }
+  return (
+    <label>
+      {label}
+      <input inputMode={type === 'number' ? 'decimal' : 'text'} value={value} onInput={change} />
+    </label>
+  );
+}

@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks';
+
+export interface AdminSymbol {
+  code: string;
+  name: string;
+  category: string;
+  currency: { code: string; name: string; symbol: string };
+  unit: { symbol: string; name: string };
+  market: string;
+  decimals: number;
+  status: string;
+  updateInterval: string;
+  aliases: string[];
+  real: boolean;
+}
+
+const NEW: AdminSymbol = {
+  code: '',
+  name: '',
+  category: '',
+  currency: { code: 'USD', name: 'US Dollar', symbol: '$' },
+  unit: { symbol: '', name: '' },
+  market: 'SPOT',
+  decimals: 2,
+  status: 'active',
+  updateInterval: 'day',
+  aliases: [],
+  real: false,
+};
+
+/** Defines a symbol, or changes one. */
+export function SymbolForm({
+  symbol = NEW,
+  onSave,
+  onCancel,
+}: {
+  symbol: AdminSymbol | undefined;
+  onSave: (symbol: AdminSymbol) => void;
+  onCancel: () => void;
+}) {
+  const [draft, setDraft] = useState(symbol);
+  const { currency, unit } = draft;
+  const fields: [label: string, value: string, set: (text: string) => AdminSymbol][] = [
+    ['Name', draft.name, (name) => ({ ...draft, name })],
+    ['Category', draft.category, (category) => ({ ...draft, category })],
+    ['Currency', currency.code, (code) => ({ ...draft, currency: { ...currency, code } })],
+    ['Its name', currency.name, (name) => ({ ...draft, currency: { ...currency, name } })],
+    ['Its sign', currency.symbol, (sign) => ({ ...draft, currency: { ...currency, symbol: sign } })],
+    ['Unit', unit.symbol, (sign) => ({ ...draft, unit: { ...unit, symbol: sign } })],
+    ['Unit in words', unit.name, (name) => ({ ...draft, unit: { ...unit, name } })],
+    ['Market', draft.market, (market) => ({ ...draft, market: market.toUpperCase() })],
+  ];
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(draft);
+      }}
+    >
+      <label>
+        Code
+        <input
+          value={draft.code}
+          readOnly={symbol !== NEW}
+          required
+          maxLength={32}
+          onInput={(event) => setDraft({ ...draft, code: event.currentTarget.value.toUpperCase() })}
+        />
+      </label>
+      {fields.map(([label, value, set]) => (
+        <label key={label}>
+          {label}
+          <input value={value} required onInput={(event) => setDraft(set(event.currentTarget.value))} />
+        </label>
+      ))}
+      <label>
+        Decimals
+        <input
+          type="number"
+          min={0}
+          max={12}
+          required
+          value={draft.decimals}
+          onInput={(event) => setDraft({ ...draft, decimals: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+      <label>
+        Updated
+        <select
+          value={draft.updateInterval}
+          onChange={(event) => setDraft({ ...draft, updateInterval: event.currentTarget.value })}
+        >
+          {['minute', 'day', 'week', 'month'].map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Status
+        <select
+          value={draft.status}
+          onChange={(event) => setDraft({ ...draft, status: event.currentTarget.value })}
+        >
+          <option>active</option>
+          <option>deprecated</option>
+        </select>
+      </label>
+      <label>
+        Also known as
+        <input
+          value={draft.aliases.join(', ')}
+          placeholder="other codes"
+          onChange={(event) =>
+            setDraft({
+              ...draft,
+              aliases: event.currentTarget.value
+                .toUpperCase()
+                .split(/[,\s]+/)
+                .filter(Boolean),
+            })
+          }
+        />
+      </label>
+      <button type="submit" class="button primary">
+        Save
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}

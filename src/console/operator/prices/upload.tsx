@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import { plural } from '../../show/format.ts';
+import { Failure, Notice, SureButton } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
+import { Preview } from './preview.tsx';
+import { ReadingRules } from './reading-rules.tsx';
+import { type ImportAnswer, type ImportForm, NO_RULES, sendFile, undoImport } from './send-file.ts';
+
+/** Uploads a file of daily prices: preview first, then import, then undo if it was wrong. */
+export function Upload({ token, onChange }: { token: string; onChange: () => void }) {
+  const action = useAction();
+  const [file, setFile] = useState<File>();
+  const [form, setForm] = useState<ImportForm>(NO_RULES);
+  const [preview, setPreview] = useState<ImportAnswer>();
+  const [imported, setImported] = useState<ImportAnswer>();
+  const [told, setTold] = useState<string>();
+  const change = (fields: Partial<ImportForm>) => {
+    setForm({ ...form, ...fields });
+    setPreview(undefined);
+  };
+  const send = async (dryRun: boolean) => {
+    if (!file) return;
+    setTold(undefined);
+    const answer = await action.run(() => sendFile(token, file, form, dryRun));
+    setPreview(dryRun ? answer : undefined);
+    setImported(dryRun ? undefined : answer);
+    if (answer && !dryRun) onChange();
+  };
+  const undo = async (run: number) => {
+    const undone = await action.run(() => undoImport(token, run));
+    if (!undone) return;
+    setImported(undefined);
+    setTold(`Import ${run} is undone: ${undone.withdrawn} days withdrawn, ${undone.restored} restored.`);
+    onChange();
+  };
+  const usable = preview ? preview.taken + preview.corrected : 0;
+  return (
+    <section class="card" aria-labelledby="upload-title">
+      <h2 id="upload-title">Import a file</h2>
+      <p class="hint">
+        Daily prices as CSV or XLSX, with a header or without, in any order of columns. First you see what
+        would be ingested; nothing is written before you confirm.
+      </p>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(true);
+        }}
+      >
+        <label class="file-field">
+          File
+          <input
+            type="file"
+            accept=".csv,.tsv,.txt,.gz,.zip,.xlsx"
+            required
+            onChange={(event) => {
+              setFile(event.currentTarget.files?.[0]);
+              setPreview(undefined);
+            }}
+          />
+        </label>
+        <label>
+          Symbol of all rows
+          <input
+            value={form.symbol}
+            placeholder="XAU"
+            disabled={form.symbolColumn !== ''}
+            required={form.symbolColumn === ''}
+            onInput={(event) => change({ symbol: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          or column with symbols
+          <input
+            value={form.symbolColumn}
+            placeholder="Code"
+            disabled={form.symbol !== ''}
+            onInput={(event) => change({ symbolColumn: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          Source
+          <input
+            value={form.source}
+            placeholder="import"
+            onInput={(event) => change({ source: event.currentTarget.value })}
+          />
+        </label>
+        <button type="submit" class="button" disabled={action.isBusy}>
+          {action.isBusy && !preview ? 'Reading…' : 'Preview'}
+        </button>
+        <ReadingRules form={form} onChange={change} />
+      </form>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {told !== undefined && <Notice kind="done" title={told} />}
+      {preview && <Preview answer={preview} />}
+      {preview && (
+        <div class="choices confirm">
+          {usable > 0 ? (
+            <SureButton
+              label={`Import ${plural(usable, 'price')}`}
+              sure={`Yes, import ${plural(usable, 'price')}`}
+              describe={file?.name ?? ''}
+              disabled={action.isBusy}
+              onSure={() => send(false)}
+            />
+          ) : (
+            <span class="muted">There is nothing to import.</span>
+          )}
+        </div>
+      )}
+      {imported?.run != null && (
+        <Notice
+          kind="done"
+          title={`Import ${imported.run} is done: ${plural(imported.taken, 'new price')}, ${imported.corrected} corrected, ${imported.held} held back.`}
+          action={
+            <button type="button" class="button" disabled={action.isBusy} onClick={() => undo(imported.run!)}>
+              Undo this import
+            </button>
+          }
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks';
+import { linkTo } from '../data/route.ts';
+import { Accounts } from './accounts.tsx';
+import { Feeds } from './feeds.tsx';
+import { Plans } from './plans.tsx';
+import { Bars } from './prices/bars.tsx';
+import { Imports } from './prices/imports.tsx';
+import { Symbols } from './prices/symbols.tsx';
+import { Upload } from './prices/upload.tsx';
+import { Quarantine } from './quarantine.tsx';
+import { Audit } from './service/audit.tsx';
+import { Maintenance } from './service/maintenance.tsx';
+import { Traffic } from './service/traffic.tsx';
+
+/** The parts of the operator page, by the word in its address. */
+export const SECTIONS = [
+  ['', 'Overview'],
+  ['feeds', 'Feeds'],
+  ['prices', 'Prices'],
+  ['customers', 'Customers'],
+  ['audit', 'Audit log'],
+  ['maintenance', 'Maintenance'],
+] as const;
+
+export function SectionLinks({ current }: { current: string }) {
+  return (
+    <nav class="tabs" aria-label="Parts of the operator page">
+      {SECTIONS.map(([name, label]) => (
+        <a key={name} href={linkTo('operator', name)} aria-current={name === current ? 'page' : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What a part shows besides the alarms; the overview also has the replicas. */
+export function Section({ name, token }: { name: string; token: string }) {
+  switch (name) {
+    case '':
+      return <Traffic token={token} />;
+    case 'feeds':
+      return (
+        <>
+          <Feeds token={token} />
+          <Quarantine token={token} />
+        </>
+      );
+    case 'prices':
+      return <Prices token={token} />;
+    case 'customers':
+      return (
+        <>
+          <Accounts token={token} />
+          <Plans token={token} />
+        </>
+      );
+    case 'audit':
+      return <Audit token={token} />;
+    case 'maintenance':
+      return <Maintenance token={token} />;
+    default:
+      return <p>There is no such part of the page.</p>;
+  }
+}
+
+function Prices({ token }: { token: string }) {
+  const [changes, setChanges] = useState(0);
+  return (
+    <>
+      <Upload token={token} onChange={() => setChanges(changes + 1)} />
+      <Imports token={token} changes={changes} />
+      <Bars token={token} />
+      <Symbols token={token} />
+    </>
+  );
+}

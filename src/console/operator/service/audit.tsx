@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import { ago, moment } from '../../show/format.ts';
+import { Failure, Loading } from '../../show/parts.tsx';
+
+interface Entry {
+  id: string;
+  at: string;
+  actor: string;
+  via: 'cli' | 'api' | 'page' | 'key';
+  address: string | null;
+  action: string;
+  target: string;
+  details: Record<string, unknown>;
+}
+
+interface AuditAnswer {
+  entries: Entry[];
+  next: string | null;
+}
+
+const WAYS: Readonly<Record<Entry['via'], string>> = {
+  cli: 'by command',
+  api: 'by API',
+  page: 'on this page',
+  key: 'customer',
+};
+
+/** Who changed what, when. */
+export function Audit({ token }: { token: string }) {
+  const [search, setSearch] = useState('');
+  const [older, setOlder] = useState<AuditAnswer[]>([]);
+  const [error, setError] = useState<unknown>();
+  const loaded = useLoad(() => {
+    setOlder([]);
+    return askAsOperator<AuditAnswer>(token, `/admin/audit?${new URLSearchParams({ search })}`);
+  }, [token, search]);
+  const pages = loaded.data ? [loaded.data, ...older] : [];
+  const entries = pages.flatMap((page) => page.entries);
+  const next = pages.at(-1)?.next ?? null;
+  const more = async (path: string) => {
+    setError(undefined);
+    await askAsOperator<AuditAnswer>(token, path).then((page) => setOlder([...older, page]), setError);
+  };
+  return (
+    <section class="card" aria-labelledby="audit-title">
+      <div class="card-head">
+        <h2 id="audit-title">Audit log</h2>
+        <input
+          type="search"
+          placeholder="Search who, what or target"
+          aria-label="Search the audit log"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the audit log" lines={6} />}
+      {loaded.data && entries.length === 0 && (
+        <p class="hint">
+          {search === ''
+            ? 'Nothing has been changed yet. Every change by command, API or page is listed here.'
+            : 'No entry matches.'}
+        </p>
+      )}
+      {entries.length > 0 && (
+        <table class="plain stack audit">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">Action</th>
+              <th scope="col">Target</th>
+              <th scope="col">Details</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <th scope="row">
+                  <time dateTime={entry.at} title={moment(entry.at)}>
+                    {ago(entry.at)}
+                  </time>
+                </th>
+                <td data-label="Who">
+                  <span>
+                    {entry.actor}{' '}
+                    <small class="muted">
+                      {WAYS[entry.via]}
+                      {entry.address && `, ${entry.address}`}
+                    </small>
+                  </span>
+                </td>
+                <td data-label="Action">
+                  <code>{entry.action}</code>
+                </td>
+                <td data-label="Target">{entry.target}</td>
+                <td data-label="Details">
+                  <Details details={entry.details} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {error !== undefined && <Failure error={error} />}
+      {next !== null && (
+        <p>
+          <button type="button" class="button" onClick={() => more(next)}>
+            Show older entries
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A changed field is a pair: before and after. */
+function Details({ details }: { details: Entry['details'] }) {
+  return (
+    <ul class="changes">
+      {Object.entries(details).map(([name, value]) => (
+        <li key={name}>
+          <span class="muted">{name}</span>{' '}
+          {Array.isArray(value) && value.length === 2 ? (
+            <>
+              <s>{print(value[0])}</s> → {print(value[1])}
+            </>
+          ) : (
+            print(value)
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function print(value: unknown): string {
+  if (value === null || value === '') return 'none';
+  return typeof value === 'object' ? Object.values(value).map(print).join(', ') : String(value);
+}

@@ -1,0 +1,158 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
+
+interface Backup {
+  name: string;
+  bytes: number;
+}
+
+/** Backups, the check of all counts, and the webhook secret. */
+export function Maintenance({ token }: { token: string }) {
+  return (
+    <>
+      <Backups token={token} />
+      <div class="columns">
+        <Check token={token} />
+        <WebhookSecret token={token} />
+      </div>
+    </>
+  );
+}
+
+function Backups({ token }: { token: string }) {
+  const action = useAction();
+  const loaded = useLoad(
+    async () => (await askAsOperator<{ backups: Backup[] }>(token, '/admin/backups')).backups,
+    [token],
+  );
+  const change = async (path: string, method: string) => {
+    await action.run(() => askAsOperator(token, path, { method }));
+    loaded.reload();
+  };
+  return (
+    <section class="card" aria-labelledby="backups-title">
+      <div class="card-head">
+        <h2 id="backups-title">Backups</h2>
+        <button
+          type="button"
+          class="button primary small"
+          disabled={action.isBusy}
+          onClick={() => change('/admin/backups', 'POST')}
+        >
+          {action.isBusy ? 'Backing up…' : 'Back up now'}
+        </button>
+      </div>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the backups" lines={2} />}
+      {loaded.data?.length === 0 && (
+        <p class="hint">
+          None yet. A backup is a complete copy of the ledger, made while the service runs. It is written to
+          the folder <code>backups</code> in the data folder of this machine, because it holds every secret.
+        </p>
+      )}
+      {loaded.data && loaded.data.length > 0 && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              <th scope="col">File</th>
+              <th scope="col" class="number">
+                Size
+              </th>
+              <ActionsHead />
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.data.map(({ name, bytes }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
+                <td data-label="Size" class="number">
+                  {(bytes / 1_048_576).toFixed(1)} MB
+                </td>
+                <td class="actions">
+                  <SureButton
+                    label="Delete"
+                    sure="Delete for good"
+                    describe={name}
+                    onSure={() => change(`/admin/backups/${name}`, 'DELETE')}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Check({ token }: { token: string }) {
+  const action = useAction();
+  const [wrong, setWrong] = useState<readonly string[]>();
+  const check = async () => {
+    setWrong(undefined);
+    const answer = await action.run(() =>
+      askAsOperator<{ wrong: string[] }>(token, '/admin/check', { method: 'POST', body: {} }),
+    );
+    setWrong(answer?.wrong);
+  };
+  return (
+    <section class="card" aria-labelledby="check-title">
+      <div class="card-head">
+        <h2 id="check-title">Check of the counts</h2>
+        <button type="button" class="button small" disabled={action.isBusy} onClick={check}>
+          {action.isBusy ? 'Checking…' : 'Check now'}
+        </button>
+      </div>
+      <p class="hint">Verifies that usage, leases and quotas in the ledger add up.</p>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {wrong?.length === 0 && <Notice kind="done" title="All counts add up." />}
+      {wrong && wrong.length > 0 && (
+        <Notice kind="error" title="Some counts do not add up. Keep a copy of the ledger and report them.">
+          <ul>
+            {wrong.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+function WebhookSecret({ token }: { token: string }) {
+  const action = useAction();
+  const [secret, setSecret] = useState<string>();
+  const show = async () => {
+    const answer = await action.run(() =>
+      askAsOperator<{ secret: string }>(token, '/admin/webhook-secret', { method: 'POST', body: {} }),
+    );
+    setSecret(answer?.secret);
+  };
+  return (
+    <section class="card" aria-labelledby="webhook-title">
+      <div class="card-head">
+        <h2 id="webhook-title">Webhook secret</h2>
+        {secret === undefined ? (
+          <SureButton label="Show" sure="Show it on the screen" describe="the webhook secret" onSure={show} />
+        ) : (
+          <button type="button" class="button small" onClick={() => setSecret(undefined)}>
+            Hide
+          </button>
+        )}
+      </div>
+      <p class="hint">Signs the events that the service posts to your webhook. Showing it is recorded.</p>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {secret !== undefined && (
+        <p>
+          <code class="new-key">{secret}</code> <CopyButton text={secret} label="Copy the webhook secret" />
+        </p>
+      )}
+    </section>
+  );
+}
