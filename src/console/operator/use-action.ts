@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-export interface Action {
+export interface RunningAction {
   isBusy: boolean;
   error: unknown;
   /** Runs something, and shows its failure. Resolves to undefined if it failed. */
@@ -8,7 +8,7 @@ export interface Action {
 }
 
 /** Runs one change at a time. */
-export function useAction(): Action {
+export function useAction(): RunningAction {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   return {
