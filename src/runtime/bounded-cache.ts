@@ -17,6 +17,11 @@ export interface CacheOptions<V> {
   onEvict?(value: V): void;
 }
 
+interface Entry<V> {
+  value: V;
+  bytes: number;
+}
+
 /** What `/metrics` reports about a cache. */
 export interface CacheStats {
   readonly bytes: number;
@@ -30,9 +35,7 @@ export interface CacheStats {
  * alive; the bytes of string keys are added. A slice of a longer string keeps the longer one in memory: `copyText` it first.
  */
 export class BoundedCache<K, V> implements CacheStats {
-  readonly #values = new Map<K, V>();
-  /** Apart from the values: `get` reads as little memory as possible. */
-  readonly #sizes = new Map<K, number>();
+  readonly #entries = new Map<K, Entry<V>>();
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
   /** Memory that is used even when the cache is empty. */
@@ -60,7 +63,7 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   get size(): number {
-    return this.#values.size;
+    return this.#entries.size;
   }
 
   get evictions(): number {
@@ -73,20 +76,20 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   get(key: K): V | undefined {
-    return this.#values.get(key);
+    return this.#entries.get(key)?.value;
   }
 
   has(key: K): boolean {
-    return this.#values.has(key);
+    return this.#entries.has(key);
   }
 
   values(): Iterable<V> {
-    return this.#values.values();
+    return this.#entries.values().map(({ value }) => value);
   }
 
   /** Whether `key` should be cached: it is already, or was used recently. Also records this use. */
   admits(key: K & string): boolean {
-    return this.#seen === undefined || this.#values.has(key) || this.#seen.has(key);
+    return this.#seen === undefined || this.#entries.has(key) || this.#seen.has(key);
   }
 
   /** Stores a value of `bytes` bytes, replacing any earlier one. Returns false when it is larger than the whole cache. */
@@ -96,32 +99,35 @@ export class BoundedCache<K, V> implements CacheStats {
       this.delete(key);
       return false;
     }
-    this.#bytes += own - (this.#sizes.get(key) ?? 0);
-    this.#values.set(key, value);
-    this.#sizes.set(key, own);
+    this.#bytes += own;
+    const known = this.#entries.get(key);
+    if (known) {
+      this.#bytes -= known.bytes;
+      known.value = value;
+      known.bytes = own;
+    } else this.#entries.set(key, { value, bytes: own });
+    if (this.#bytes <= this.#bytesMax) return true;
     this.#makeRoom();
-    return this.#values.has(key);
+    return this.#entries.has(key);
   }
 
   /** Adds `bytes` to the size of an entry that has grown. The entry itself may be evicted. */
   grow(key: K, bytes: number): void {
-    const before = this.#sizes.get(key);
-    if (before === undefined) return;
-    this.#sizes.set(key, before + bytes);
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    entry.bytes += bytes;
     this.#bytes += bytes;
     this.#makeRoom();
   }
 
   delete(key: K): void {
-    this.#bytes -= this.#sizes.get(key) ?? 0;
-    this.#values.delete(key);
-    this.#sizes.delete(key);
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
   }
 
   /** Removes all entries, and forgets which keys were used. */
   clear(): void {
-    this.#values.clear();
-    this.#sizes.clear();
+    this.#entries.clear();
     this.#seen?.clear();
     this.#bytes = this.#bytesFixed;
   }
@@ -132,16 +138,16 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   evictOldest(): void {
-    const oldest = this.#values.entries().next().value;
+    const oldest = this.#entries.entries().next().value;
     if (!oldest) return;
-    const [key, value] = oldest;
+    const [key, { value }] = oldest;
     this.delete(key);
     this.#evictions++;
     this.#onEvict?.(value);
   }
 
   #makeRoom(): void {
-    while (this.#bytes > this.#bytesMax && this.#values.size > 0) this.evictOldest();
+    while (this.#bytes > this.#bytesMax && this.#entries.size > 0) this.evictOldest();
   }
 }
 

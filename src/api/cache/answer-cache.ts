@@ -19,11 +19,13 @@ interface ReadUrl {
 /** A URL that was requested more than once: how it is read, and its answers. */
 export interface KnownUrl extends ReadUrl {
   /** The last answer of each plan: plans differ in delay and limits. A plan that changes becomes another object. */
-  answers: readonly CachedAnswer[];
+  readonly answers: readonly CachedAnswer[];
 }
 
 /** What a URL takes beside its text and its answers, measured. */
 const URL_BYTES = 200;
+
+const REFUSED_PER_ADMITTED = 16;
 
 /**
  * Answers by what is asked and by plan. Who asks is no part of the key: all customers of a plan share an answer. A URL is
@@ -32,6 +34,8 @@ const URL_BYTES = 200;
  */
 export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
+  /** URLs that a full cache has refused since it admitted the last one. */
+  #refused = 0;
 
   constructor(urls: BoundedCache<string, KnownUrl>) {
     this.#urls = urls;
@@ -41,22 +45,27 @@ export class AnswerCache {
     return this.#urls.get(url);
   }
 
-  /** Caches an answer from the second request for its URL on. Other answers can be sent once. */
+  /** Caches an answer from the second request for its URL on, if there is room. Other answers can be sent once. */
   keep(url: string, read: ReadUrl, answer: CachedAnswer, sources: AnswerSources): void {
     if (!this.#urls.admits(url)) return;
-    const known = this.#urls.get(url) ?? this.#add(url, read);
-    if (!known) return;
+    const known = this.#urls.get(url);
+    if (!known && !this.#hasRoom()) return;
     answer.retain(new AnswerValidity(sources));
-    const before = known.answers;
-    const others = before.filter((other) => other.plan !== answer.plan && other.isCurrent(sources.now));
-    known.answers = [...others, answer];
-    this.#urls.grow(url, sizeOf(known.answers) - sizeOf(before));
+    const others = known ? known.answers.filter((other) => isOfOther(other, answer, sources.now)) : NONE;
+    const answers = [...others, answer];
+    // A copy of the URL: a slice would keep the whole request head in memory.
+    const key = known ? url : copyText(url);
+    this.#urls.set(key, { ...read, answers }, URL_BYTES + sizeOf(answers));
   }
 
-  /** Copies the URL: a slice would keep the whole request head in memory. */
-  #add(url: string, { endpoint, dialect, pathFormat, namesFormat }: ReadUrl): KnownUrl | undefined {
-    const known = { endpoint, dialect, pathFormat, namesFormat, answers: [] };
-    return this.#urls.set(copyText(url), known, URL_BYTES) ? known : undefined;
+  /**
+   * Whether a new URL may be added. A full cache admits few, because each replaces the oldest one: if customers ask for more
+   * than fits, in turn, every entry would be replaced before it is asked for again.
+   */
+  #hasRoom(): boolean {
+    if (!this.#urls.isNearlyFull) return true;
+    this.#refused = (this.#refused + 1) % REFUSED_PER_ADMITTED;
+    return this.#refused === 0;
   }
 }
 
@@ -64,6 +73,12 @@ export class AnswerCache {
 export function answerFor(plan: Plan, { answers }: KnownUrl): CachedAnswer | undefined {
   for (const answer of answers) if (answer.plan === plan) return answer;
   return undefined;
+}
+
+const NONE: readonly CachedAnswer[] = [];
+
+function isOfOther(other: CachedAnswer, { plan }: CachedAnswer, now: number): boolean {
+  return other.plan !== plan && other.isCurrent(now);
 }
 
 function sizeOf(answers: readonly CachedAnswer[]): number {

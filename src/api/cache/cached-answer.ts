@@ -75,7 +75,7 @@ export class CachedAnswer {
 
   /** Upper bound of its memory use, once it is retained. */
   get bytes(): number {
-    const copies = this.#isCompressible ? 2 : 1;
+    const copies = this.#isCompressible ? 1 + COMPRESSED_MAX : 1;
     return OBJECT_BYTES + copies * this.#length + (this.#validity?.bytes ?? 0);
   }
 
@@ -213,7 +213,9 @@ export class CachedAnswer {
 }
 
 /** Objects of a retained answer, measured. */
-const OBJECT_BYTES = 800;
+const OBJECT_BYTES = 700;
+/** The share of its length that a body takes in gzip, at most: digits take half of it. */
+const COMPRESSED_MAX = 0.6;
 
 function moreLines(
   link: string | undefined,
