@@ -50,6 +50,7 @@ function addHistory(file: string, ids: readonly number[], lastDay: number, days:
       close + (n % 50) / 4.0, source_id, recorded_at, reason, withdrawn FROM bar, back WHERE symbol_id = ?2 AND day = ?3`);
   db.transaction(() => {
     for (const id of ids) add.run(days - 1, id, lastDay);
+    db.run('UPDATE bar_change SET first_day = ?', [lastDay - days + 1]); // reads of the past start there
   })();
   db.close();
 }

@@ -14,6 +14,7 @@ import { AdminGuard } from './access/admin-guard.ts';
 import { KEY_HEADER } from './access/api-key.ts';
 import { ClientAddress } from './access/client-address.ts';
 import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
+import type { TableCache } from './download/cached-text.ts';
 import type { ConfirmedWrites } from './ledger-reads/confirmed-writes.ts';
 import type { ReaderPool } from './ledger-reads/reader-pool.ts';
 import { MarketViews } from './market/market-views.ts';
@@ -79,6 +80,7 @@ export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
 
 export interface ApiCaches {
   readonly answers: BoundedCache<string, KnownUrl>;
+  readonly tables: TableCache;
   readonly headerLines: CachedFields;
   readonly idempotentAnswers: BoundedCache<string, KeptAnswer>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
@@ -110,6 +112,7 @@ export class Api {
     this.#pipeline = new Pipeline({
       ...options,
       answerCache: new AnswerCache(caches.answers),
+      tableCache: caches.tables,
       charge,
       clientAddress,
       costReport: new CostReport({ meter, clock, clientAddress, responses }),

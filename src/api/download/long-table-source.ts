@@ -1,6 +1,7 @@
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { LongTable } from '../model/long-table.ts';
+import type { LongTable, TextPiece } from '../model/long-table.ts';
 import { type TextFormat, tableWriter } from '../model/table.ts';
+import { cachedText, type TableCache } from './cached-text.ts';
 import type { TableSource } from './table-source.ts';
 
 /** Large enough to need few system calls, small enough to buffer for a thousand slow clients. */
@@ -10,11 +11,14 @@ const CHUNK_CHARACTERS = 32 * 1024;
 export class LongTableSource implements TableSource {
   readonly #table: LongTable;
   readonly #format: TextFormat;
+  readonly #cached: { cache: TableCache; etag: string } | undefined;
   #rows = 0;
 
-  constructor(table: LongTable, format: TextFormat) {
+  /** With a cache, the text of a table that is downloaded repeatedly is kept under its tag. */
+  constructor(table: LongTable, format: TextFormat, cached?: { cache: TableCache; etag: string }) {
     this.#table = table;
     this.#format = format;
+    this.#cached = cached;
   }
 
   async units(): Promise<number> {
@@ -23,7 +27,8 @@ export class LongTableSource implements TableSource {
   }
 
   text(): AsyncGenerator<Uint8Array> {
-    return textChunks(this.#table, this.#rows, this.#format);
+    const write = () => textChunks(this.#table, this.#rows, this.#format);
+    return this.#cached ? cachedText(this.#cached.cache, this.#cached.etag, write) : write();
   }
 
   async release(): Promise<void> {}
@@ -34,12 +39,11 @@ export class LongTableSource implements TableSource {
  * not the one that was charged, so that such a file does not look complete.
  */
 async function* textChunks(table: LongTable, rows: number, format: TextFormat): AsyncGenerator<Uint8Array> {
-  const { head, body } = tableWriter(format);
-  let text = head(table.columns);
+  let text = tableWriter(format).head(table.columns);
   let written = 0;
-  for (const piece of table.pieces()) {
-    text += body(table.columns, piece);
-    written += piece.length;
+  for (const piece of textPieces(table, format)) {
+    text += piece.text;
+    written += piece.rows;
     if (text.length >= CHUNK_CHARACTERS) {
       yield Buffer.from(text);
       text = '';
@@ -48,4 +52,10 @@ async function* textChunks(table: LongTable, rows: number, format: TextFormat): 
   }
   if (written !== rows) throw new Error(`a download has ${written} rows, but ${rows} were charged`);
   if (text !== '') yield Buffer.from(text);
+}
+
+function* textPieces(table: LongTable, format: TextFormat): Iterable<TextPiece> {
+  if (format === 'csv' && table.csv) return yield* table.csv();
+  const { body } = tableWriter(format);
+  for (const rows of table.pieces()) yield { text: body(table.columns, rows), rows: rows.length };
 }

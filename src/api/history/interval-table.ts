@@ -5,7 +5,7 @@ import { FIRST_DAY, printDay } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
-import type { LongTable } from '../model/long-table.ts';
+import type { LongTable, TextPiece } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
@@ -31,6 +31,8 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
   from: Cursor;
   fields: RowFields;
   unitsOf: (rows: number) => number;
+  /** Writes the rows as CSV faster than cell by cell. Only for days from which nothing is derived. */
+  writeCsv?: ((options: IntervalTableOptions<FrozenPrices>) => Iterable<TextPiece>) | undefined;
 }
 
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
@@ -43,13 +45,14 @@ export function intervalTable(options: IntervalTableOptions): FlatTable | LongTa
 }
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
-  const { symbols, prices, span, from, fields, unitsOf } = options;
+  const { symbols, prices, span, from, fields, unitsOf, writeCsv } = options;
   requireConvertible(symbols, prices, span, from);
   return {
     columns: intervalColumns(fields),
     state: stateOf(options),
     count: () => countRows(options),
     pieces: () => rowPieces(options),
+    ...(writeCsv && { csv: () => writeCsv(options) }),
     unitsOf,
   };
 }

@@ -92,7 +92,8 @@ function ndjsonRows(columns: readonly FlatColumn[], rows: readonly FlatRow[]): s
 /** Spreadsheets execute text that starts like this as a formula. A leading apostrophe prevents that. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-function csvText(text: string): string {
+/** A text as a cell of CSV. */
+export function csvText(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,4 +1,5 @@
 import type { KnownUrl } from '../../api/cache/answer-cache.ts';
+import type { TableCache } from '../../api/download/cached-text.ts';
 import { preferencesCache } from '../../api/params/preferences.ts';
 import type { KeptAnswer } from '../../api/pipeline/idempotency/idempotent-answers.ts';
 import { dayPageCache } from '../../api/response/day-pages.ts';
@@ -24,9 +25,11 @@ export const CACHE_SHARES = {
   /** Keys that were looked up, with their accounts. */
   keys: 0.328,
   /** Bars as JSON, by symbol. */
-  bar_texts: 0.2,
+  bar_texts: 0.17,
   /** Days of several symbols as JSON. */
-  day_lines: 0.16,
+  day_lines: 0.13,
+  /** Tables that are downloaded repeatedly, by entity tag. */
+  tables: 0.06,
   /** Parsed header lines of customers. */
   header_lines: 0.02,
   /** Suggestions for unknown symbols. */
@@ -50,6 +53,7 @@ export type CacheName = keyof typeof CACHE_SHARES;
 export class Caches {
   readonly answers: BoundedCache<string, KnownUrl>;
   readonly idempotentAnswers: BoundedCache<string, KeptAnswer>;
+  readonly tables: TableCache;
   readonly headerLines: CachedFields;
   readonly failedKeys: BoundedCache<string, RateWindow>;
   readonly failedTokens: BoundedCache<string, RateWindow>;
@@ -59,6 +63,7 @@ export class Caches {
     this.#bytes = bytes;
     this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: REPEATED_URLS });
     this.idempotentAnswers = new BoundedCache({ bytesMax: this.bytesMax('idempotent_answers') });
+    this.tables = new BoundedCache({ bytesMax: this.bytesMax('tables'), admitsOnSecondUse: true });
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
@@ -82,6 +87,7 @@ export class Caches {
       keys,
       bar_texts: barTextCache,
       day_lines: dayPageCache,
+      tables: this.tables,
       header_lines: this.headerLines,
       nearest_codes: Catalog.nearestCache,
       quoted_texts: quotedCache,

@@ -75,7 +75,7 @@ onEachEngine('a streamed table', (engine) => {
       return original.call(board, id);
     };
     try {
-      const reader = await open(`/rates/history?symbols=${CODES}&${SPAN}&format=csv`);
+      const reader = await open(`/rates/history?symbols=${CODES}&${SPAN}&format=ndjson`);
       await reader.next();
       const first = looked;
       for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -99,7 +99,7 @@ onEachEngine('a streamed table', (engine) => {
         return original.call(board, id);
       };
       try {
-        const path = `/rates/history?symbols=${CODES}&${SPAN}&format=csv&apiKey=${api.key}`;
+        const path = `/rates/history?symbols=${CODES}&${SPAN}&format=ndjson&apiKey=${api.key}`;
         const cut = await rawRequest(api.service.url, path);
         expect(cut.head).toContain('200 OK');
         expect(cut.isComplete).toBe(false);

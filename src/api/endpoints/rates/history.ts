@@ -3,6 +3,7 @@ import type { Derivation } from '../../../market/analytics/closes.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { refuse } from '../../errors/errors.ts';
+import { dailyCsv } from '../../history/daily-csv.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
 import {
@@ -112,11 +113,12 @@ export function spanOf({ first, last, today, interval, derivation, wideField }: 
 
 /** A table of all rows from the cursor on. */
 function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: EndpointContext): Answer {
-  const { symbols, last, from, fields, wideField: field } = ratesQuery;
+  const { symbols, last, from, fields, interval, derivation, wideField: field } = ratesQuery;
+  const isPlain = interval === 'day' && !derivation;
   const options = { board, symbols, prices, span: spanOf(ratesQuery), from, fields };
   const table =
     field === undefined
-      ? intervalTable({ ...options, unitsOf: unitsByRows })
+      ? intervalTable({ ...options, unitsOf: unitsByRows, writeCsv: isPlain ? dailyCsv : undefined })
       : wideTable({ ...options, field });
   return {
     content: table,

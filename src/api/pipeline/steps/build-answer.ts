@@ -4,6 +4,7 @@ import type { AnswerCache } from '../../cache/answer-cache.ts';
 import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import { DeferredAnswer } from '../../cache/deferred-answer.ts';
 import { ConvertedPrices } from '../../conversion/converted-prices.ts';
+import type { TableCache } from '../../download/cached-text.ts';
 import type { Download } from '../../download/download.ts';
 import { gzipInSlices } from '../../download/gzip-chunks.ts';
 import { LongTableSource } from '../../download/long-table-source.ts';
@@ -25,6 +26,7 @@ export interface BuildAnswerOptions {
   board: Board;
   encoder: AnswerEncoder;
   answerCache: AnswerCache;
+  tableCache: TableCache;
 }
 
 /**
@@ -32,7 +34,12 @@ export interface BuildAnswerOptions {
  *
  *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON, rows for Parquet
  */
-export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions): Step<PriceEndpoint> {
+export function buildAnswer({
+  board,
+  encoder,
+  answerCache,
+  tableCache,
+}: BuildAnswerOptions): Step<PriceEndpoint> {
   return (context) => {
     const building = build(context.priceRequest!);
     if (!(building instanceof Promise)) {
@@ -75,7 +82,7 @@ export function buildAnswer({ board, encoder, answerCache }: BuildAnswerOptions)
         const source = new LongTableSource(body, 'ndjson');
         return new ParquetAnswer({ columns: body.columns, source, finality, etag });
       }
-      const source = new LongTableSource(body, format as TextFormat);
+      const source = new LongTableSource(body, format as TextFormat, { cache: tableCache, etag });
       return encoder.download(priceRequest, { source, finality, etag, warnings });
     }
     const encoded = encoder.encode(priceRequest, { body, finality, next, warnings });

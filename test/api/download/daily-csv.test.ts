@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { dailyCsv } from '../../../src/api/history/daily-csv.ts';
+import { intervalTable } from '../../../src/api/history/interval-table.ts';
+import { AVERAGES, NO_FIELDS } from '../../../src/api/history/row-fields.ts';
+import type { LongTable } from '../../../src/api/model/long-table.ts';
+import { tableWriter } from '../../../src/api/model/table.ts';
+import { parseDay, printDay } from '../../../src/market/day.ts';
+import { apiOn } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+
+const CODES = ['XAU', 'XAG', 'CORN'] as const;
+const FIRST = parseDay('2014-05-15')!;
+const LAST = parseDay('2024-05-14')!;
+
+/** Bars with prices of many forms, some of them equal, from two sources. */
+function daily(seed: number, gap: number): Record<string, [number, number, number, number]> {
+  const bars: Record<string, [number, number, number, number]> = {};
+  for (let day = FIRST; day <= LAST; day++) {
+    if (day % gap === 0) continue;
+    const price = ((day * seed) % 9_973) / 10 ** (day % 5) - 3;
+    bars[printDay(day)] = [price, price + (day % 3), price - (day % 2), day % 4 === 0 ? price + 1e-7 : price];
+  }
+  return bars;
+}
+
+onEachEngine('daily bars as CSV', (engine) => {
+  const api = apiOn(engine, {}, async ({ service }) => {
+    for (const [i, code] of CODES.entries()) {
+      await service.publish(code, daily(7 + i, 5 + i), i === 1 ? 'a, "b"' : 'test');
+    }
+    await service.publish('XAU', { '2020-04-20': -37.63 }, '=cmd');
+    await service.tick('XAU', 2400.5); // the last day is not settled
+  });
+
+  test('are the same text, written from columns or cell by cell, from any cursor, also after a correction', async () => {
+    const { board } = api.service.core;
+    const symbols = CODES.map((code) => ({ code, series: board.catalog.find(code)! }));
+    const series = symbols.map((one) => one.series);
+    const { body } = tableWriter('csv');
+    const property = fc.asyncProperty(
+      fc.integer({ min: FIRST - 50, max: LAST - 1_500 }),
+      fc.integer({ min: 1_200, max: 4_000 }),
+      fc.nat(400),
+      fc.nat(2),
+      fc.constantFrom(AVERAGES, NO_FIELDS),
+      fc.option(fc.integer({ min: FIRST, max: LAST }), { nil: undefined }),
+      async (first, days, offset, symbolIndex, fields, corrected) => {
+        await board.ready(series, 'all', api.service.clock.now());
+        const table = intervalTable({
+          board,
+          symbols,
+          prices: board.view(0),
+          span: { first, last: first + days, interval: 'day' },
+          from: { day: first + offset, symbolIndex },
+          fields,
+          unitsOf: () => 1,
+          writeCsv: dailyCsv,
+        }) as LongTable;
+        const expected = [...table.pieces()].map((rows) => body(table.columns, rows)).join('');
+        let text = '';
+        let rows = 0;
+        for (const piece of table.csv!()) {
+          if (text === '' && corrected !== undefined) {
+            await api.service.publish('XAU', { [printDay(corrected)]: corrected / 16 });
+          }
+          text += piece.text;
+          rows += piece.rows;
+        }
+        expect(text).toBe(expected);
+        expect(rows).toBe(await table.count());
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  test('are sent from the cache from the third download on, and anew after a correction', async () => {
+    const { service } = api;
+    const path = '/rates/history.csv?symbols=XAG,CORN&startDate=2014-01-01&endDate=2024-05-14';
+    const entries = async () => {
+      const text = await (await service.get('/metrics')).text();
+      return Number(/openpit_cache_entries\{cache="tables"\} (\d+)/.exec(text)![1]);
+    };
+    const before = await entries();
+    const texts: string[] = [];
+    for (let i = 0; i < 4; i++) texts.push((await api.ask(path)).text);
+    expect(new Set(texts).size).toBe(1);
+    expect(await entries()).toBe(before + 1);
+    await service.publish('CORN', { '2018-05-14': 123.456 });
+    const { text } = await api.ask(path);
+    expect(text).toContain('2018-05-14,CORN,123.456,');
+    expect((await api.ask(path)).text).toBe(text);
+  });
+});
