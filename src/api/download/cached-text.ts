@@ -19,14 +19,15 @@ export async function* cachedText(
   const known = cache.get(etag);
   if (known) return yield* known;
   if (!cache.admits(etag)) return yield* write();
-  const kept: Uint8Array[] = [];
+  let kept: Uint8Array[] | undefined = [];
   let bytes = 0;
   for await (const chunk of write()) {
     bytes += chunk.length;
-    if (bytes <= cache.bytesMax * PART_MAX) kept.push(chunk);
+    if (bytes > cache.bytesMax * PART_MAX) kept = undefined;
+    kept?.push(chunk);
     yield chunk;
   }
-  if (bytes > cache.bytesMax * PART_MAX) return;
+  if (!kept) return;
   const chunks = longChunks(Buffer.concat(kept));
   cache.set(etag, chunks, bytes + chunks.length * CHUNK_OVERHEAD_BYTES);
 }
