@@ -69,7 +69,8 @@ export class SeriesSet {
   evict(bytesMax: number, inUse: readonly Series[]): void {
     let bytes = this.bytes;
     if (bytes <= bytesMax) return;
-    const candidates = [...this.byId.values()].filter((series) => !inUse.includes(series));
+    const kept = new Set(inUse);
+    const candidates = [...this.byId.values()].filter((series) => !kept.has(series));
     candidates.sort((a, b) => a.lastUsed - b.lastUsed);
     for (const series of candidates) {
       if (bytes <= bytesMax) return;
