@@ -55,7 +55,7 @@ test('a symbol has one source at a time: the first enabled provider', () => {
   const all = assignSymbols(PROVIDERS);
   expect(all.get('WTIOIL-SPOT')!.provider.key).toBe('eia');
   expect(all.get('MAIZE')!.provider.key).toBe('world-bank');
-  const withoutKey = assignSymbols(PROVIDERS.filter((one) => one.needs.length === 0));
+  const withoutKey = assignSymbols(PROVIDERS.filter((one) => one.requiredSettings.length === 0));
   expect(withoutKey.get('WTIOIL-SPOT')!.provider.key).toBe('fred');
   expect(all.has('USD')).toBe(false);
 });

@@ -94,8 +94,8 @@ export interface Provider {
   readonly urls: Readonly<Record<string, string>>;
   /** Further hosts that bodies may lead to, besides those of `requests`. */
   readonly hosts?: readonly string[];
-  /** Required settings, such as OPENPIT_FRED_API_KEY. */
-  readonly needs: readonly string[];
+  /** Names of settings without which it cannot run, such as OPENPIT_FRED_API_KEY. */
+  readonly requiredSettings: readonly string[];
   /**
    * The first requests of a run; a body may lead to more. `since` is the first day to fetch, at most 60 days ago; providers that
    * cannot limit the range ignore it. Without it, all history.

@@ -26,8 +26,8 @@ export interface Supply {
 }
 
 /** Whether anybody may enable a feed without further steps: it needs no key, and its prices may be redistributed. */
-export function isFree({ needs, licence }: Provider, secrets: Secrets): boolean {
-  return licence.redistribution !== 'no' && needs.every((name) => secrets[name]);
+export function isFree({ requiredSettings, licence }: Provider, secrets: Secrets): boolean {
+  return licence.redistribution !== 'no' && requiredSettings.every((name) => secrets[name]);
 }
 
 /** Which symbols have real prices, and what would supply the others. */
@@ -66,7 +66,7 @@ function supplierOf(
 ): Omit<MissingSupply, 'symbols'> {
   const able = providers.filter(({ series }) => series.some(({ symbol }) => symbol === code));
   const options = able.map((provider): Omit<MissingSupply, 'symbols'> => {
-    const lacking = provider.needs.filter((name) => !secrets[name]);
+    const lacking = provider.requiredSettings.filter((name) => !secrets[name]);
     const how = enabled.has(provider.key)
       ? 'failing'
       : provider.licence.redistribution === 'no'

@@ -36,7 +36,7 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
     adminEndpoint('/admin/feeds/:id', {
       async PATCH({ id: key, ledger, now, body }) {
         const { enabled } = await body(FEED_CHANGE);
-        if (!(await feedAdmin.turn(ledger, key, enabled, now))) {
+        if (!(await feedAdmin.setEnabled(ledger, key, enabled, now))) {
           throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
         }
         return { success: true, key, enabled };

@@ -66,7 +66,7 @@ export interface FeedReport extends Omit<FeedStatus, 'symbols'> {
 export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedReport[]>;
   /** Returns false if there is no such feed. */
-  turn(ledger: Ledger, key: string, enabled: boolean, now: number): Promise<boolean>;
+  setEnabled(ledger: Ledger, key: string, enabled: boolean, now: number): Promise<boolean>;
   /** Has a feed run now, even if it is disabled. Returns false if there is no such feed. */
   requestRun(ledger: Ledger, key: string, accept: boolean): Promise<boolean>;
   /** Has the bundle of real history loaded by the process that runs the feeds. */

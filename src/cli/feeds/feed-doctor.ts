@@ -49,11 +49,11 @@ export async function diagnose(
 }
 
 function reasonToSkip(
-  { needs, licence, key }: Provider,
+  { requiredSettings, licence, key }: Provider,
   { config }: CommandCall,
   isWanted: boolean,
 ): string | undefined {
-  const lacking = needs.filter((name) => !config.secrets[name]);
+  const lacking = requiredSettings.filter((name) => !config.secrets[name]);
   if (lacking.length > 0) return `it requires ${lacking.join(', ')}`;
   if (licence.redistribution !== 'no' || isWanted) return undefined;
   return `it is off, and its terms do not allow redistribution; "openpit feed doctor ${key}" tries it`;

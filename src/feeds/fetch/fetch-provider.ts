@@ -87,7 +87,7 @@ export async function fetchProvider(
   provider: Provider,
   options: FetchProviderOptions,
 ): Promise<ProviderData | FetchFailure> {
-  const missing = provider.needs.filter((name) => !options.secrets[name]);
+  const missing = provider.requiredSettings.filter((name) => !options.secrets[name]);
   if (missing.length > 0) return failed(`${missing.join(' and ')} must be set`);
   const queue = requestsOf(provider, options);
   const session = new Session(provider, options, queue);

@@ -141,7 +141,7 @@ onEachEngine('a run', (engine) => {
   test('a key is sent, but never stored: not in the history, not in a reason', async () => {
     const secrets = { OPENPIT_TEST_KEY: 's3cret/+key' };
     const withKey: Partial<Provider> = {
-      needs: ['OPENPIT_TEST_KEY'],
+      requiredSettings: ['OPENPIT_TEST_KEY'],
       requests: (given) => [
         { url: `${bench.server.url}/p?key=${encodeURIComponent(given.OPENPIT_TEST_KEY!)}` },
       ],

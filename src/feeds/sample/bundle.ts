@@ -38,7 +38,7 @@ export function bundledProvider(
   const { path, kind } = FILES[provider.key]!;
   const request = { url: `bundle://${provider.key}/`, body: kind };
   return {
-    provider: { ...provider, needs: [], requests: () => [request] },
+    provider: { ...provider, requiredSettings: [], requests: () => [request] },
     archive: { edition, read: async () => Bun.zstdDecompressSync(await Bun.file(path).bytes()) },
   };
 }

@@ -60,7 +60,7 @@ export class FeedAdmin {
     const owners = assignSymbols(this.#providers.filter(({ key }) => known.get(key)?.enabled));
     return Promise.all(
       this.#providers.map(async (provider) => {
-        const { key, title, licence, schedule, zone, needs, series } = provider;
+        const { key, title, licence, schedule, zone, requiredSettings, series } = provider;
         const health = known.get(key) ?? { key, ...NEVER_RUN };
         return {
           ...health,
@@ -71,7 +71,7 @@ export class FeedAdmin {
           zone,
           symbols: health.enabled ? symbolsOf(provider, owners) : [],
           series: series.length,
-          lacking: needs.filter((name) => !this.#secrets[name]),
+          lacking: requiredSettings.filter((name) => !this.#secrets[name]),
           holder: holders.get(key),
           runs: await feeds.history(RUNS_LISTED, key),
         };
@@ -80,7 +80,7 @@ export class FeedAdmin {
   }
 
   /** Returns false if there is no such feed. */
-  async turn({ feeds }: Ledger, key: string, enabled: boolean, now: number): Promise<boolean> {
+  async setEnabled({ feeds }: Ledger, key: string, enabled: boolean, now: number): Promise<boolean> {
     const provider = this.#providers.find((one) => one.key === key);
     if (!provider) return false;
     if (enabled) await feeds.enable(key, now, lateAfter(provider, now));

@@ -34,7 +34,7 @@ test('without demo mode no price is simulated, and the ticks of a session become
   const ledger = await Ledger.open(url, clock);
   const gold = (await ledger.symbols.list()).find((symbol) => symbol.code === 'XAU')!;
   const { got, post, next } = inbox();
-  const loop = new FeedLoop(url, false, clock, post);
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post });
   await loop.turn();
   expect(got).toEqual([{ kind: 'ready' }]);
   expect(await ledger.bars.count()).toBe(0);
@@ -71,7 +71,7 @@ test('old data is deleted by the retention rules of the operator', async () => {
     await ledger.accounts.addKey({ id, hash: id, revokedAt, ...rest });
   }
   const rules = { ...DEFAULT_RETENTION, keysDays: 7 };
-  const loop = new FeedLoop(url, false, { now: () => NOON }, () => {}, undefined, rules);
+  const loop = new FeedLoop({ ledgerUrl: url, clock: { now: () => NOON }, post() {}, retention: rules });
   await loop.turn();
   expect((await ledger.accounts.keys('a')).map(({ id }) => id)).toEqual(['lately']);
   loop.stop();
@@ -83,7 +83,7 @@ test('a ledger that cannot be opened is reported and retried', async () => {
   const path = join(newFolder(), 'ledger.db');
   mkdirSync(path); // a folder where the file should be
   const { post, next } = inbox();
-  const loop = new FeedLoop(path, false, { now: () => NOON }, post);
+  const loop = new FeedLoop({ ledgerUrl: path, clock: { now: () => NOON }, post });
   const failed = next('failed');
   const ready = next('ready');
   const ended = loop.run();
@@ -106,7 +106,7 @@ test('a ledger that was restored to an earlier state is treated as a new one', a
   const tick = { symbolId: gold.id, id: '1', at: now, received: now, price: 4000 };
   await ledger.ticks.append([tick], 'push');
   await ledger.ticks.append([{ ...tick, id: '2' }], 'push');
-  const loop = new FeedLoop(url, false, clock, () => {});
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post() {} });
   await loop.turn();
 
   await ledger.engine.write(async (tx) => {
@@ -133,7 +133,7 @@ test('an enabled feed runs by its schedule, and a failure is reported', async ()
   server.play = () => new Response('date,GOLD\n2026-11-10,4000\n');
   const { got, post, next } = inbox();
   const providing = { providers: [playedProvider(server.url)], secrets: {} };
-  const loop = new FeedLoop(url, false, clock, post, providing);
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post, setup: providing });
   await loop.turn();
   expect(server.requests).toEqual([]); // a new install calls nobody
 
@@ -170,7 +170,12 @@ test('turns continue while a provider does not respond, and a stop does not wait
   const asked = Promise.withResolvers<void>();
   const silent = await playBytes('', () => asked.resolve());
   const { post, next } = inbox();
-  const loop = new FeedLoop(url, false, clock, post, { providers: [playedProvider(silent)], secrets: {} });
+  const loop = new FeedLoop({
+    ledgerUrl: url,
+    clock,
+    post,
+    setup: { providers: [playedProvider(silent)], secrets: {} },
+  });
   const ready = next('ready');
   await loop.turn();
   await ready;

@@ -31,6 +31,19 @@ export interface ProviderSetup {
   secrets: Secrets;
 }
 
+export interface FeedLoopOptions {
+  ledgerUrl: string;
+  /** Whether symbols without real prices get simulated ones. */
+  demo?: boolean;
+  clock: Clock;
+  /** Sends a message to the serving thread. */
+  post(message: FromWorker): void;
+  setup?: ProviderSetup;
+  retention?: RetentionRules;
+  /** Measures the ledger calls. */
+  latency?: LedgerLatency;
+}
+
 /** The workers of one ledger epoch. After a restore they are replaced, because their state is wrong. */
 interface Workers {
   epoch: string;
@@ -49,7 +62,7 @@ interface Workers {
  * written. If the disk is full, nothing is done. Feed runs are concurrent: ticks do not wait for a slow provider.
  */
 export class FeedLoop {
-  readonly #url: string;
+  readonly #ledgerUrl: string;
   readonly #demo: boolean;
   readonly #clock: Clock;
   readonly #post: (message: FromWorker) => void;
@@ -68,22 +81,14 @@ export class FeedLoop {
   /** Whether closing or pruning stopped at the end of its budget, with more to do. */
   #isBehind = false;
 
-  constructor(
-    url: string,
-    demo: boolean,
-    clock: Clock,
-    post: (message: FromWorker) => void,
-    setup: ProviderSetup = { providers: [], secrets: {} },
-    retention: RetentionRules = DEFAULT_RETENTION,
-    latency?: LedgerLatency,
-  ) {
-    this.#latency = latency;
-    this.#retention = retention;
-    this.#url = url;
-    this.#demo = demo;
-    this.#clock = clock;
-    this.#post = post;
-    this.#setup = setup;
+  constructor(options: FeedLoopOptions) {
+    this.#ledgerUrl = options.ledgerUrl;
+    this.#demo = options.demo ?? false;
+    this.#clock = options.clock;
+    this.#post = options.post;
+    this.#setup = options.setup ?? { providers: [], secrets: {} };
+    this.#retention = options.retention ?? DEFAULT_RETENTION;
+    this.#latency = options.latency;
   }
 
   /** Runs until stopped, then closes the ledger. Reports a failed turn; the next turn tries again. */
@@ -128,7 +133,7 @@ export class FeedLoop {
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#url, this.#clock, 'feeding', { latency: this.#latency });
+      this.#opening = Ledger.open(this.#ledgerUrl, this.#clock, 'feeding', { latency: this.#latency });
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });

@@ -30,7 +30,7 @@ test('a stop does not wait for a statement in progress: closing a session that w
     return rows.length > 0;
   };
   const posted: FromWorker[] = [];
-  const loop = new FeedLoop(url, false, clock, (message) => posted.push(message));
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post: (message) => posted.push(message) });
   const ended = loop.run();
   await eventually(isWaiting);
   loop.stop();

@@ -30,6 +30,14 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   const { ledgerUrl, demo, secrets, retention, clockSkewMs } = data.settings;
   const clock = { now: () => systemClock.now() + clockSkewMs };
   const latency = new LedgerLatency(data.settings.latency);
-  loop = new FeedLoop(ledgerUrl, demo, clock, post, { providers: PROVIDERS, secrets }, retention, latency);
+  loop = new FeedLoop({
+    ledgerUrl,
+    demo,
+    clock,
+    post,
+    setup: { providers: PROVIDERS, secrets },
+    retention,
+    latency,
+  });
   loop.run();
 };

@@ -8,6 +8,6 @@ const providing = { providers: [playedProvider(providerUrl)], secrets: {} };
 /** Ten times as fast: what the loop does every 10 s comes every second. */
 const start = Date.now();
 const clock = { now: () => start + (Date.now() - start) * 10 };
-const loop = new FeedLoop(ledgerUrl, false, clock, ({ kind }) => console.log(kind), providing);
+const loop = new FeedLoop({ ledgerUrl, clock, post: ({ kind }) => console.log(kind), setup: providing });
 process.on('SIGTERM', () => loop.stop());
 await loop.run();

@@ -18,7 +18,7 @@ export function playedProvider(url: string, changes: Partial<Provider> = {}): Pr
       { id: 'GOLD', symbol: 'XAU', currency: 'USD', unit: 'T.oz' },
       { id: 'SILVER', symbol: 'XAG', currency: 'USD', unit: 'T.oz' },
     ],
-    needs: [],
+    requiredSettings: [],
     urls: { prices: `${url}/prices.csv` },
     requests() {
       return [{ url: this.urls.prices! }];
