@@ -35,8 +35,8 @@ They can be filled by \`openpit import\`, or by your own feed.
 `;
 }
 
-function row({ key, title, licence, needs, schedule, zone }: Provider): string[] {
-  const must = needs.map((name) => `\`${name}\``).join(', ') || '—';
+function row({ key, title, licence, requiredSettings, schedule, zone }: Provider): string[] {
+  const must = requiredSettings.map((name) => `\`${name}\``).join(', ') || '—';
   return [
     `\`${key}\``,
     title,

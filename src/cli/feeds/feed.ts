@@ -123,8 +123,8 @@ async function list(
   const known = await withLedger((ledger) => ledger.feeds.health(systemClock.now()));
   const feeds = providers.map((provider) => {
     const health = known.find((one) => one.key === provider.key);
-    const { key, title, schedule, zone, licence, needs } = provider;
-    const lacking = needs.filter((name) => !config.secrets[name]);
+    const { key, title, schedule, zone, licence, requiredSettings } = provider;
+    const lacking = requiredSettings.filter((name) => !config.secrets[name]);
     return { key, title, schedule, zone, licence, lacking, enabled: false, late: false, ...health };
   });
   if (isSet('json')) return console.log(JSON.stringify(feeds.map(withTimes)));
@@ -160,10 +160,10 @@ function withTimes(feed: {
 }
 
 async function enable({ config, withLedger, isSet }: CommandCall, provider: Provider): Promise<void> {
-  const { key, licence, needs } = provider;
+  const { key, licence, requiredSettings } = provider;
   const now = systemClock.now();
   await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
-  const lacking = needs.filter((name) => !config.secrets[name]);
+  const lacking = requiredSettings.filter((name) => !config.secrets[name]);
   if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
   console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
   if (licence.redistribution === 'no') {

@@ -11,7 +11,7 @@ export interface SeriesSettings extends ProvidedSeries {
 
 /** What may change at a provider, as data: all of it is in `providers.json`. */
 export interface ProviderSettings
-  extends Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone' | 'body' | 'needs' | 'urls'> {
+  extends Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone' | 'body' | 'requiredSettings' | 'urls'> {
   fills?: 'currencies';
   hosts?: readonly string[];
   /** The names of columns in all editions, by what they hold. */
