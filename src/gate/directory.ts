@@ -7,18 +7,21 @@ import { AddressList } from './addresses.ts';
 import type { SharedWindow } from './burst/shared-windows.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
+import type { MeteredAccount } from './meter/account-lease.ts';
 import { Visitors } from './visitors.ts';
 
 /** An account in memory, shared by all its keys. */
 export interface Customer {
-  readonly account: Account;
+  readonly account: Account & MeteredAccount;
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
   /** The hashes of its cached keys. */
   hashes: readonly string[];
-  /** The remaining quota as last known, and when it resets. */
-  left: { remaining: number; resetAt: number };
+  /** The remaining quota as last known. */
+  remaining: number;
+  /** When the quota resets that `remaining` is of; 0 when nothing is known. */
+  resetAt: number;
   /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
   readonly visitors: Visitors | undefined;
 }
@@ -158,11 +161,13 @@ export class Directory {
   #add(text: string, key: ApiKey, account: Account): KnownKey {
     const plan = this.#planOf(account);
     const customer = this.#customers.getOrInsertComputed(account.id, () => ({
-      account: { ...account, plan: plan.name, status: STATUSES[account.status] }, // texts that all accounts share
+      // `plan` and `status` are texts that all accounts share.
+      account: { ...account, plan: plan.name, status: STATUSES[account.status], metered: undefined },
       plan,
       burst: this.#burstOf(account.id),
       hashes: [],
-      left: { remaining: 0, resetAt: 0 },
+      remaining: 0,
+      resetAt: 0,
       visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
     }));
     const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory

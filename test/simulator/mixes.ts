@@ -54,6 +54,15 @@ export const MIXES: readonly Mix[] = [
   // Units move back and forth while messages overtake each other.
   { ...calm, name: 'slow network', network: { ...reliable, slow: 0.3 }, wavesAtMinutes: [0, 0.3, 0.6] },
   { ...calm, name: 'crash loops on a bad network', network: bad, kill: 2, restartMsMax: 500 },
+  // The last messages of a killed process arrive after the next one has adopted its leases.
+  {
+    ...calm,
+    name: 'restarts on a slow network',
+    network: { lostRequest: 0, lostReply: 0.05, slow: 0.3 },
+    kill: 1,
+    restartMsMax: 300,
+    wavesAtMinutes: [0, 0.3, 0.6],
+  },
   { ...calm, name: 'slow restarts', kill: 0.2, restartMsMax: 600_000, wavesAtMinutes: [0, 3, 6] },
   { ...calm, name: 'outages', outage: 0.1, kill: 0.1 },
   { ...calm, name: 'pauses', freeze: 0.3, freezeMsMax: 90_000, kill: 0.05, wavesAtMinutes: [0, 1, 2] },

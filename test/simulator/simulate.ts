@@ -211,7 +211,10 @@ class Run {
     } else if (spend.reason === 'exhausted') {
       this.#outcome.refused++;
       if (isFaultless(this.#mix)) this.#checkRefusal(account.id, units);
-    } else this.#outcome.unavailable++;
+    } else {
+      this.#outcome.unavailable++;
+      if (isFaultless(this.#mix)) this.#outcome.violations.push(`${account.id} was refused without a fault`);
+    }
   }
 
   /** Without faults a request is refused only if fewer units are left than it needs. */

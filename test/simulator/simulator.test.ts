@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { MIXES } from './mixes.ts';
 import { simulate } from './simulate.ts';
 
-/** 15 mixes: 60 runs in total. `bun scripts/simulate.ts` runs any number. */
+/** 16 mixes: 64 runs in total. `bun scripts/simulate.ts` runs any number. */
 const SEEDS = 4;
 
 describe('the quota is never exceeded, and `used` equals what was answered', () => {

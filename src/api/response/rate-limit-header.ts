@@ -25,10 +25,10 @@ export class RateLimitHeader {
   }
 
   /** The same after a charge, which tells what is left. */
-  afterCharge({ left }: Customer, remaining: number, now: number): string {
+  afterCharge(customer: Customer, remaining: number, now: number): string {
     this.#refresh(now);
-    left.remaining = remaining;
-    left.resetAt = this.#resetAt;
+    customer.remaining = remaining;
+    customer.resetAt = this.#resetAt;
     return rateLimit(remaining, this.#secondsToReset);
   }
 
@@ -36,13 +36,15 @@ export class RateLimitHeader {
   load(customer: Customer, now: number): Promise<undefined> | undefined {
     this.#refresh(now);
     if (customer.visitors) return undefined;
-    if (customer.left.resetAt === this.#resetAt) return undefined;
+    if (customer.resetAt === this.#resetAt) return undefined;
     return this.#remaining(customer) === undefined ? this.#ask(customer) : undefined;
   }
 
   async #ask(customer: Customer): Promise<undefined> {
     const usage = await this.#meter.usage(customer.account.id).catch(() => undefined);
-    if (usage) customer.left = { remaining: Math.max(0, usage.quota - usage.used), resetAt: this.resetAt };
+    if (!usage) return;
+    customer.remaining = Math.max(0, usage.quota - usage.used);
+    customer.resetAt = this.resetAt;
   }
 
   /** When quotas reset, in ms. */
@@ -58,10 +60,9 @@ export class RateLimitHeader {
 
   #remaining(customer: Customer): number | undefined {
     const lease = this.#meter.known(customer.account.id);
-    const { left } = customer;
-    if (!lease) return left.resetAt === this.resetAt ? left.remaining : undefined;
-    left.remaining = lease.remaining;
-    left.resetAt = this.resetAt;
+    if (!lease) return customer.resetAt === this.resetAt ? customer.remaining : undefined;
+    customer.remaining = lease.remaining;
+    customer.resetAt = this.resetAt;
     return lease.remaining;
   }
 

@@ -2,7 +2,7 @@ import type { SpendingRight } from '../../ledger/quota/holders.ts';
 import { type Period, periodEnd, periodOf } from '../../ledger/quota/period.ts';
 import type { QuotaStore } from '../../ledger/quota/quota.ts';
 import { type Scheduler, withTimeout } from '../../runtime/scheduler.ts';
-import type { ClockReading, LedgerTime } from './ledger-time.ts';
+import type { ClockReading, LedgerTime } from './timing/ledger-time.ts';
 
 export interface HolderOptions {
   calls: Pick<QuotaStore, 'renew' | 'leave'>;
@@ -62,11 +62,19 @@ export class QuotaHolder {
     this.onAnswer(replica, await calls.renew(replica), sent);
   }
 
-  /** Other processes then divide the quotas among fewer. Not important enough to wait long for the ledger. */
   async leave(): Promise<void> {
-    if (this.#contactAt === Number.NEGATIVE_INFINITY) return;
+    if (this.#contactAt !== Number.NEGATIVE_INFINITY) await this.#end(this.#replica);
+  }
+
+  /** The processes with these names have died, and this one took over their leases. */
+  async replace(replicas: readonly string[]): Promise<void> {
+    for (const replica of new Set(replicas)) if (replica !== this.#replica) await this.#end(replica);
+  }
+
+  /** Other processes then divide the quotas among fewer. Not important enough to wait long for the ledger. */
+  async #end(replica: string): Promise<void> {
     const { scheduler, calls } = this.#options;
-    await withTimeout(scheduler, LEAVE_MS_MAX, calls.leave(this.#replica)).catch(() => {});
+    await withTimeout(scheduler, LEAVE_MS_MAX, calls.leave(replica)).catch(() => {});
   }
 }
 

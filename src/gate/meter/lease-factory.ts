@@ -2,7 +2,7 @@ import type { Spool, SpoolRecord } from '../spool/spool.ts';
 import type { Owner } from '../spool/spool-record.ts';
 import type { QuotaHolder } from './holder.ts';
 import { Lease } from './lease.ts';
-import type { LedgerTime } from './ledger-time.ts';
+import type { LedgerTime } from './timing/ledger-time.ts';
 
 /** Every attempt on a full disk writes a file, so there is one per second. */
 const SPOOL_RETRY_MS = 1_000;

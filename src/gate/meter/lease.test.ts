@@ -105,6 +105,7 @@ function newLease(first: Partial<SyncAnswer>) {
 const ANSWER: SyncAnswer = {
   leaseId: 'l1',
   state: 'open',
+  seq: 1,
   applied: true,
   granted: 0,
   spent: 0,

@@ -5,7 +5,7 @@ import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner } from '../spool/spool-record.ts';
 import type { Validity } from './holder.ts';
-import type { ClockReading } from './ledger-time.ts';
+import type { ClockReading } from './timing/ledger-time.ts';
 
 /** A new block is requested when this share of the last one is unspent. */
 const LOW_WATER = 1 / 4;
@@ -44,6 +44,15 @@ export class Lease {
     this.owner = owner;
     this.#record = record;
     this.#validity = validity;
+  }
+
+  /** A lease of a process that has died, with its record in the spool. `answer` is the ledger's to its adoption. */
+  static adopted(owner: Owner, record: SpoolRecord, validity: Validity, answer: SyncAnswer): Lease {
+    const lease = new Lease(owner, record, validity);
+    lease.spent = record.total;
+    lease.#seq = answer.seq;
+    lease.apply(answer);
+    return lease;
   }
 
   get ok(): true {

@@ -4,20 +4,24 @@ import { Histogram } from '../../runtime/metrics/histogram.ts';
 import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import { Spool } from '../spool/spool.ts';
-import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
+import { AccountLease, type AccountLeaseHost, type MeteredAccount } from './account-lease.ts';
+import { Adoptions } from './adoption.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
 import { LeaseFactory } from './lease-factory.ts';
-import { type ClockReading, LedgerTime } from './ledger-time.ts';
 import type { MeterOptions, QuotaCalls } from './options.ts';
-import { PeriodicJobs } from './periodic-jobs.ts';
 import { Settlements } from './settlements.ts';
 import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
+import { DirtyAccounts } from './timing/dirty-accounts.ts';
+import { type ClockReading, LedgerTime } from './timing/ledger-time.ts';
+import { PeriodicJobs } from './timing/periodic-jobs.ts';
 import { type KnownUsage, UsageReader } from './usage-reader.ts';
 
 /** What `used` may lack after the loss of a whole host. A killed process loses nothing: its counts are in the spool. */
 const FLUSH_MS = 5_000;
+/** One transaction of this size takes PostgreSQL some milliseconds. */
+const BATCH_MAX = 256;
 /** The caller retries a start that fails, so a start must not hang. */
 const OPEN_MS_MAX = 5_000;
 /** How long a stop waits for a ledger that does not answer. */
@@ -35,18 +39,16 @@ export class Meter {
   readonly #spool: Spool;
   readonly #leases: LeaseFactory;
   readonly #holder: QuotaHolder;
-  readonly #flushMs: number;
   /** The index of each endpoint's counter. */
   readonly #counters: Readonly<Record<string, number>>;
   readonly #syncer: Syncer;
   readonly #settlements: Settlements;
+  readonly #adoptions: Adoptions;
   readonly #jobs: PeriodicJobs;
   readonly #usage: UsageReader;
   readonly #host: AccountLeaseHost;
   readonly #accounts = new Map<string, AccountLease>();
-  /** The accounts whose counts have changed since they were last reported. */
-  #dirty: AccountLease[] = [];
-  #flushedAt = Number.NEGATIVE_INFINITY;
+  readonly #dirty: DirtyAccounts<AccountLease>;
   /** Duration of the calls that report counts and lease units, including those without an answer. */
   readonly syncLatency = new Histogram();
   #syncFailures = 0;
@@ -62,7 +64,7 @@ export class Meter {
     this.#clock = options.clock;
     this.#monotonic = options.monotonic ?? { now: () => performance.now() };
     this.#time = new LedgerTime(this.#clock, this.#monotonic);
-    this.#flushMs = options.flushMs ?? FLUSH_MS;
+    this.#dirty = new DirtyAccounts(options.flushMs ?? FLUSH_MS);
     this.#spool = new Spool({
       endpoints,
       dir: options.spoolDir,
@@ -92,6 +94,7 @@ export class Meter {
       now: () => this.#time.read(),
       scheduler,
       warn,
+      batchMax: options.batchMax ?? BATCH_MAX,
       onCall: (ms, isAnswered) => {
         this.syncLatency.add(ms);
         if (!isAnswered) this.#syncFailures++;
@@ -102,6 +105,13 @@ export class Meter {
       () => this.#monotonic.now(),
       options.keepSettledMs ?? 0,
     );
+    this.#adoptions = new Adoptions({
+      syncer: this.#syncer,
+      settlements: this.#settlements,
+      holder: this.#holder,
+      time: this.#time,
+      keep: (lease) => this.#keepAdopted(lease),
+    });
     this.#host = {
       now: () => this.#time.read(),
       period: () => this.#time.period(),
@@ -148,8 +158,9 @@ export class Meter {
       throw error;
     }
     meter.#leases.reserve();
-    for (const leftover of meter.#spool.leftovers) meter.#settlements.closeLeftover(leftover);
+    meter.#adoptions.adopt(meter.#spool.leftovers);
     await meter.#syncer.idle();
+    await meter.#holder.replace(meter.#spool.leftovers.map(({ owner }) => owner.replica));
     meter.#jobs.start();
     return meter;
   }
@@ -160,20 +171,21 @@ export class Meter {
    * reading it takes longer than the rest.
    */
   spend(
-    account: { readonly id: string },
+    account: MeteredAccount,
     endpoint: CountedEndpoint,
     now = this.#clock.now(),
     units = 1,
   ): Spend | Promise<Spend> {
     const counter = this.#counters[endpoint]!;
-    const accountLease = this.#accounts.get(account.id);
+    const { metered } = account;
+    const accountLease = metered?.host === this.#host ? metered : this.#find(account);
     const lease = accountLease?.lease;
     if (lease?.take(counter, units, now, this.#monotonic.now())) {
       if (!lease.isDirty) this.#markDirty(accountLease!);
       if (lease.spent >= lease.refillAt) this.#refill(accountLease!, lease);
       return lease;
     }
-    return this.#wait(account.id, counter, units);
+    return this.#wait(account, counter, units);
   }
 
   /** Calls that failed or got no answer in time. Each is sent again. */
@@ -239,14 +251,32 @@ export class Meter {
     this.#spool.close();
   }
 
-  #wait(accountId: string, counter: number, units: number): Spend | Promise<Spend> {
+  /** The caller may have a new object for a known account, or one that refers to an account of a past month. */
+  #find(account: MeteredAccount): AccountLease | undefined {
+    account.metered = this.#accounts.get(account.id);
+    return account.metered;
+  }
+
+  #wait(account: MeteredAccount, counter: number, units: number): Spend | Promise<Spend> {
     if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
-    let account = this.#accounts.get(accountId);
-    if (!account) {
-      account = new AccountLease(accountId, this.#host);
-      this.#accounts.set(accountId, account);
+    let accountLease = this.#find(account);
+    if (!accountLease) {
+      accountLease = new AccountLease(account.id, this.#host);
+      this.#accounts.set(account.id, accountLease);
+      account.metered = accountLease;
     }
-    return account.wait(counter, units);
+    return accountLease.wait(counter, units);
+  }
+
+  /** An account may have leased again while the ledger was unreachable: it keeps one lease. */
+  #keepAdopted(lease: Lease): boolean {
+    const account = this.#accounts.getOrInsertComputed(
+      lease.owner.accountId,
+      (id) => new AccountLease(id, this.#host),
+    );
+    if (account.lease || this.#isClosed) return false;
+    account.lease = lease;
+    return true;
   }
 
   #refill(account: AccountLease, lease: Lease): void {
@@ -264,7 +294,7 @@ export class Meter {
 
   #markDirty(account: AccountLease): void {
     account.lease!.isDirty = true;
-    this.#dirty.push(account);
+    this.#dirty.add(account);
   }
 
   /** Reads whether another replica requests counts (a barrier) or units (a recall). */
@@ -280,17 +310,13 @@ export class Meter {
     const now = this.#time.read();
     this.#settlements.erase();
     if (this.#time.period() !== this.#holder.validity.period) this.#endMonth(now);
-    if (now.mono - this.#flushedAt >= this.#flushMs) {
-      this.#flushedAt = now.mono;
-      this.#flushDirty();
-    }
+    this.#flushDirty(now.mono);
     if (this.#accounts.size > 0 && !this.#syncer.isDown) await this.#holder.renew();
   }
 
   /** Sorted by account, as the ledger's tables are: the accounts of a batch then share pages. */
-  #flushDirty(): void {
-    const dirty = this.#dirty.filter(({ lease }) => lease?.isDirty);
-    this.#dirty = [];
+  #flushDirty(mono: number): void {
+    const dirty = this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
     dirty.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
     for (const account of dirty) this.#syncer.enqueue(account);
   }
@@ -305,7 +331,8 @@ export class Meter {
 
   /** Settles the spools of dead neighbours, releases what lost hosts held, and folds old settled leases. */
   async #sweep(): Promise<void> {
-    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover);
+    const { replica } = this.#holder;
+    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover, replica);
     await this.#quota.releaseLost();
     await this.#quota.foldSettled();
   }

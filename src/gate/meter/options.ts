@@ -18,8 +18,10 @@ export interface MeterOptions {
   spoolRecordsPerFile?: number;
   /** How long the spool keeps a lease that the ledger has settled, for a ledger that can lose its last writes. */
   keepSettledMs?: number;
-  /** How often counts are reported to the ledger. */
+  /** How old a count becomes before it is reported to the ledger. */
   flushMs?: number;
+  /** How many accounts are reported in one transaction. */
+  batchMax?: number;
   /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
   endpoints?: readonly string[];
 }

@@ -28,8 +28,8 @@ export class Settlements {
     this.#send(Settlement.of(lease, this.#onSettled));
   }
 
-  closeLeftover(leftover: Leftover): void {
-    this.#send(Settlement.ofLeftover(leftover, this.#onSettled));
+  closeLeftover(leftover: Leftover, replica: string): void {
+    this.#send(Settlement.ofLeftover(leftover, replica, this.#onSettled));
   }
 
   /** Reports the settled leases again, to a ledger that may have lost them. */
@@ -75,19 +75,9 @@ class Settlement implements SyncParty {
     return new Settlement(lease.closeRequest(), () => lease.freeRecord(), onSettled);
   }
 
-  /** For a lease whose process has died. Closing needs no seq, which was lost with it. */
-  static ofLeftover({ owner, spentBy, free }: Leftover, onSettled: (one: Settlement) => void): Settlement {
-    const request = {
-      ...owner,
-      spentBy,
-      seq: 0,
-      want: 0,
-      need: 0,
-      least: 0,
-      barrierSeen: 0,
-      close: true,
-    };
-    return new Settlement(request, free, onSettled);
+  /** For a lease whose process has died. */
+  static ofLeftover(leftover: Leftover, replica: string, onSettled: (one: Settlement) => void): Settlement {
+    return new Settlement({ ...adoptionOf(leftover, replica), close: true }, leftover.free, onSettled);
   }
 
   syncRequest(): SyncRequest {
@@ -99,4 +89,10 @@ class Settlement implements SyncParty {
   }
 
   onUnreachable(): void {}
+}
+
+/** Takes a lease over from a process that has died: `replica` becomes its holder. */
+export function adoptionOf({ owner, spentBy }: Leftover, replica: string): SyncRequest {
+  const nothing = { seq: 0, want: 0, need: 0, least: 0, barrierSeen: 0 };
+  return { ...owner, replica, spentBy, ...nothing, close: false, adopt: true };
 }

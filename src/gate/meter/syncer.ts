@@ -1,6 +1,6 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
-import type { ClockReading } from './ledger-time.ts';
+import type { ClockReading } from './timing/ledger-time.ts';
 
 /** Something that syncs with the ledger: an account's lease, or a lease that is being closed. */
 export interface SyncParty {
@@ -16,12 +16,11 @@ export interface SyncerOptions {
   now: () => ClockReading;
   scheduler: Scheduler;
   warn: (text: string) => void;
+  /** How many accounts one call is about. */
+  batchMax: number;
   /** Called after each call with its duration, and whether it was answered in time. */
   onCall: (ms: number, isAnswered: boolean) => void;
 }
-
-/** One transaction of this size takes about 10 ms on SQLite. */
-const BATCH_MAX = 256;
 
 /**
  * After this a call counts as lost. It is harmless if it still arrives: a seq is applied once. A slow ledger gets a
@@ -105,13 +104,16 @@ export class Syncer {
   }
 
   #nextBatch(): SyncParty[] {
-    const batch = [...this.#urgent, ...[...this.#due].filter((party) => !this.#urgent.has(party))];
-    batch.length = Math.min(batch.length, BATCH_MAX);
-    for (const party of batch) {
-      this.#urgent.delete(party);
-      this.#due.delete(party);
+    const batch = new Set<SyncParty>();
+    for (const queue of [this.#urgent, this.#due]) {
+      for (const party of queue) {
+        if (batch.size === this.#options.batchMax) break;
+        batch.add(party);
+        queue.delete(party);
+      }
     }
-    return batch;
+    for (const party of batch) this.#due.delete(party);
+    return [...batch];
   }
 
   async #send(batch: readonly SyncParty[]): Promise<boolean> {

@@ -47,6 +47,11 @@ export class SpoolRecord {
     return countIn(this.#file.words[this.#file.countsAt(this.#index) + counter]!);
   }
 
+  /** The sum of all counts. */
+  get total(): number {
+    return this.endpoints.reduce((sum, _, counter) => sum + this.count(counter), 0);
+  }
+
   /** One aligned store: no kill can tear it. */
   store(counter: number, count: number): void {
     this.#file.words[this.#file.countsAt(this.#index) + counter] = pack(count);
@@ -68,6 +73,8 @@ interface FreeRecord {
 export interface Leftover {
   owner: Owner;
   spentBy: Record<string, number>;
+  /** Its record, if the next lease can go on counting in it. */
+  record: SpoolRecord | undefined;
   /** Erases the record: only after the ledger has acknowledged it. */
   free(): void;
 }
@@ -206,7 +213,8 @@ export class Spool {
   /** Reads a file whose free records are used for new leases. */
   #reuse(file: SpoolFile): Leftover[] {
     const reuse = (index: number) => void this.#free.push({ file, index });
-    return this.#read(file, reuse, reuse);
+    const recordOf = (index: number) => new SpoolRecord({ file, index }, this.#free);
+    return this.#read(file, reuse, reuse, recordOf);
   }
 
   /** Reads a file that takes no new leases. It is deleted once all of its records have been freed. */
@@ -229,7 +237,12 @@ export class Spool {
   }
 
   /** Calls `empty` at once for each record without counts, and `freed` later for each that was settled. */
-  #read(file: SpoolFile, empty: (index: number) => void, freed: (index: number) => void): Leftover[] {
+  #read(
+    file: SpoolFile,
+    empty: (index: number) => void,
+    freed: (index: number) => void,
+    recordOf?: (index: number) => SpoolRecord,
+  ): Leftover[] {
     const leftovers: Leftover[] = [];
     for (let index = 0; index < file.count; index++) {
       const bytes = file.record(index);
@@ -239,7 +252,7 @@ export class Spool {
           eraseOwner(bytes);
           freed(index);
         };
-        leftovers.push({ ...content, free });
+        leftovers.push({ ...content, record: recordOf?.(index), free });
         continue;
       }
       if (content !== 'empty') this.#warn(`${file.path}: ${content}; its counts are ignored`);

@@ -16,7 +16,7 @@ export class QuotaChanges {
   /** The periods whose row is missing or of which indexed columns change. */
   readonly #wholePeriods = new Set<PeriodState>();
   readonly #leases = new Map<string, LeaseState>();
-  /** The leases that were opened or closed: their other columns change too. */
+  /** The leases that were opened, adopted or closed: their other columns change too. */
   readonly #turned = new Set<string>();
   readonly #days = new Map<string, [string, Period, number, string, number]>();
   readonly #events: RowValues[] = [];
@@ -35,7 +35,8 @@ export class QuotaChanges {
   add(period: PeriodState, before: LeaseState | undefined, lease: LeaseState, quota: number): void {
     this.#periods.add(period);
     this.#leases.set(lease.leaseId, lease);
-    if (!before?.open || !lease.open) this.#turned.add(lease.leaseId);
+    const isTurned = !before?.open || !lease.open || before.replica !== lease.replica;
+    if (isTurned) this.#turned.add(lease.leaseId);
     this.#addDay(before, lease, before?.spentBy ?? {});
     for (const percent of crossThresholds(period, quota)) {
       this.#events.push([period.accountId, period.period, percent, period.used, quota, this.#now]);

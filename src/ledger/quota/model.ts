@@ -72,12 +72,19 @@ export interface SyncRequest {
   barrierSeen: number;
   /** The last message: closes the lease and returns its unspent units. */
   close: boolean;
+  /**
+   * The sender has the spool record of a lease whose process has died, and becomes its holder. It has no `seq`, which was
+   * lost with that process.
+   */
+  adopt?: true;
 }
 
 export interface SyncAnswer {
   leaseId: string;
   /** `elsewhere`: the lease was not opened, because the ledger is in another month. */
   state: 'open' | 'closed' | 'elsewhere';
+  /** The number of the last message that was applied. */
+  seq: number;
   /** False when this `seq` was already applied. */
   applied: boolean;
   granted: number;

@@ -41,16 +41,43 @@ export function settle(
   }
   if (!known && period.folded > 0) return { answer: folded(period, request, context), lease: undefined };
   const lease = known ? { ...known } : newLease(request, false, period.barrier, context.now);
-  if (lease.open && !request.close && request.seq <= lease.seq) {
+  if (lease.open && request.replica !== lease.replica && !request.adopt)
+    return late(period, lease, request, context);
+  if (lease.open && !request.close && !request.adopt && request.seq <= lease.seq) {
     return { answer: answerOf(period, lease, false, context), lease: undefined };
   }
   recordSpent(period, lease, request.spentBy);
+  if (request.adopt && lease.open) adopt(period, lease, request, context);
   if (request.close) {
     closeLease(period, lease);
     lease.settled = true;
   }
-  if (lease.open) adjustGrant(period, lease, request, context);
+  if (lease.open && !request.adopt) adjustGrant(period, lease, request, context);
   return { answer: answerOf(period, lease, true, context), lease };
+}
+
+/**
+ * The lease goes to the next process on its spool, with the units that it holds. The spool has every count of the process
+ * that died, so no barrier waits for it.
+ */
+function adopt(period: PeriodState, lease: LeaseState, request: SyncRequest, context: QuotaContext): void {
+  lease.replica = request.replica;
+  lease.barrierAck = period.barrier;
+  lease.syncedAt = context.now;
+}
+
+/**
+ * A message of a process that has died arrives after another one has adopted its lease. It may not return or take units
+ * that the new holder has; its counts are in the spool, so they are the new holder's too.
+ */
+function late(
+  period: PeriodState,
+  lease: LeaseState,
+  request: SyncRequest,
+  context: QuotaContext,
+): { answer: SyncAnswer; lease: LeaseState } {
+  recordSpent(period, lease, request.spentBy);
+  return { answer: { ...answerOf(period, lease, false, context), state: 'closed' }, lease };
 }
 
 /** Closes a lease and returns its unspent units. Its `granted` stays for the record. */
@@ -176,6 +203,7 @@ function answerOf(
   return {
     leaseId: lease.leaseId,
     state: lease.open ? 'open' : 'closed',
+    seq: lease.seq,
     applied,
     granted: lease.granted,
     spent: totalOf(lease.spentBy),
@@ -205,6 +233,7 @@ function elsewhere(request: SyncRequest, context: QuotaContext): SyncAnswer {
   return {
     leaseId: request.leaseId,
     state: 'elsewhere',
+    seq: 0,
     applied: false,
     recall: false,
     quota,

@@ -1,5 +1,5 @@
-import { type Period, periodEnd, periodOf } from '../../ledger/quota/period.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Period, periodEnd, periodOf } from '../../../ledger/quota/period.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 
 /** Both clocks at one moment, in ms. The monotonic one stops while a virtual machine sleeps; the wall clock may be set. */
 export interface ClockReading {

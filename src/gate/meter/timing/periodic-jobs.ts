@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../runtime/scheduler.ts';
+import type { Scheduler } from '../../../runtime/scheduler.ts';
 
 /** Holders look for barriers and recalls this often; an exact `/usage` waits for three rounds. */
 const SIGNALS_MS = 100;

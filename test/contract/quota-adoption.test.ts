@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { Meter } from '../../src/gate/meter/meter.ts';
+import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
+import { periodOf } from '../../src/ledger/quota/period.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { giveQuota } from '../support/quota.ts';
+
+const PERIOD = periodOf(Date.now());
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** As a kill leaves the slot of a spool. */
+const unlocked: LockSlot = () => ({ release() {} });
+
+onEachEngine('leases of a process that was killed', (engine) => {
+  let ledger: Ledger;
+
+  beforeEach(async () => {
+    ledger = await Ledger.open(await newLedgerUrl(engine), systemClock);
+    await giveQuota(ledger, 'ant', 1_000);
+  });
+
+  afterEach(async () => {
+    expect(await ledger.quota.check()).toEqual([]);
+    await ledger.close();
+  });
+
+  test('go to the next process on its spool, which counts on without asking for units', async () => {
+    const spoolDir = newFolder();
+    const killed = await openMeter(spoolDir);
+    for (let i = 0; i < 3; i++) await killed.spend({ id: 'ant' }, 'latest');
+    const next = await openMeter(spoolDir);
+    expect(next.spend({ id: 'ant' }, 'historical')).toMatchObject({ ok: true, remaining: 996 });
+    expect(await leases()).toHaveLength(1);
+    expect(await next.usage('ant')).toMatchObject({ used: 4, exact: true });
+  });
+
+  test('leave no process behind that others would share a quota with', async () => {
+    const spoolDir = newFolder();
+    await (await openMeter(spoolDir)).spend({ id: 'ant' }, 'latest');
+    await openMeter(spoolDir);
+    const other = await openMeter(newFolder());
+    await giveQuota(ledger, 'bee', 1_000);
+    await other.spend({ id: 'bee' }, 'latest');
+    const [bee] = (await leases()).filter(({ account_id }) => account_id === 'bee');
+    expect(Number(bee?.granted)).toBe(250); // of two processes, not of three
+  });
+
+  test('neither lose nor return units by a message that arrives late', async () => {
+    const lease = { leaseId: crypto.randomUUID(), accountId: 'ant', period: PERIOD };
+    const dead = { ...lease, replica: 'dead' };
+    const { granted } = await sync({ ...dead, seq: 1, want: MOST, need: 1, least: 1 });
+    const adopted = await sync({ ...lease, replica: 'next', spentBy: { latest: 2 }, adopt: true });
+    expect(adopted).toMatchObject({ state: 'open', granted, spent: 2, seq: 1 });
+    expect(await sync({ ...dead, seq: 2, spentBy: { latest: 1 } })).toMatchObject({ state: 'closed' });
+    expect(await sync({ ...dead, seq: 3, close: true })).toMatchObject({ state: 'closed' });
+    const after = await sync({ ...lease, replica: 'next', seq: 2, want: granted, spentBy: { latest: 5 } });
+    expect(after).toMatchObject({ state: 'open', granted, spent: 5, used: 5, applied: true });
+  });
+
+  test('are adopted once, however often the message arrives', async () => {
+    const lease = { leaseId: crypto.randomUUID(), accountId: 'ant', period: PERIOD };
+    await sync({ ...lease, replica: 'dead', seq: 1, want: MOST, need: 1, least: 1 });
+    const adoption = { ...lease, replica: 'next', spentBy: { latest: 2 }, adopt: true } as const;
+    const first = await sync(adoption);
+    await sync({ ...lease, replica: 'next', seq: 2, want: MOST, spentBy: { latest: 7 } });
+    expect(await sync(adoption)).toMatchObject({ state: 'open', spent: 7, seq: 2 });
+    expect(first).toMatchObject({ state: 'open', spent: 2 });
+  });
+
+  test('that the ledger has released are settled, not adopted', async () => {
+    const spoolDir = newFolder();
+    await (await openMeter(spoolDir)).spend({ id: 'ant' }, 'latest');
+    await ledger.engine.write(async (tx) => {
+      await tx`UPDATE quota_holder SET expires_at = 1`;
+    });
+    expect(await ledger.quota.releaseLost()).toBe(1);
+    const next = await openMeter(spoolDir);
+    expect(next.known('ant')).toBeUndefined();
+    expect((await ledger.quota.usage('ant', PERIOD)).used).toBe(1);
+  });
+
+  /** It is never closed if it stands for a process that is killed: the next one gets its spool. */
+  function openMeter(spoolDir: string): Promise<Meter> {
+    const scheduler = { after: () => () => {} }; // a killed process sends nothing more
+    return Meter.open({ ledger, clock: systemClock, spoolDir, lock: unlocked, scheduler });
+  }
+
+  function leases() {
+    return ledger.engine.read`SELECT account_id, granted FROM quota_lease`;
+  }
+
+  async function sync(message: Partial<SyncRequest>): Promise<SyncAnswer> {
+    const rest = { spentBy: {}, seq: 0, want: 0, need: 0, least: 0, barrierSeen: 0, close: false };
+    const [answer] = await ledger.quota.sync([{ ...rest, ...message } as SyncRequest]);
+    return answer!;
+  }
+});
