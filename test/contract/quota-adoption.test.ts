@@ -52,22 +52,42 @@ onEachEngine('leases of a process that was killed', (engine) => {
     const lease = { leaseId: crypto.randomUUID(), accountId: 'ant', period: PERIOD };
     const dead = { ...lease, replica: 'dead' };
     const { granted } = await sync({ ...dead, seq: 1, want: MOST, need: 1, least: 1 });
-    const adopted = await sync({ ...lease, replica: 'next', spentBy: { latest: 2 }, adopt: true });
-    expect(adopted).toMatchObject({ state: 'open', granted, spent: 2, seq: 1 });
+    const adopted = await sync({ ...lease, replica: 'next', seq: 7, spentBy: { latest: 2 }, adopt: true });
+    expect(adopted).toMatchObject({ state: 'open', granted, spent: 2, seq: 7 });
     expect(await sync({ ...dead, seq: 2, spentBy: { latest: 1 } })).toMatchObject({ state: 'closed' });
     expect(await sync({ ...dead, seq: 3, close: true })).toMatchObject({ state: 'closed' });
-    const after = await sync({ ...lease, replica: 'next', seq: 2, want: granted, spentBy: { latest: 5 } });
+    const after = await sync({ ...lease, replica: 'next', seq: 8, want: granted, spentBy: { latest: 5 } });
     expect(after).toMatchObject({ state: 'open', granted, spent: 5, used: 5, applied: true });
   });
 
   test('are adopted once, however often the message arrives', async () => {
     const lease = { leaseId: crypto.randomUUID(), accountId: 'ant', period: PERIOD };
     await sync({ ...lease, replica: 'dead', seq: 1, want: MOST, need: 1, least: 1 });
-    const adoption = { ...lease, replica: 'next', spentBy: { latest: 2 }, adopt: true } as const;
+    const adoption = { ...lease, replica: 'next', seq: 7, spentBy: { latest: 2 }, adopt: true } as const;
     const first = await sync(adoption);
-    await sync({ ...lease, replica: 'next', seq: 2, want: MOST, spentBy: { latest: 7 } });
-    expect(await sync(adoption)).toMatchObject({ state: 'open', spent: 7, seq: 2 });
+    await sync({ ...lease, replica: 'next', seq: 8, want: MOST, spentBy: { latest: 7 } });
+    expect(await sync(adoption)).toMatchObject({ state: 'open', spent: 7, seq: 8 });
     expect(first).toMatchObject({ state: 'open', spent: 2 });
+  });
+
+  test('do not go back to a process that died while it adopted them', async () => {
+    const lease = { leaseId: crypto.randomUUID(), accountId: 'ant', period: PERIOD };
+    await sync({ ...lease, replica: 'dead', seq: 1, want: MOST, need: 1, least: 1 });
+    const adoption = { ...lease, adopt: true } as const;
+    await sync({ ...adoption, replica: 'last', seq: 20 });
+    expect(await sync({ ...adoption, replica: 'second', seq: 10 })).toMatchObject({
+      state: 'open',
+      applied: false,
+      seq: 20,
+    });
+    expect(await sync({ ...adoption, replica: 'second', seq: 10, close: true })).toMatchObject({
+      state: 'open',
+      applied: false,
+    });
+    expect(await sync({ ...lease, replica: 'last', seq: 21, want: MOST })).toMatchObject({
+      state: 'open',
+      applied: true,
+    });
   });
 
   test('that the ledger has released are settled, not adopted', async () => {

@@ -3,7 +3,7 @@ import type { Leftover } from '../spool/spool.ts';
 import type { QuotaHolder } from './holder.ts';
 import { Lease } from './lease.ts';
 import { adoptionOf, type Settlements } from './settlements.ts';
-import type { Syncer, SyncParty } from './syncer.ts';
+import type { Syncer } from './syncer.ts';
 import type { LedgerTime } from './timing/ledger-time.ts';
 
 export interface AdoptionOptions {
@@ -28,49 +28,33 @@ export class Adoptions {
 
   /** Queues what the ledger must be asked for. Leases of a past month, or in an older file, are closed. */
   adopt(leftovers: readonly Leftover[]): void {
-    const { holder, settlements, syncer, time } = this.#options;
-    const { replica } = holder;
+    const { settlements, time } = this.#options;
+    const { replica } = this.#options.holder;
+    const seq = Math.floor(time.now());
     for (const leftover of leftovers) {
       const isUsable = leftover.record !== undefined && leftover.owner.period === time.period();
-      if (isUsable) syncer.enqueue(new Adoption(leftover, replica, this.#onAnswer));
-      else settlements.closeLeftover(leftover, replica);
+      if (isUsable) this.#ask(leftover, adoptionOf(leftover, replica, seq));
+      else settlements.closeLeftover(leftover, replica, seq);
     }
   }
 
-  readonly #onAnswer = (leftover: Leftover, replica: string, answer: SyncAnswer): void => {
+  #ask(leftover: Leftover, request: SyncRequest): void {
+    this.#options.syncer.enqueue({
+      syncRequest: () => request,
+      onAnswer: (answer) => this.#onAnswer(leftover, request, answer),
+      onUnreachable() {},
+    });
+  }
+
+  #onAnswer(leftover: Leftover, request: SyncRequest, answer: SyncAnswer): void {
     const { holder, settlements, keep } = this.#options;
-    const { owner, record } = leftover;
-    if (answer.state !== 'open' || replica !== holder.replica) {
-      settlements.closeLeftover(leftover, replica);
-      return;
-    }
-    const lease = Lease.adopted({ ...owner, replica }, record!, holder.validity, answer);
-    if (!keep(lease)) settlements.close(lease);
-  };
-}
-
-class Adoption implements SyncParty {
-  readonly #leftover: Leftover;
-  readonly #replica: string;
-  readonly #onAnswer: (leftover: Leftover, replica: string, answer: SyncAnswer) => void;
-
-  constructor(
-    leftover: Leftover,
-    replica: string,
-    onAnswer: (leftover: Leftover, replica: string, answer: SyncAnswer) => void,
-  ) {
-    this.#leftover = leftover;
-    this.#replica = replica;
-    this.#onAnswer = onAnswer;
+    const { replica } = request;
+    const isOpen = answer.state === 'open';
+    if (isOpen && !answer.applied) {
+      this.#ask(leftover, { ...request, seq: answer.seq + 1 }); // the clock was set back since the last adoption
+    } else if (isOpen && replica === holder.replica) {
+      const lease = Lease.adopted({ ...leftover.owner, replica }, leftover.record!, holder.validity, answer);
+      if (!keep(lease)) settlements.close(lease);
+    } else settlements.closeLeftover(leftover, replica, answer.seq + 1);
   }
-
-  syncRequest(): SyncRequest {
-    return adoptionOf(this.#leftover, this.#replica);
-  }
-
-  onAnswer(answer: SyncAnswer): void {
-    this.#onAnswer(this.#leftover, this.#replica, answer);
-  }
-
-  onUnreachable(): void {}
 }

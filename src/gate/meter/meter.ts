@@ -331,8 +331,8 @@ export class Meter {
 
   /** Settles the spools of dead neighbours, releases what lost hosts held, and folds old settled leases. */
   async #sweep(): Promise<void> {
-    const { replica } = this.#holder;
-    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover, replica);
+    const [{ replica }, seq] = [this.#holder, Math.floor(this.#time.now())];
+    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover, replica, seq);
     await this.#quota.releaseLost();
     await this.#quota.foldSettled();
   }

@@ -25,11 +25,12 @@ export class Settlements {
   }
 
   close(lease: Lease): void {
-    this.#send(Settlement.of(lease, this.#onSettled));
+    this.#send(new Settlement(lease.closeRequest(), () => lease.freeRecord(), this.#onAnswer));
   }
 
-  closeLeftover(leftover: Leftover, replica: string): void {
-    this.#send(Settlement.ofLeftover(leftover, replica, this.#onSettled));
+  closeLeftover(leftover: Leftover, replica: string, seq: number): void {
+    const request = { ...adoptionOf(leftover, replica, seq), close: true };
+    this.#send(new Settlement(request, leftover.free, this.#onAnswer));
   }
 
   /** Reports the settled leases again, to a ledger that may have lost them. */
@@ -49,8 +50,9 @@ export class Settlements {
     }
   }
 
-  readonly #onSettled = (settlement: Settlement): void => {
-    if (this.#keepMs === 0) settlement.erase();
+  readonly #onAnswer = (settlement: Settlement, answer: SyncAnswer): void => {
+    if (answer.state === 'open') this.#send(settlement.after(answer.seq));
+    else if (this.#keepMs === 0) settlement.erase();
     else this.#settled.set(settlement, this.#now());
   };
 }
@@ -61,38 +63,38 @@ export class Settlements {
  */
 class Settlement implements SyncParty {
   readonly #request: SyncRequest;
-  readonly #onSettled: (settlement: Settlement) => void;
+  readonly #onAnswer: (settlement: Settlement, answer: SyncAnswer) => void;
   /** Erases the spool's record. */
   readonly erase: () => void;
 
-  private constructor(request: SyncRequest, erase: () => void, onSettled: (one: Settlement) => void) {
+  constructor(
+    request: SyncRequest,
+    erase: () => void,
+    onAnswer: (settlement: Settlement, answer: SyncAnswer) => void,
+  ) {
     this.#request = request;
     this.erase = erase;
-    this.#onSettled = onSettled;
+    this.#onAnswer = onAnswer;
   }
 
-  static of(lease: Lease, onSettled: (one: Settlement) => void): Settlement {
-    return new Settlement(lease.closeRequest(), () => lease.freeRecord(), onSettled);
-  }
-
-  /** For a lease whose process has died. */
-  static ofLeftover(leftover: Leftover, replica: string, onSettled: (one: Settlement) => void): Settlement {
-    return new Settlement({ ...adoptionOf(leftover, replica), close: true }, leftover.free, onSettled);
+  /** The same with a higher number, for a lease that has a later message than this one. */
+  after(seq: number): Settlement {
+    return new Settlement({ ...this.#request, seq: seq + 1 }, this.erase, this.#onAnswer);
   }
 
   syncRequest(): SyncRequest {
     return this.#request;
   }
 
-  onAnswer(_answer: SyncAnswer): void {
-    this.#onSettled(this);
+  onAnswer(answer: SyncAnswer): void {
+    this.#onAnswer(this, answer);
   }
 
   onUnreachable(): void {}
 }
 
 /** Takes a lease over from a process that has died: `replica` becomes its holder. */
-export function adoptionOf({ owner, spentBy }: Leftover, replica: string): SyncRequest {
-  const nothing = { seq: 0, want: 0, need: 0, least: 0, barrierSeen: 0 };
-  return { ...owner, replica, spentBy, ...nothing, close: false, adopt: true };
+export function adoptionOf({ owner, spentBy }: Leftover, replica: string, seq: number): SyncRequest {
+  const nothing = { want: 0, need: 0, least: 0, barrierSeen: 0 };
+  return { ...owner, replica, spentBy, seq, ...nothing, close: false, adopt: true };
 }

@@ -73,8 +73,8 @@ export interface SyncRequest {
   /** The last message: closes the lease and returns its unspent units. */
   close: boolean;
   /**
-   * The sender has the spool record of a lease whose process has died, and becomes its holder. It has no `seq`, which was
-   * lost with that process.
+   * The sender has the spool record of a lease whose process has died, and becomes its holder. `seq` must be higher than that
+   * of any process before it, or a late message could take the lease away again: the sender begins with the time.
    */
   adopt?: true;
 }

@@ -43,7 +43,8 @@ export function settle(
   const lease = known ? { ...known } : newLease(request, false, period.barrier, context.now);
   if (lease.open && request.replica !== lease.replica && !request.adopt)
     return late(period, lease, request, context);
-  if (lease.open && !request.close && !request.adopt && request.seq <= lease.seq) {
+  const needsNewSeq = request.adopt ? request.replica !== lease.replica : !request.close;
+  if (lease.open && needsNewSeq && request.seq <= lease.seq) {
     return { answer: answerOf(period, lease, false, context), lease: undefined };
   }
   recordSpent(period, lease, request.spentBy);
@@ -61,6 +62,7 @@ export function settle(
  * that died, so no barrier waits for it.
  */
 function adopt(period: PeriodState, lease: LeaseState, request: SyncRequest, context: QuotaContext): void {
+  if (lease.replica !== request.replica) lease.seq = request.seq;
   lease.replica = request.replica;
   lease.barrierAck = period.barrier;
   lease.syncedAt = context.now;
