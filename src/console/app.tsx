@@ -5,6 +5,7 @@ import { learnFeatures } from './api/features.ts';
 import { useLoad } from './api/load.ts';
 import { linkTo, useRoute } from './data/route.ts';
 import { useScrollPosition } from './data/scroll.ts';
+import { SearchButton } from './search/search-button.tsx';
 import { lazy } from './show/lazy.tsx';
 import { Failure, Loading, Notice } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
@@ -53,6 +54,7 @@ export function App() {
           ))}
         </nav>
         <div class="top-end">
+          <SearchButton config={config.data} />
           {config.data?.simulated && (
             <span class="badge simulated" title="Prices on this service are made up by a simulator">
               Simulated

@@ -13,6 +13,15 @@ export const LOOKS = [
   { name: 'dark-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const;
 
+/** The widths and colours at which a layout is checked. */
+export const WIDTHS = [1440, 1024, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    name: `${width}-${colorScheme}`,
+    colorScheme,
+    viewport: { width, height: width < 500 ? 844 : 860 },
+  })),
+);
+
 const FLAGS = [
   '--no-sandbox',
   '--headless',

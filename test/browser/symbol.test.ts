@@ -72,9 +72,10 @@ describe.skipIf(!found)(title, () => {
     const gallons = ((70 + (149 % 9)) / 42).toFixed(5);
     await page.locator('.big').getByText(gallons).waitFor();
     await page.locator('.legend').getByText(gallons).first().waitFor();
+    await page.getByText('Download', { exact: true }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
     ]);
     const lines = (await Bun.file((await download.path())!).text()).trim().split('\n');
     expect(lines.at(-1)).toContain(',Gal,USD,fred');

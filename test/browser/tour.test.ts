@@ -58,9 +58,10 @@ describe.skipIf(!found)(title, () => {
       await page.getByText('Loading…').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Python' }).click();
       await page.getByText('import requests').waitFor();
+      await page.getByText('Download', { exact: true }).click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download CSV' }).click(),
+        page.getByRole('button', { name: 'CSV', exact: true }).click(),
       ]);
       expect(download.suggestedFilename()).toBe('XAU-day.csv');
       await look('symbol-year');

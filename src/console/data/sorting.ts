@@ -1,7 +1,7 @@
 import type { MarketSymbol } from '../api/answers.ts';
 import { changeOf, type MarketStore } from './market.ts';
 
-export const SORTINGS = ['Name', 'Top gainers', 'Top losers'] as const;
+export const SORTINGS = ['Name', 'Top movers', 'Top gainers', 'Top losers'] as const;
 export type Sorting = (typeof SORTINGS)[number];
 
 /** Symbols in the chosen order. Those without a change come last. */
@@ -11,11 +11,12 @@ export function sorted(
   store: Pick<MarketStore, 'row'>,
 ): readonly MarketSymbol[] {
   if (sorting === 'Name') return symbols;
-  const sign = sorting === 'Top gainers' ? -1 : 1;
   const rank = ({ symbol }: MarketSymbol) => {
     const quote = store.row(symbol)?.quote;
     const percent = quote && changeOf(quote)?.percent;
-    return percent === undefined ? Number.MAX_VALUE : sign * percent;
+    if (percent === undefined) return Number.MAX_VALUE;
+    if (sorting === 'Top movers') return -Math.abs(percent);
+    return sorting === 'Top gainers' ? -percent : percent;
   };
   return symbols.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -1,30 +1,18 @@
-import { memo } from 'preact/compat';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
-import type { ConfigAnswer, MarketSymbol, Quote } from '../api/answers.ts';
+import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { ask } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
-import { Sparkline } from '../charts/sparkline.tsx';
-import {
-  changeOf,
-  type LiveState,
-  type MarketRow,
-  type MarketStore,
-  useMarket,
-  useMarketRow,
-} from '../data/market.ts';
-import { linkTo, useParam } from '../data/route.ts';
-import { SORTINGS, sorted } from '../data/sorting.ts';
-import { ago, decimalsOf, duration, plural, price, signed, trend } from '../show/format.ts';
+import { type MarketStore, useMarket } from '../data/market.ts';
+import { useParam } from '../data/route.ts';
+import { SORTINGS } from '../data/sorting.ts';
+import { readStored, writeStored } from '../data/stored.ts';
+import { Group } from '../market/group.tsx';
+import { ALL, categoriesOf, filterSymbols, groupsOf, WATCHLIST } from '../market/groups.ts';
+import { EmptyNotice, LiveBadge, SimulatedNotice } from '../market/notices.tsx';
+import { useWatchlist } from '../market/watchlist.ts';
+import { plural } from '../show/format.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
-
-const ALL = 'All';
-
-/** A line of several weeks needs few updates: it re-renders four times a minute. */
-const SPARKLINE_MS = 15_000;
-
-/** What most people look for comes first; a category that is not named here comes after. */
-const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
 
 /** How often the page asks whether markets have opened. */
 const REOPEN_MS = 60_000;
@@ -53,13 +41,19 @@ function Board({
 }) {
   const [search, setSearch] = useParam('q', '');
   const [category, setCategory] = useParam('category', ALL);
-  const found = useMemo(() => filter(symbols, search, category), [symbols, search, category]);
   const [sort, setSort] = useParam('sort', 'Name');
+  const { codes: watched } = useWatchlist();
+  const [collapsed, toggle] = useCollapsed();
   const sorting = SORTINGS.find((one) => one === sort) ?? 'Name';
-  const groups = Map.groupBy(sorted(found, sorting, store), (one) => one.category);
-  const categories = useMemo(() => [ALL, ...categoriesOf(symbols)], [symbols]);
+  const found = useMemo(
+    () => filterSymbols(store.searchable, search, category, watched),
+    [symbols, search, category, watched],
+  );
+  const categories = useMemo(() => [ALL, WATCHLIST, ...categoriesOf(symbols)], [symbols]);
+  const groups = groupsOf(found, category, sorting, watched, store);
   const priced = symbols.filter((one) => one.lastDate !== null).length;
   const isClosed = useIsClosed(config);
+  const lists = Map.groupBy(groups, ({ name }) => (name === WATCHLIST ? 'watched' : 'others'));
   return (
     <>
       <div class="page-head">
@@ -67,157 +61,109 @@ function Board({
           <h1>Market</h1>
           <p class="lead">
             {plural(priced, 'symbol')} with prices{' '}
-            <Live
-              state={store.state}
-              delaySeconds={holder.plan.delaySeconds}
-              hasPrices={priced > 0}
-              isClosed={isClosed}
-            />
+            {priced > 0 && (
+              <LiveBadge state={store.state} delaySeconds={holder.plan.delaySeconds} isClosed={isClosed} />
+            )}
           </p>
         </div>
         <input
           type="search"
           class="search"
-          placeholder="Search gold, crude, WHEAT…"
+          placeholder="Filter: gold, crude, WHEAT…"
           aria-label="Search symbols"
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </div>
       {config.simulated && <SimulatedNotice isOperator={config.admin} />}
-      {priced === 0 && <Empty />}
+      {priced === 0 && <EmptyNotice />}
       {typeof store.state === 'object' && <Failure error={store.error} onRetry={store.refresh} />}
-      <Choice label="Order" options={SORTINGS} value={sorting} onChange={setSort} />
-      <nav class="chips" aria-label="Categories">
-        {categories.map((name) => (
-          <button type="button" key={name} aria-pressed={name === category} onClick={() => setCategory(name)}>
-            {name}
-          </button>
-        ))}
-      </nav>
+      <div class="market-tools">
+        <nav class="chips" aria-label="Categories">
+          {categories.map((name) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={name === category}
+              onClick={() => setCategory(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </nav>
+        <Choice label="Order" options={SORTINGS} value={sorting} onChange={setSort} />
+      </div>
       <p class="visually-hidden" role="status">
         {plural(found.length, 'symbol')} shown
       </p>
       {found.length === 0 && (
-        <Notice
-          title={`Nothing matches “${search}”.`}
-          action={
-            <button
-              type="button"
-              class="button"
-              onClick={() => {
-                setSearch('');
-                setCategory(ALL);
-              }}
-            >
-              Show all
-            </button>
-          }
-        >
-          Search by code, name, category or unit.
-        </Notice>
+        <NothingFound
+          search={search}
+          category={category}
+          onReset={() => {
+            setSearch('');
+            setCategory(ALL);
+          }}
+        />
       )}
-      <div class="market">
-        {categoriesOf(found).map((name) => (
-          <section class="card flush" key={name} aria-labelledby={`category-${name}`}>
-            <h2 id={`category-${name}`}>
-              {name} <small>{groups.get(name)!.length}</small>
-            </h2>
-            <table class="quotes">
-              <colgroup>
-                <col />
-                <col class="cell-line" />
-                <col class="cell-rate" />
-                <col class="cell-change" />
-              </colgroup>
-              <thead class="visually-hidden">
-                <tr>
-                  <th scope="col">Symbol</th>
-                  <th scope="col">Last weeks</th>
-                  <th scope="col">Rate</th>
-                  <th scope="col">Change</th>
-                </tr>
-              </thead>
-              <tbody>
-                {groups.get(name)!.map((symbol) => (
-                  <Row key={symbol.symbol} symbol={symbol} store={store} />
-                ))}
-              </tbody>
-            </table>
-          </section>
-        ))}
-      </div>
+      {[lists.get('watched'), lists.get('others')].map(
+        (list) =>
+          list && (
+            <div class="market" key={list[0]!.name === WATCHLIST ? 'watched' : 'others'}>
+              {list.map(({ name, symbols: own }) => (
+                <Group
+                  key={name}
+                  name={name}
+                  symbols={own}
+                  store={store}
+                  isCollapsed={collapsed.includes(name)}
+                  onToggle={() => toggle(name)}
+                />
+              ))}
+            </div>
+          ),
+      )}
     </>
   );
 }
 
-/** One line of the board. It re-renders only when its own quote changes. */
-const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; store: MarketStore }) {
-  const row = useMarketRow(store, symbol.symbol);
-  const quote = row?.quote;
-  const change = quote && changeOf(quote);
-  const quarterMinute = Math.floor(Date.now() / SPARKLINE_MS);
-  const values = useMemo(() => (row ? lineOf(row) : ''), [row?.closes, quarterMinute]);
-  const moved = row?.direction ? (row.direction > 0 ? 'moved-up' : 'moved-down') : '';
-  return (
-    <tr>
-      <th scope="row">
-        <a href={linkTo('symbol', symbol.symbol)}>
-          <span class="name">{symbol.name}</span>
-          <span class="code">{symbol.symbol}</span>
-        </a>
-        {quote && <Origin quote={quote} />}
-      </th>
-      <td class="cell-line">
-        <Sparkline values={values} trend={row ? trendOf(row) : 'flat'} />
-      </td>
-      <td class="cell-rate">
-        <span class={`rate ${quote ? moved : 'none'}`}>
-          {quote ? price(quote.rate) : symbol.lastDate ? '…' : 'no data'}
-        </span>
-        <span class="unit">
-          {symbol.currency.code}/{symbol.unit.symbol}
-        </span>
-      </td>
-      <td class={`cell-change ${trend(change?.absolute)}`}>
-        {change ? (
-          <>
-            <span>{signed(change.percent)} %</span>
-            <span class="absolute">{signed(change.absolute, decimalsOf(quote.rate))}</span>
-          </>
-        ) : (
-          <span class="muted">—</span>
-        )}
-      </td>
-    </tr>
+function NothingFound({
+  search,
+  category,
+  onReset,
+}: {
+  search: string;
+  category: string;
+  onReset: () => void;
+}) {
+  const action = (
+    <button type="button" class="button" onClick={onReset}>
+      Show all
+    </button>
   );
-});
-
-/** Whether a rate is real, with its source and age, or simulated. */
-function Origin({ quote: { source, at } }: { quote: Quote }) {
-  if (source === 'simulated') return <span class="origin simulated">simulated</span>;
+  if (search === '' && category === WATCHLIST) {
+    return (
+      <Notice title="You watch nothing yet." action={action}>
+        The star beside a symbol puts it on the watchlist, which stays in this browser.
+      </Notice>
+    );
+  }
   return (
-    <span class="origin" title={`Real price from ${source}, ${at}`}>
-      {source} · {ago(at.length > 10 ? at : `${at}T00:00:00Z`)}
-    </span>
+    <Notice title={`Nothing matches “${search}”.`} action={action}>
+      Search by code, name, ticker, category or unit.
+    </Notice>
   );
 }
 
-/** How to replace simulated prices. */
-function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
-  return (
-    <Notice kind="warning" title="Prices marked “simulated” are made up.">
-      <p>They follow real levels of the past, and mean nothing. Real prices are one command away:</p>
-      <pre>
-        <code>npx openpit feed enable --all</code>
-      </pre>
-      <p>
-        Without a network, <code>npx openpit sample load</code> loads real history that comes with the
-        program.
-        {isOperator && ' Both are buttons on the operator’s page, too.'}
-      </p>
-    </Notice>
-  );
+/** The groups that are collapsed, kept in this browser. */
+function useCollapsed(): [readonly string[], (name: string) => void] {
+  const [collapsed, setCollapsed] = useState(() => readStored('collapsed'));
+  const toggle = (name: string) => {
+    const next = collapsed.includes(name) ? collapsed.filter((one) => one !== name) : [...collapsed, name];
+    writeStored('collapsed', next);
+    setCollapsed(next);
+  };
+  return [collapsed, toggle];
 }
 
 /** Whether all markets are closed, as on weekends. */
@@ -225,67 +171,4 @@ function useIsClosed(config: ConfigAnswer): boolean {
   const loaded = useLoad(() => ask<ConfigAnswer>('/console/config'), []);
   useRefresh(loaded.reload, REOPEN_MS);
   return (loaded.data ?? config).closed;
-}
-
-function Live({
-  state,
-  delaySeconds,
-  hasPrices,
-  isClosed,
-}: {
-  state: LiveState;
-  delaySeconds: number;
-  hasPrices: boolean;
-  isClosed: boolean;
-}) {
-  if (!hasPrices) return null;
-  const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind` : '';
-  if (typeof state === 'object') return <span class="live ended">not up to date</span>;
-  if (state === 'lost') return <span class="live lost">connection lost, trying again…</span>;
-  if (state === 'connecting') return <span class="live">connecting…</span>;
-  if (isClosed) return <span class="live">markets closed</span>;
-  return <span class="live on">live{delay}</span>;
-}
-
-function Empty() {
-  return (
-    <Notice title="There are no prices in the ledger yet.">
-      <p>
-        The symbols below are the catalogue. Bring prices in from public sources or from a file, and they show
-        here:
-      </p>
-      <pre>
-        <code>npx openpit feed enable --all</code>
-        {'\n'}
-        <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
-      </pre>
-    </Notice>
-  );
-}
-
-/** The direction of the line itself, from its first point to its last. */
-function trendOf({ closes, quote }: MarketRow): ReturnType<typeof trend> {
-  const first = closes.at(-29) ?? closes[0];
-  return trend(first === undefined ? undefined : quote.rate - first);
-}
-
-function lineOf({ closes, quote }: MarketRow): string {
-  return [...closes.slice(-29), quote.rate].join(' ');
-}
-
-function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
-  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
-  const names = new Set(symbols.map((one) => one.category));
-  return [...names].sort((a, b) => place(a) - place(b) || a.localeCompare(b));
-}
-
-function filter(symbols: readonly MarketSymbol[], search: string, category: string): MarketSymbol[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = symbols.filter((one) => {
-    if (category !== ALL && one.category !== category) return false;
-    const text =
-      `${one.symbol} ${one.name} ${one.category} ${one.unit.name} ${one.currency.code}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  return found.sort((a, b) => a.name.localeCompare(b.name));
 }

@@ -12,15 +12,16 @@ import { today } from '../data/days.ts';
 import { type MarketStore, useMarket, useMarketRow } from '../data/market.ts';
 import { linkTo, useParam } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
-import { downloadCsv } from '../show/csv.ts';
-import { CopyButton, Failure, Loading, Notice } from '../show/parts.tsx';
-import { RequestBox } from '../show/request.tsx';
+import { lazy } from '../show/lazy.tsx';
+import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
+import { ExportTools } from '../symbol/export-tools.tsx';
 import { MeasureTools } from '../symbol/measure-tools.tsx';
-import { Revisions, useRevisions } from '../symbol/revisions.tsx';
-import { Conversions, Facts } from '../symbol/symbol-facts.tsx';
+import { useRevisions } from '../symbol/revisions.tsx';
 import { Title } from '../symbol/title.tsx';
+
+const Details = lazy(async () => (await import('../symbol/details.tsx')).Details);
 
 /** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
@@ -102,7 +103,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
     [data, span.first],
   );
   const revisions = useRevisions(apiKey, symbol, wantsRevisions ? shownBars : undefined);
-  const [, setDrawing] = useState<PriceDrawing>();
+  const [drawing, setDrawing] = useState<PriceDrawing>();
   const style = styleOf(view, data);
   return (
     <>
@@ -124,17 +125,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
               onChange={change}
             />
           </div>
-          <div class="tools">
-            <button
-              type="button"
-              class="button small"
-              disabled={!data}
-              onClick={() => data && downloadCsv(data, span)}
-            >
-              Download CSV
-            </button>
-            <CopyButton text={() => location.href}>Copy link</CopyButton>
-          </div>
+          <ExportTools history={data} series={series} span={span} drawing={drawing} />
         </div>
         <ChartArea
           history={history}
@@ -149,14 +140,20 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
           onDrawing={setDrawing}
         />
       </section>
-      <Facts symbol={symbol} headline={headline} holder={holder} />
-      <Conversions symbol={symbol} units={measures.units} rate={row?.quote.rate} />
-      {data && <RequestBox path={data.request} apiKey={apiKey} requests={data.requests} />}
-      <Revisions
-        symbol={symbol}
-        revisions={wantsRevisions ? revisions : undefined}
-        onWant={() => setCorrections('1')}
-      />
+      {data && (
+        <Details
+          symbol={symbol}
+          headline={headline}
+          history={data}
+          series={series}
+          span={span}
+          units={measures.units}
+          store={store}
+          holder={holder}
+          revisions={wantsRevisions ? revisions : undefined}
+          onWantRevisions={() => setCorrections('1')}
+        />
+      )}
     </>
   );
 }

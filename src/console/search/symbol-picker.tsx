@@ -4,6 +4,7 @@ import { formulaSymbol, readFormula } from '../data/formula.ts';
 import { codeNamed, type Searchable, searchSymbols } from './match.ts';
 
 const SHOWN_MAX = 8;
+const NONE: readonly MarketSymbol[] = [];
 
 /** A field to find a symbol or write a formula, with a list of what fits. Arrow keys choose, Enter picks, Escape closes the list. */
 export function SymbolPicker({
@@ -12,6 +13,7 @@ export function SymbolPicker({
   placeholder,
   onPick,
   keepsList = false,
+  suggested = NONE,
   excluded = [],
 }: {
   market: Searchable;
@@ -20,13 +22,19 @@ export function SymbolPicker({
   onPick: (code: string) => void;
   /** Whether the list is part of the page instead of opening below the field. */
   keepsList?: boolean;
+  /** Shown as long as nothing is written. */
+  suggested?: readonly MarketSymbol[];
   excluded?: readonly string[];
 }) {
   const id = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const options = useMemo(() => optionsFor(market, text, excluded), [market, text, excluded]);
-  const isOpen = text.trim() !== '';
+  const isEmpty = text.trim() === '';
+  const options = useMemo(
+    () => (isEmpty ? suggested : optionsFor(market, text, excluded)),
+    [market, text, excluded, suggested],
+  );
+  const isOpen = !isEmpty || keepsList;
   const pick = (symbol: MarketSymbol | undefined) => {
     if (!symbol) return;
     setText('');
@@ -50,8 +58,8 @@ export function SymbolPicker({
   return (
     <div class={keepsList ? 'picker' : 'picker floating'}>
       <input
-        type="search"
-        // biome-ignore lint/a11y/noRedundantRoles: without a datalist the role is "searchbox"
+        type="text" // in a search field, Escape would clear the text instead of closing the dialog
+        // biome-ignore lint/a11y/noRedundantRoles: without a datalist the role is "textbox"
         role="combobox"
         list={undefined}
         aria-label={label}
@@ -96,7 +104,7 @@ export function SymbolPicker({
           </div>
         ))}
       </div>
-      {isOpen && options.length === 0 && (
+      {!isEmpty && options.length === 0 && (
         <p class="picker-none" role="status">
           Nothing matches “{text}”. Try a code, a name, a ticker, or a formula such as XAU/XAG.
         </p>
@@ -106,7 +114,6 @@ export function SymbolPicker({
 }
 
 function optionsFor(market: Searchable, text: string, excluded: readonly string[]): MarketSymbol[] {
-  if (text.trim() === '') return [];
   const formula = readFormula(text, (code) => codeNamed(market, code));
   const written = formula === undefined ? undefined : formulaSymbol(formula, market.symbols);
   const found = searchSymbols(market, text);

@@ -1,12 +1,5 @@
-import type { ChartSeries, History } from '../data/chart/history.ts';
+import type { ChartSeries } from '../data/chart/history.ts';
 import type { DaySpan } from '../data/chart/span.ts';
-import { saveFile } from './save-file.ts';
-
-/** Saves what the chart shows, one row for each bar of each symbol. */
-export function downloadCsv({ series, interval }: History, span: DaySpan): void {
-  const text = csvOf(series, span);
-  saveFile(fileName(series, interval, 'csv'), new Blob([text], { type: 'text/csv' }));
-}
 
 /** For example `XAU-XAG-week.csv`. */
 export function fileName(series: readonly ChartSeries[], interval: string, extension: string): string {
@@ -14,6 +7,7 @@ export function fileName(series: readonly ChartSeries[], interval: string, exten
   return `${[...codes, interval].join('-')}.${extension}`;
 }
 
+/** One row for each bar of each symbol. */
 export function csvOf(series: readonly ChartSeries[], { first, last }: DaySpan): string {
   const head = 'symbol,date,open,high,low,close,unit,quote,source';
   const rows = series.flatMap(({ symbol, bars, unit, quote, source }) =>

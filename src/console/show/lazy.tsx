@@ -3,8 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { loadModule } from '../api/load-module.ts';
 import { Failure, Loading } from './parts.tsx';
 
-/** A component whose code is loaded when it is first shown. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => VNode {
+/** A component whose code is loaded when it is first shown. Until then, another one is shown. */
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Pending: () => VNode | null = Opening,
+): (props: P) => VNode {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {
     const [Found, setFound] = useState(() => loaded);
@@ -18,6 +21,10 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
     }, []);
     if (Found) return <Found {...props} />;
     if (error) return <Failure error={error} />;
-    return <Loading label="Opening the page" lines={8} />;
+    return <Pending />;
   };
+}
+
+function Opening() {
+  return <Loading label="Opening the page" lines={8} />;
 }

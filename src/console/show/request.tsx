@@ -29,6 +29,12 @@ export function RequestBox({
           label={`Copy the request as ${language}`}
         />
       </div>
+      {language === 'Spreadsheet' && (
+        <p class="hint">
+          For Google Sheets. In Excel, <em>Data → From Web</em> takes the address between the quotation marks.
+          Whoever may see the sheet sees the key, and a key that is only for headers does not work there.
+        </p>
+      )}
       {requests > 1 && (
         <p class="hint">
           The newest of {requests} requests like it: one answer holds a limited number of days.

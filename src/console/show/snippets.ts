@@ -1,11 +1,13 @@
-/** The same request in three languages, to paste. */
+/** The same request in the languages that people paste it into. */
 
-export const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
+export const LANGUAGES = ['curl', 'Python', 'JavaScript', 'Spreadsheet'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export function snippet(language: Language, origin: string, path: string, key: string): string {
   const url = origin + path.replaceAll('%2C', ',');
   if (language === 'curl') return `curl -H 'x-api-key: ${key}' \\\n  '${url}'`;
+  // A spreadsheet sends no headers, and reads CSV.
+  if (language === 'Spreadsheet') return `=IMPORTDATA("${url}&format=csv&apiKey=${key}")`;
   if (language === 'JavaScript') {
     return [
       `const response = await fetch('${url}', {`,

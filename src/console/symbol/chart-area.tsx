@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { AVERAGE_COLOURS, LINE_COLOURS } from '../charts/colours.ts';
 import type { Mark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
 import { movingAverage } from '../charts/moving-average.ts';
 import { type ChartCursor, PriceChart } from '../charts/price-chart.tsx';
@@ -10,10 +11,6 @@ import { computedDecimals, day, decimalsOf, plural, price } from '../show/format
 import { Failure, Notice } from '../show/parts.tsx';
 import type { ChangeView } from './chart-tools.tsx';
 import { Legend } from './legend.tsx';
-
-/** The colours of the compared symbols and of the averages, as CSS variables. */
-const LINE_COLOURS = ['--accent', '--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
-const AVERAGE_COLOURS = ['--average-1', '--average-2', '--average-3', '--average-4', '--average-5'];
 
 /** The chart with its legend, or what to do while there is none. */
 export function ChartArea({

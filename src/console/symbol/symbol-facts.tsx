@@ -1,19 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../account/with-key.tsx';
-import type { FeedsAnswer, MarketSymbol } from '../api/answers.ts';
-import { askOnce } from '../api/client.ts';
-import { useLoad } from '../api/load.ts';
+import type { MarketSymbol } from '../api/answers.ts';
 import type { Headline } from '../data/chart/headline.ts';
 import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
 import { ago, computedPrice, day, duration, price } from '../show/format.ts';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
-
-const PASSED_ON = {
-  yes: 'may be passed on',
-  attribution: 'may be passed on with the source named',
-  no: 'may not be passed on',
-};
 
 /** Facts about a symbol and its newest price. */
 export function Facts({
@@ -27,7 +19,6 @@ export function Facts({
 }) {
   const { name, delaySeconds } = holder.plan;
   const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind on the plan “${name}”` : '';
-  const from = headline?.source;
   const facts: [string, ComponentChildren][] = [
     ['Unit', `${symbol.unit.name} (${symbol.unit.symbol})`],
     ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
@@ -37,8 +28,6 @@ export function Facts({
     ],
     ['Published', PUBLISHED[symbol.updateInterval]],
     ['History', symbol.firstDate ? `since ${day(symbol.firstDate)}` : 'none'],
-    ['Source', from ?? '…'],
-    ['Licence', from === undefined ? '…' : <Licence apiKey={holder.apiKey} source={from} />],
   ];
   return (
     <dl class="facts">
@@ -49,35 +38,6 @@ export function Facts({
         </div>
       ))}
     </dl>
-  );
-}
-
-/** The required attribution, and whether redistribution is permitted. */
-function Licence({ apiKey, source }: { apiKey: string; source: string }) {
-  const feeds = useLoad(async () => (await askOnce<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
-  if (source === 'simulated') return <>none needed: the prices are made up</>;
-  const known = feeds.data;
-  if (!known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;
-  return (
-    <>
-      {source.split(', ').map((name) => {
-        const feed = known.find(({ key }) => key === name);
-        return (
-          <span class="licence" key={name}>
-            {feed ? (
-              <>
-                {feed.attribution};{' '}
-                <a href={feed.licenceUrl} rel="noreferrer">
-                  {PASSED_ON[feed.licence]}
-                </a>
-              </>
-            ) : (
-              `“${name}” was brought in by the operator of this service, who knows its terms`
-            )}
-          </span>
-        );
-      })}
-    </>
   );
 }
 

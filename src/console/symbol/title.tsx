@@ -1,7 +1,9 @@
 import type { MarketSymbol } from '../api/answers.ts';
 import type { Headline } from '../data/chart/headline.ts';
+import { isFormula } from '../data/formula.ts';
 import { linkToLastMarket } from '../data/route.ts';
 import { nameOfUnit } from '../data/units.ts';
+import { Star } from '../market/star.tsx';
 import {
   ago,
   computedDecimals,
@@ -32,8 +34,9 @@ export function Title({
           <a href={linkToLastMarket()}>Market</a> / {symbol.category}
         </p>
         <h1>
-          {symbol.name} <span class="code">{symbol.symbol}</span>
+          {symbol.name} {!isFormula(symbol.symbol) && <span class="code">{symbol.symbol}</span>}
         </h1>
+        {!isFormula(symbol.symbol) && <Star code={symbol.symbol} name={symbol.name} />}
         <p class="lead">
           {quote !== 'none' && (
             <>

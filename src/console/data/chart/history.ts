@@ -98,6 +98,14 @@ export function identityOf({ symbols, ...rest }: WantedHistory): string {
   return JSON.stringify({ ...rest, codes: symbols.map(({ symbol }) => symbol) });
 }
 
+/** The request for the days that a chart shows: it has loaded more than these. */
+export function requestShown({ request }: History, { first }: DaySpan): string {
+  const [path, query] = request.split('?');
+  const params = new URLSearchParams(query);
+  if (params.get('startDate')! < first) params.set('startDate', first);
+  return `${path}?${params}`;
+}
+
 /** The same history with older bars before it. */
 export function prepend(older: History, history: History): History {
   const series = history.series.map((one, i) => ({

@@ -1,0 +1,53 @@
+import type { MarketSymbol } from '../api/answers.ts';
+import type { MarketStore } from '../data/market.ts';
+import { type Sorting, sorted } from '../data/sorting.ts';
+import { type Searchable, searchSymbols } from '../search/match.ts';
+
+/** Symbols under one title. */
+export interface SymbolGroup {
+  name: string;
+  symbols: readonly MarketSymbol[];
+}
+
+export const ALL = 'All';
+export const WATCHLIST = 'Watchlist';
+
+/** What most people look for comes first; a category that is not named here comes after. */
+const ORDER = ['Metals', 'Energy', 'Agriculture', 'Livestock', 'Industrial', 'Raw Materials'];
+
+/** The symbols of a category that fit a text: the best first, or by name without a text. */
+export function filterSymbols(
+  market: Searchable,
+  text: string,
+  category: string,
+  watched: readonly string[],
+): MarketSymbol[] {
+  const found = searchSymbols(market, text).filter((one) => {
+    if (category === WATCHLIST) return watched.includes(one.symbol);
+    return category === ALL || one.category === category;
+  });
+  return text.trim() === '' ? found.sort((a, b) => a.name.localeCompare(b.name)) : found;
+}
+
+/** By category, after the watchlist. A ranking and the watchlist alone are one list. */
+export function groupsOf(
+  found: readonly MarketSymbol[],
+  category: string,
+  sorting: Sorting,
+  watched: readonly string[],
+  store: Pick<MarketStore, 'row'>,
+): SymbolGroup[] {
+  if (found.length === 0) return [];
+  if (sorting !== 'Name') return [{ name: sorting, symbols: sorted(found, sorting, store) }];
+  if (category === WATCHLIST) return [{ name: WATCHLIST, symbols: found }];
+  const byCategory = Map.groupBy(found, (one) => one.category);
+  const own = found.filter((one) => watched.includes(one.symbol));
+  const groups = categoriesOf(found).map((name) => ({ name, symbols: byCategory.get(name)! }));
+  return own.length > 0 ? [{ name: WATCHLIST, symbols: own }, ...groups] : groups;
+}
+
+export function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  const names = new Set(symbols.map((one) => one.category));
+  return [...names].sort((a, b) => place(a) - place(b) || a.localeCompare(b));
+}

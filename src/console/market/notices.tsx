@@ -1,0 +1,51 @@
+import type { LiveState } from '../data/market.ts';
+import { duration } from '../show/format.ts';
+import { Notice } from '../show/parts.tsx';
+
+/** How to replace simulated prices. */
+export function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
+  return (
+    <Notice kind="warning" title="Prices marked “simulated” are made up.">
+      <p>
+        They follow real levels of the past, and mean nothing. Real prices are one command away:{' '}
+        <code>npx openpit feed enable --all</code>. Without a network, <code>npx openpit sample load</code>{' '}
+        loads real history that comes with the program.
+        {isOperator && ' Both are buttons on the operator’s page, too.'}
+      </p>
+    </Notice>
+  );
+}
+
+export function EmptyNotice() {
+  return (
+    <Notice title="There are no prices in the ledger yet.">
+      <p>
+        The symbols below are the catalogue. Bring prices in from public sources or from a file, and they show
+        here:
+      </p>
+      <pre>
+        <code>npx openpit feed enable --all</code>
+        {'\n'}
+        <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
+      </pre>
+    </Notice>
+  );
+}
+
+/** Whether the prices are renewed. */
+export function LiveBadge({
+  state,
+  delaySeconds,
+  isClosed,
+}: {
+  state: LiveState;
+  delaySeconds: number;
+  isClosed: boolean;
+}) {
+  const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind` : '';
+  if (typeof state === 'object') return <span class="live ended">not up to date</span>;
+  if (state === 'lost') return <span class="live lost">connection lost, trying again…</span>;
+  if (state === 'connecting') return <span class="live">connecting…</span>;
+  if (isClosed) return <span class="live">markets closed</span>;
+  return <span class="live on">live{delay}</span>;
+}

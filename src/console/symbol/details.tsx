@@ -1,0 +1,54 @@
+import type { Holder } from '../account/with-key.tsx';
+import type { MarketSymbol } from '../api/answers.ts';
+import type { Headline } from '../data/chart/headline.ts';
+import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
+import type { DaySpan } from '../data/chart/span.ts';
+import type { MarketStore } from '../data/market.ts';
+import type { Unit } from '../data/units.ts';
+import { RequestBox } from '../show/request.tsx';
+import { Ranges } from './ranges.tsx';
+import { Revisions, type useRevisions } from './revisions.tsx';
+import { Sources } from './sources.tsx';
+import { Statistics } from './statistics.tsx';
+import { Conversions, Facts } from './symbol-facts.tsx';
+
+/** What the page says below the chart. It is loaded after it. */
+export function Details({
+  symbol,
+  headline,
+  history,
+  series,
+  span,
+  units,
+  store,
+  holder,
+  revisions,
+  onWantRevisions,
+}: {
+  symbol: MarketSymbol;
+  headline: Headline | undefined;
+  history: History;
+  /** With the newest price. */
+  series: readonly ChartSeries[];
+  span: DaySpan;
+  units: readonly Unit[];
+  store: MarketStore;
+  holder: Holder;
+  revisions: ReturnType<typeof useRevisions> | undefined;
+  onWantRevisions: () => void;
+}) {
+  const { apiKey } = holder;
+  const request = requestShown(history, span);
+  const [main] = series;
+  return (
+    <>
+      {main && <Ranges series={main} history={history} shownFrom={span.first} />}
+      <Facts symbol={symbol} headline={headline} holder={holder} />
+      <Sources series={series} store={store} apiKey={apiKey} />
+      <Conversions symbol={symbol} units={units} rate={store.row(symbol.symbol)?.quote.rate} />
+      <Statistics request={request} apiKey={apiKey} />
+      <RequestBox path={request} apiKey={apiKey} requests={history.requests} />
+      <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />
+    </>
+  );
+}

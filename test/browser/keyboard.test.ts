@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { newFolder } from '../support/ledger.ts';
+import { Program } from '../support/program.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const found = await browserPath();
+const title = found
+  ? 'with the keyboard alone'
+  : 'with the keyboard alone (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let program: Program;
+  let browser: Browser;
+  beforeAll(async () => {
+    program = await Program.start({ OPENPIT_DATA_DIR: newFolder() });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.end();
+  });
+
+  test('gold is found, compared with silver over five years in euros, downloaded, and its link opens the same view', async () => {
+    const { page, complaints, shot, close } = await openPage(browser, program.url, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Find a symbol' }).waitFor();
+    await page.keyboard.type('gold');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Gold XAU' }).waitFor();
+    await page.locator('.legend-day').waitFor();
+    await tabTo(page, '5Y');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Compare with');
+    await page.keyboard.type('silver');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Silver' }).waitFor();
+    await tabTo(page, 'Currency');
+    await page.keyboard.type('EUR');
+    await page.locator('.legend.compared').getByText('EUR/T.oz').waitFor();
+    await tabTo(page, 'Download');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'CSV');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    const lines = (await Bun.file((await download.path())!).text()).trim().split('\n');
+    expect(lines.some((line) => /^XAU,.*,T\.oz,EUR,/.test(line))).toBe(true);
+    expect(lines.some((line) => /^XAG,.*,T\.oz,EUR,/.test(line))).toBe(true);
+    await tabTo(page, 'Copy link');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(new URL(link).hash).toBe('#/symbol/XAU?range=5Y&compare=XAG&currency=EUR');
+    await shot('keyboard-gold-and-silver');
+    const legend = await legendOf(page);
+    expect(complaints).toEqual([]);
+    await close();
+
+    const fresh = await openPage(browser, program.url);
+    await fresh.page.goto(link);
+    await fresh.page.locator('.legend.compared').getByText('EUR/T.oz').waitFor();
+    expect(await legendOf(fresh.page)).toEqual(legend);
+    expect(await fresh.page.getByRole('button', { name: '5Y' }).getAttribute('aria-pressed')).toBe('true');
+    expect(fresh.complaints).toEqual([]);
+    await fresh.close();
+  });
+
+  test('the focus comes back from a menu and from the search', async () => {
+    const { page, close } = await openPage(browser, program.url);
+    await page.goto(`${program.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    await tabTo(page, 'Download');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('CSV');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Download');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a symbol' }).waitFor();
+    await page.keyboard.type('crude');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Download');
+    await close();
+  });
+});
+
+/** The names of what the chart shows. Its prices move. */
+async function legendOf(page: Page): Promise<string[]> {
+  return page.locator('.legend-name, .legend .muted, .legend-interval').allTextContents();
+}
+
+/** Presses Tab until the control with this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 120; presses++) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach “${name}”`);
+}
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`,
+  ) as Promise<string>;
+}

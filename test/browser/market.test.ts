@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+
+const DAY_MS = 86_400_000;
+
+const found = await browserPath();
+const title = found ? 'the market page' : 'the market page (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  beforeAll(async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    await service.publish('XAU', { [date(3)]: 2_000, [date(2)]: 2_100, [date(1)]: 2_205 }, 'lbma');
+    await service.publish('XAG', { [date(3)]: 30, [date(2)]: 20, [date(1)]: 18 });
+    await service.publish('CORN', { [date(2)]: 400, [date(1)]: 404 });
+    await service.publish('WTIOIL-FUT', { [date(1)]: 70 });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  for (const { name, ...options } of WIDTHS) {
+    test(`it fits its window, without a serious finding of axe, ${name}`, async () => {
+      const { page, complaints, shot, close } = await openPage(browser, service.url, options);
+      await page.goto(service.url);
+      await page.getByRole('button', { name: 'Watch Gold', exact: true }).click();
+      await page.getByRole('heading', { name: /^Watchlist/ }).waitFor();
+      await shot(`market-${name}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('/');
+      await page.getByRole('combobox', { name: 'Find a symbol' }).fill('sliver');
+      await page.getByRole('option', { name: /^Silver XAG/ }).waitFor();
+      await shot(`search-${name}`);
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  }
+
+  test('a row says whether its price is real, how old it is, and whether its market is open', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    const row = (name: string) =>
+      page.locator('tr').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await row('Gold XAU').getByText('lbma').waitFor();
+    for (const name of ['Gold XAU', 'Silver XAG', 'Corn CORN']) {
+      expect(await row(name).locator('th').textContent(), name).toMatch(/\d{4}market (open|closed)$/);
+    }
+    await close();
+  });
+
+  test('the watchlist and collapsed groups stay in the browser, and other tabs see them at once', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.getByRole('button', { name: 'Watchlist', exact: true }).click();
+    await page.getByText('You watch nothing yet.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const other = await page.context().newPage();
+    await other.goto(service.url);
+    await other.getByRole('button', { name: 'Watch Gold', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Watch Gold', exact: true }).click();
+    await page.getByRole('button', { name: 'Watch Corn', exact: true }).click();
+    await other.getByRole('heading', { name: 'Watchlist 2' }).waitFor();
+    await page.getByRole('button', { name: /^Metals \d/ }).click();
+    await page.reload();
+    const metals = page.getByRole('button', { name: /^Metals \d/ });
+    await metals.waitFor();
+    expect(await metals.getAttribute('aria-expanded')).toBe('false');
+    expect(await page.getByRole('link', { name: 'Silver XAG', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Watchlist', exact: true }).click();
+    expect(await page.locator('.quotes tbody tr').count()).toBe(2);
+    expect(new URL(page.url()).hash).toBe('#/market?category=Watchlist');
+    await page.getByRole('link', { name: 'Gold XAU', exact: true }).click();
+    const star = page.getByRole('button', { name: 'Watch Gold', exact: true });
+    expect(await star.getAttribute('aria-pressed')).toBe('true');
+    await star.click();
+    await page.goBack();
+    await page.locator('.quotes tbody tr').nth(1).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('top movers are one ranking of all symbols', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    const codes = () => page.locator('.quotes .code').allTextContents();
+    await page.goto(`${service.url}/#/market?sort=Top+movers`);
+    await page.getByRole('heading', { name: /^Top movers/ }).waitFor();
+    expect((await codes()).slice(0, 3)).toEqual(['XAG', 'XAU', 'CORN']);
+    await page.getByRole('button', { name: 'Top losers' }).click();
+    expect((await codes())[0]).toBe('XAG');
+    await close();
+  });
+
+  test('the search finds by code, ticker, name and with typos, from any page, and makes formulas', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/docs`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    const selected = page.locator('[role="option"][aria-selected="true"]');
+    await page.keyboard.press('Control+k');
+    for (const [text, name] of [
+      ['GC', 'Gold'],
+      ['xag', 'Silver'],
+      ['glod', 'Gold'],
+      ['xau/xag', 'XAU / XAG'],
+    ] as const) {
+      await field.fill(text);
+      await selected.getByText(name, { exact: true }).waitFor();
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'XAU / XAG' }).waitFor();
+    await page.keyboard.press('/');
+    await field.fill('gold');
+    await selected.getByText('Gold', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    const second = (await selected.locator('.code').textContent())!.split(' ')[0]!;
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.hash === `#/symbol/${second}`);
+    await page.keyboard.press('/');
+    await field.fill('qqqq');
+    await page.getByText('Nothing matches “qqqq”').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
