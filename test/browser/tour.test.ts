@@ -120,7 +120,7 @@ describe.skipIf(!found)(title, () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('silver');
     await page.keyboard.press('Tab');
-    while (!(await page.evaluate(`document.activeElement.closest('.quotes') !== null`)))
+    while (!(await page.evaluate(`document.activeElement.matches('.quotes a')`)))
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^Silver/ }).waitFor();
