@@ -1,3 +1,12 @@
+// Several pages need these. In files of their own they would take more bytes, most of them headers.
+import './account/with-key.tsx';
+import './data/days.ts';
+import './data/market.ts';
+import './market/star.tsx';
+import './search/symbol-picker.tsx';
+import './show/format.ts';
+import './show/now.ts';
+import './show/snippets.ts';
 import { render } from 'preact';
 import { takeKeyFromAddress } from './api/session.ts';
 import { App } from './app.tsx';

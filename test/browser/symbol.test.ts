@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
+import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -31,7 +31,7 @@ describe.skipIf(!found)(title, () => {
     await service?.close();
   });
 
-  for (const { name, ...options } of LOOKS) {
+  for (const { name, ...options } of WIDTHS) {
     test(`corrections of the whole range, licence and units are there, ${name}`, async () => {
       const { page, complaints, shot, close } = await openPage(browser, service.url, options);
       await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);

@@ -96,7 +96,7 @@ describe.skipIf(!found)(title, () => {
     });
   }
 
-  test('the first chart takes less than 150 KB over the wire', async () => {
+  test('the first chart takes less than 100 KB over the wire', async () => {
     const watched = await openPage(browser, program.url);
     await watched.page.goto(`${program.url}/#/symbol/XAU`);
     await watched.page.locator('.legend-day').waitFor();
@@ -105,7 +105,7 @@ describe.skipIf(!found)(title, () => {
     const sum = [...watched.bytes.values()].reduce((all, bytes) => all + bytes, 0);
     console.log(`to the first chart: ${(sum / 1024).toFixed(1)} KB`);
     expect(watched.bytes.size).toBeGreaterThanOrEqual(8);
-    expect(sum).toBeLessThan(150 * 1024);
+    expect(sum).toBeLessThan(100 * 1024);
     await watched.close();
   });
 

@@ -1,8 +1,11 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import type { QueryParams } from '../model/query.ts';
 import type { SharedBody } from '../model/shared-body.ts';
+import { findSymbols, readSymbolSet } from '../params/parameters.ts';
 import type { EntityTags } from '../response/etag.ts';
 import { gzip } from '../response/gzip.ts';
 import { briefJson, quoteJson, type RecentCloses, readCloses, rowJson } from './market-row.ts';
@@ -15,7 +18,11 @@ export interface MarketView {
   readonly brief: SharedBody;
   /** The newest prices alone. */
   readonly quotes: SharedBody;
+  /** The same for some symbols. */
+  only(part: MarketPart, series: readonly Series[]): SharedBody;
 }
+
+export type MarketPart = 'full' | 'brief' | 'quotes';
 
 /** One symbol in each part of a view; no quote without prices. */
 interface RowTexts {
@@ -44,6 +51,18 @@ export class MarketViews {
     this.#tags = tags;
   }
 
+  /** What a request asks for: a part of the view of its plan, for all symbols or for those that it names. */
+  async body(part: MarketPart, params: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
+    const named = params.get('symbols') && findSymbols(readSymbolSet(params, plan), this.#board, now).symbols;
+    const view = await this.get(plan.delaySeconds * 1000, now);
+    return named
+      ? view.only(
+          part,
+          named.map(({ series }) => series),
+        )
+      : view[part];
+  }
+
   /** The current view, at most `REFRESH_MS` old. Concurrent requests share one build. */
   get(delayMs: number, now: number): Promise<MarketView> {
     const known = this.#snapshots.get(delayMs);
@@ -58,24 +77,27 @@ export class MarketViews {
   }
 
   async #build(delayMs: number, now: number): Promise<MarketView> {
-    const rows: string[] = [];
-    const briefRows: string[] = [];
-    const quotes: string[] = [];
-    for (const series of this.#board.catalog.series) {
+    const { catalog } = this.#board;
+    const texts = new Map<Series, RowTexts>();
+    for (const series of catalog.series) {
       if (shouldYield()) await yieldToRequests();
       await this.#board.ready([series], 'recent', now);
-      const { row, brief, quote } = await this.#buildRow(series, delayMs, now);
-      rows.push(row);
-      briefRows.push(brief);
-      if (quote) quotes.push(`${JSON.stringify(series.symbol.code)}:${quote}`);
+      texts.set(series, await this.#buildRow(series, delayMs, now));
     }
-    const aliases = JSON.stringify(aliasesOf(this.#board.catalog));
-    const listOf = (some: readonly string[]) =>
-      `{"success":true,"symbols":[${some.join(',')}],"aliases":${aliases}}`;
+    const encode = (part: MarketPart, some: ReadonlyMap<Series, RowTexts>) =>
+      this.#encode(textOf(part, some, aliasesOf(catalog, some)), delayMs);
     return {
-      full: this.#encode(listOf(rows), delayMs),
-      brief: this.#encode(listOf(briefRows), delayMs),
-      quotes: this.#encode(`{"success":true,"quotes":{${quotes.join(',')}}}`, delayMs),
+      full: encode('full', texts),
+      brief: encode('brief', texts),
+      quotes: encode('quotes', texts),
+      only(part, series) {
+        // A symbol that was added since is in the next view.
+        const some = series.flatMap((one) => {
+          const own = texts.get(one);
+          return own ? [[one, own] as const] : [];
+        });
+        return encode(part, new Map(some));
+      },
     };
   }
 
@@ -114,7 +136,19 @@ export class MarketViews {
   }
 }
 
+function textOf(part: MarketPart, texts: ReadonlyMap<Series, RowTexts>, aliases: object): string {
+  if (part === 'quotes') {
+    const quotes = [...texts].flatMap(([{ symbol }, { quote }]) =>
+      quote ? `${JSON.stringify(symbol.code)}:${quote}` : [],
+    );
+    return `{"success":true,"quotes":{${quotes.join(',')}}}`;
+  }
+  const rows = [...texts.values()].map(({ row, brief }) => (part === 'full' ? row : brief));
+  return `{"success":true,"symbols":[${rows.join(',')}],"aliases":${JSON.stringify(aliases)}}`;
+}
+
 /** The symbol of each other code, so that a page can find a symbol by its ticker. */
-function aliasesOf({ aliases }: Catalog): Record<string, string> {
-  return Object.fromEntries(aliases.map(({ alias, code }) => [alias, code]));
+function aliasesOf(catalog: Catalog, texts: ReadonlyMap<Series, RowTexts>): Record<string, string> {
+  const listed = catalog.aliases.filter(({ alias }) => texts.has(catalog.find(alias)!));
+  return Object.fromEntries(listed.map(({ alias, code }) => [alias, code]));
 }

@@ -167,18 +167,18 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'All symbols with their newest prices and recent closes, in one response',
     description:
       'Costs one unit, whatever the plan’s limit of symbols. The response is shared by all customers with the same delay and at most 5 seconds old. Its header `Openpit-Visit` is a proof of payment: with it in the parameter `visit`, `/market` and `/market/quotes` are free for an hour.',
-    parameters: ['paidVisit', 'closes', 'dryRun'],
+    parameters: ['someSymbols', 'paidVisit', 'closes', 'dryRun'],
     answer: 'Market',
-    errors: ['repeated_parameter', 'invalid_parameter'],
+    errors: [...SYMBOL_ERRORS, 'repeated_parameter', 'invalid_parameter'],
   },
   {
     path: '/market/quotes',
     method: 'GET',
     tag: 'Rates',
     summary: 'The newest prices of all symbols, free for an hour after /market',
-    parameters: ['visit'],
+    parameters: ['someSymbols', 'visit'],
     answer: 'MarketQuotes',
-    errors: ['missing_parameter', 'repeated_parameter', 'invalid_visit'],
+    errors: [...SYMBOL_ERRORS, 'missing_parameter', 'repeated_parameter', 'invalid_visit'],
   },
   {
     path: '/usage',

@@ -44,6 +44,15 @@ export const PARAMETERS = {
     false,
   ),
   revisedTo: dayParameter('endDate', 'The last day of that range.', '2024-03-28', false),
+  someSymbols: {
+    name: 'symbols',
+    in: 'query',
+    required: false,
+    description:
+      'Only these symbols. The plan limits their number. Without it, the response has all symbols.',
+    schema: { type: 'string', minLength: 1 },
+    example: 'XAU,WTIOIL-FUT',
+  },
   paidVisit: {
     name: 'visit',
     in: 'query',

@@ -74,7 +74,7 @@ function allClosed(now: number): boolean {
 function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
   const file = assets.get(name);
   if (!file) throw gone(`${ASSETS_PATH}/${name}`);
-  return sendFile(file, request, PAGE_POLICY, true);
+  return sendFile(file, request, {}, true); // the policy of the document applies to its files
 }
 
 function sendReferenceFile(file: SiteFile | undefined, name: string, request: IncomingRequest): Reply {

@@ -63,6 +63,12 @@ export function askWithKey<T>(key: string, path: string, options: Ask = {}): Pro
   return ask<T>(path, { ...options, headers: { ...options.headers, 'x-api-key': key } });
 }
 
+/** A response that is a file. */
+export async function askForFile(key: string, path: string): Promise<Blob> {
+  const response = await paced(() => send(path, { headers: { 'x-api-key': key } }));
+  return response.ok ? response.blob() : read<Blob>(response);
+}
+
 const asked = new Map<string, Promise<unknown>>();
 
 /** The same for what hardly ever changes: it is asked for once. A failure is not kept. */

@@ -9,9 +9,9 @@ export function isFormula(code: string): boolean {
   return code.includes('{');
 }
 
-/** The first symbol of a formula. */
-export function firstOperand(formula: string): string {
-  return [...formula.matchAll(OPERAND)][0]?.[1] ?? '';
+/** The symbols of a formula, or the one that a code names. */
+export function codesIn(code: string): string[] {
+  return isFormula(code) ? [...code.matchAll(OPERAND)].map(([, operand]) => operand!) : [code];
 }
 
 const NO_CURRENCY = { code: 'none', name: 'No currency', symbol: '' };
@@ -19,7 +19,7 @@ const NO_UNIT = { symbol: 'none', name: 'No unit' };
 
 /** The formula as a symbol, if all its symbols are known. Its history is what they have in common. */
 export function formulaSymbol(formula: string, symbols: readonly MarketSymbol[]): MarketSymbol | undefined {
-  const codes = [...new Set([...formula.matchAll(OPERAND)].map(([, code]) => code!))];
+  const codes = [...new Set(codesIn(formula))];
   const found = codes.map((code) => symbols.find(({ symbol }) => symbol === code));
   const parts = found.filter((part) => part !== undefined);
   const [first] = parts;

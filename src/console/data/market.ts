@@ -43,6 +43,9 @@ class MarketStore {
   /** Whether somebody shows the closes, and whether they are loaded. They are most of the view. */
   #wantsCloses = false;
   #hasCloses = false;
+  /** The symbols that are needed as long as not all are. */
+  #wanted: ReadonlySet<string> | 'all' = new Set();
+  #loaded: ReadonlySet<string> | 'all' = new Set();
   /** Proves to the service that the view is paid for. It is kept, so that a reload is free. */
   #visit: string;
   #polling: ReturnType<typeof setTimeout> | undefined;
@@ -57,7 +60,21 @@ class MarketStore {
   /** Call this before `subscribe`. */
   requireCloses(): void {
     this.#wantsCloses = true;
+    this.#wanted = 'all';
   }
+
+  /** The same for some symbols: a page about one of them needs no others. */
+  require(codes: readonly string[]): void {
+    if (this.#wanted === 'all') return;
+    this.#wanted = new Set([...this.#wanted, ...codes]);
+  }
+
+  /** Loads all symbols, for the search. */
+  readonly requireAll = (): void => {
+    if (this.#wanted === 'all') return;
+    this.#wanted = 'all';
+    this.refresh();
+  };
 
   /** The symbol of a code, a ticker or a formula. */
   find(code: string): MarketSymbol | undefined {
@@ -110,7 +127,7 @@ class MarketStore {
   /** Returns how long to wait before the next time. */
   async #ask(): Promise<number> {
     try {
-      if (!this.symbols || this.#visit === '' || this.#wantsCloses !== this.#hasCloses) await this.#load();
+      if (this.#visit === '' || this.#wantsCloses !== this.#hasCloses || !this.#hasWanted) await this.#load();
       else await this.#loadQuotes();
       this.state = 'live';
       this.error = undefined;
@@ -126,6 +143,16 @@ class MarketStore {
     }
   }
 
+  /** Whether all symbols are known, so that one that is not found does not exist. */
+  get hasAll(): boolean {
+    return this.#loaded === 'all';
+  }
+
+  get #hasWanted(): boolean {
+    if (this.#loaded === 'all') return true;
+    return this.#wanted !== 'all' && this.#loaded.size > 0 && this.#wanted.isSubsetOf(this.#loaded);
+  }
+
   #setVisit(visit: string): void {
     this.#visit = visit;
     sessionStorage.setItem(VISIT, visit);
@@ -135,11 +162,14 @@ class MarketStore {
     const query = new URLSearchParams();
     if (this.#visit !== '') query.set('visit', this.#visit);
     if (!this.#wantsCloses) query.set('closes', 'false');
+    const wanted = this.#loaded === 'all' ? 'all' : this.#wanted;
+    if (wanted !== 'all') query.set('symbols', [...wanted].join(','));
     const { body, headers } = await askWithHeaders<MarketAnswer>(`/market?${query}`, {
       headers: { 'x-api-key': this.#key },
     });
     this.#setVisit(headers.get('openpit-visit') ?? this.#visit);
-    this.#hasCloses = this.#wantsCloses;
+    this.#hasCloses = query.get('closes') === null;
+    this.#loaded = wanted;
     this.#setSymbols(
       body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
       body.aliases,
@@ -150,8 +180,9 @@ class MarketStore {
   }
 
   async #loadQuotes(): Promise<void> {
-    const path = `/market/quotes?visit=${this.#visit}`;
-    const { quotes } = await askWithKey<QuotesAnswer>(this.#key, path);
+    const query = new URLSearchParams({ visit: this.#visit });
+    if (this.#loaded !== 'all') query.set('symbols', [...this.#loaded].join(','));
+    const { quotes } = await askWithKey<QuotesAnswer>(this.#key, `/market/quotes?${query}`);
     let hasNew = false;
     for (const [code, quote] of Object.entries(quotes)) {
       hasNew ||= !this.#rows.has(code);
@@ -212,12 +243,23 @@ function marketOf(key: string): MarketStore {
   return newest.store;
 }
 
-/** The market of a key, with recent closes if they are shown; re-renders when the list of symbols or the state changes. */
-export function useMarket(key: string, closes: 'with closes' | 'without closes'): MarketStore {
+/**
+ * The market of a key: with recent closes, or only the symbols that are named. Re-renders when the list of symbols or the state
+ * changes.
+ */
+export function useMarket(
+  key: string,
+  needs: 'with closes' | 'all symbols' | readonly string[],
+): MarketStore {
   const store = marketOf(key);
-  if (closes === 'with closes') store.requireCloses();
+  if (needs === 'with closes') store.requireCloses();
+  else if (needs !== 'all symbols') store.require(needs);
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   useEffect(() => store.subscribe(() => redraw(undefined)), [store]);
+  useEffect(() => {
+    if (needs === 'all symbols') store.requireAll();
+    else store.refresh();
+  }, [store, String(needs)]);
   return store;
 }
 

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
 import { askOnce } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
-import { firstOperand, isFormula } from './formula.ts';
+import { codesIn, isFormula } from './formula.ts';
 
 /** A unit for a price, and the factor from the published unit. */
 export interface Unit {
@@ -65,7 +65,7 @@ interface UnitsAnswer {
 /** A formula has its own currency and unit only until the service has answered. */
 export function useMeasures(key: string, { symbol, unit, currency }: MarketSymbol): Measures {
   const loaded = useLoad(async () => {
-    const code = isFormula(symbol) ? firstOperand(symbol) : symbol;
+    const code = codesIn(symbol)[0]!;
     const { units, currencies } = await askOnce<UnitsAnswer>(
       key,
       `/units?${new URLSearchParams({ symbols: code })}`,

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
+import { ApiError } from '../api/client.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { headlineOf } from '../data/chart/headline.ts';
 import { hasLongHistory, requestsFor, type WantedHistory } from '../data/chart/history.ts';
@@ -9,19 +10,18 @@ import { firstDayOf, intervalFor, lastDayOf, withLookback } from '../data/chart/
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
 import { today } from '../data/days.ts';
+import { codesIn } from '../data/formula.ts';
 import { type MarketStore, useMarket, useMarketRow } from '../data/market.ts';
 import { linkTo, useParam } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
-import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
+import { Details } from '../symbol/details.tsx';
 import { ExportTools } from '../symbol/export-tools.tsx';
 import { MeasureTools } from '../symbol/measure-tools.tsx';
 import { useRevisions } from '../symbol/revisions.tsx';
 import { Title } from '../symbol/title.tsx';
-
-const Details = lazy(async () => (await import('../symbol/details.tsx')).Details);
 
 /** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
@@ -31,21 +31,26 @@ export function SymbolPage({ code, config }: { code: string; config: ConfigAnswe
 }
 
 function Found({ code, holder }: { code: string; holder: Holder }) {
-  const store = useMarket(holder.apiKey, 'without closes');
-  if (!store.symbols) {
-    if (store.error !== undefined) return <Failure error={store.error} onRetry={store.refresh} />;
-    return <Loading label={`Loading ${code}`} lines={8} />;
-  }
+  const [{ compare }] = useChartView();
+  const store = useMarket(holder.apiKey, [code, ...compare].flatMap(codesIn));
   const symbol = store.find(code);
   if (!symbol) {
-    return (
-      <Notice title={`There is no symbol “${code}”.`}>
-        <a href={linkTo('market')}>Find another in the market</a>.
-      </Notice>
-    );
+    const { error } = store;
+    const isUnknown = error instanceof ApiError && error.code === 'unknown_symbol';
+    if (isUnknown || store.hasAll) return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
+    if (error !== undefined) return <Failure error={error} onRetry={store.refresh} />;
+    return <Loading label={`Loading ${code}`} lines={8} />;
   }
   if (symbol.lastDate === null) return <NoPrices symbol={symbol} />;
   return <Detail symbol={symbol} store={store} holder={holder} />;
+}
+
+function NoSymbol({ code, message }: { code: string; message: string }) {
+  return (
+    <Notice title={`There is no symbol “${code}”.`}>
+      {message} <a href={linkTo('market')}>Find another in the market</a>.
+    </Notice>
+  );
 }
 
 /** The market asks for new prices, so the first one shows by itself. */
@@ -119,13 +124,14 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
             <MeasureTools
               symbol={symbol}
               market={store.searchable}
+              onSearch={store.requireAll}
               view={view}
               measures={measures}
               interval={{ automatic, canChoose: isLong }}
               onChange={change}
             />
           </div>
-          <ExportTools history={data} series={series} span={span} drawing={drawing} />
+          <ExportTools history={data} series={series} span={span} drawing={drawing} apiKey={apiKey} />
         </div>
         <ChartArea
           history={history}

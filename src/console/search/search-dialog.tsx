@@ -39,7 +39,7 @@ export function SearchDialog({ config, onClose }: { config: ConfigAnswer; onClos
 }
 
 function Finder({ apiKey, onFound }: { apiKey: string; onFound: (code: string) => void }) {
-  const store = useMarket(apiKey, 'without closes');
+  const store = useMarket(apiKey, 'all symbols');
   const { codes } = useWatchlist();
   const { symbols } = store.searchable;
   const suggested = (codes.length > 0 ? codes : KNOWN_BY_ALL).flatMap((code) =>

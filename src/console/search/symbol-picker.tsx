@@ -12,6 +12,7 @@ export function SymbolPicker({
   label,
   placeholder,
   onPick,
+  onSearch,
   keepsList = false,
   suggested = NONE,
   excluded = [],
@@ -20,6 +21,8 @@ export function SymbolPicker({
   label: string;
   placeholder: string;
   onPick: (code: string) => void;
+  /** The field has the focus, so the market should have all symbols soon. */
+  onSearch?: () => void;
   /** Whether the list is part of the page instead of opening below the field. */
   keepsList?: boolean;
   /** Shown as long as nothing is written. */
@@ -76,6 +79,7 @@ export function SymbolPicker({
           setActive(0);
         }}
         onKeyDown={onKeyDown}
+        onFocus={onSearch}
         onBlur={() => !keepsList && setText('')}
       />
       <div

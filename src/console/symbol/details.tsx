@@ -12,7 +12,7 @@ import { Sources } from './sources.tsx';
 import { Statistics } from './statistics.tsx';
 import { Conversions, Facts } from './symbol-facts.tsx';
 
-/** What the page says below the chart. It is loaded after it. */
+/** What the page says below the chart. */
 export function Details({
   symbol,
   headline,

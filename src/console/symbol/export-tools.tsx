@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { askForFile } from '../api/client.ts';
 import { LINE_COLOURS } from '../charts/colours.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
-import { pictureOf } from '../charts/picture.ts';
-import type { ChartSeries, History } from '../data/chart/history.ts';
+import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
 import type { DaySpan } from '../data/chart/span.ts';
 import { csvOf, fileName } from '../show/csv.ts';
 import { day } from '../show/format.ts';
@@ -17,11 +17,13 @@ export function ExportTools({
   series,
   span,
   drawing,
+  apiKey,
 }: {
   history: History | undefined;
   series: readonly ChartSeries[];
   span: DaySpan;
   drawing: PriceDrawing | undefined;
+  apiKey: string;
 }) {
   const [error, setError] = useState<unknown>();
   const save = (extension: string, content: () => Promise<Blob> | Blob) => async () => {
@@ -33,7 +35,11 @@ export function ExportTools({
     }
   };
   const csv = () => new Blob([csvOf(series, span)], { type: 'text/csv' });
-  const png = () => pictureOf(drawing!.picture(), textFor(series, history!, span));
+  const parquet = () => askForFile(apiKey, `${requestShown(history!, span)}&format=parquet`);
+  const png = async () => {
+    const { pictureOf } = await import('../charts/picture.ts');
+    return pictureOf(drawing!.picture(), textFor(series, history!, span));
+  };
   return (
     <div class="tools">
       <Menu label="Download" align="end">
@@ -42,6 +48,15 @@ export function ExportTools({
             <button type="button" disabled={!history} onClick={() => void save('csv', csv)().then(close)}>
               CSV
             </button>
+            {history?.request.startsWith('/rates/history') && (
+              <button
+                type="button"
+                title="Costs one unit for every 2,000 rows"
+                onClick={() => void save('parquet', parquet)().then(close)}
+              >
+                Parquet
+              </button>
+            )}
             <button
               type="button"
               disabled={!history || !drawing}

@@ -14,6 +14,7 @@ const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 
 export function MeasureTools({
   symbol,
   market,
+  onSearch,
   view,
   measures,
   interval,
@@ -21,6 +22,7 @@ export function MeasureTools({
 }: {
   symbol: MarketSymbol;
   market: Searchable;
+  onSearch: () => void;
   view: ChartView;
   measures: Measures;
   interval: { automatic: BarInterval; canChoose: boolean };
@@ -33,6 +35,7 @@ export function MeasureTools({
       {compare.length < COMPARED_MAX && (
         <SymbolPicker
           market={market}
+          onSearch={onSearch}
           label="Compare with"
           placeholder="Compare with…"
           excluded={[symbol.symbol, ...compare]}

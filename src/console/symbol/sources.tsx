@@ -75,8 +75,11 @@ function SourceRow({ series, store, apiKey }: { series: ChartSeries; store: Mark
 
 /** The required attribution, and whether redistribution is permitted. */
 function Licence({ apiKey, source }: { apiKey: string; source: string }) {
-  const feeds = useLoad(async () => (await askOnce<FeedsAnswer>(apiKey, '/feeds')).feeds, [apiKey]);
   const names = source.split(', ').filter((name) => name !== '' && name !== 'simulated');
+  const feeds = useLoad(
+    async () => (names.length === 0 ? [] : (await askOnce<FeedsAnswer>(apiKey, '/feeds')).feeds),
+    [apiKey, source],
+  );
   const known = feeds.data;
   if (names.length > 0 && !known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;
   return (

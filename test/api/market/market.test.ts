@@ -48,6 +48,21 @@ onEachEngine('GET /market', (engine) => {
     expect(body.aliases).toMatchObject({ GC: 'XAU', CL: 'WTIOIL-FUT', COPPER: 'HG-SPOT' });
   });
 
+  test('symbols= leaves the other symbols out, of the view and of the quotes', async () => {
+    const key = await api.service.key('free');
+    const { body, headers } = await api.ask('/market?closes=false&symbols=gc,CORN', { key });
+    expect((body.symbols as Json[]).map(({ symbol }) => symbol)).toEqual(['XAU', 'CORN']);
+    expect(rowOf(body, 'XAU').quote).toMatchObject({ rate: 2358.2 });
+    expect(body.aliases).toMatchObject({ GC: 'XAU', ZC: 'CORN' });
+    expect(body.aliases).not.toHaveProperty('CL');
+    const visit = headers.get('openpit-visit')!;
+    const quotes = await api.ask(`/market/quotes?symbols=XAU&visit=${visit}`, { key });
+    expect(Object.keys(quotes.body.quotes as Json)).toEqual(['XAU']);
+    expectRefusal(await api.ask('/market?symbols=NOPE', { key }), 404, 'unknown_symbol');
+    expectRefusal(await api.ask('/market?symbols=A,B,C,D,E,F', { key }), 400, 'too_many_symbols');
+    expect(await used(key)).toBe(1);
+  });
+
   test('an unchanged view is a 304, which is free', async () => {
     const key = await api.service.key('free');
     const { headers } = await api.ask('/market', { key });

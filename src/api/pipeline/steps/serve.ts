@@ -93,8 +93,7 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
     const isBrief = endpoint.part === 'full' && single(params, 'closes') === 'false';
     const isDryRun = readDryRun(params);
-    const view = await marketViews.get(plan.delaySeconds * 1000, now);
-    const body = view[isBrief ? 'brief' : endpoint.part];
+    const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, params, plan, now);
     const free = responses.withoutBody(context, body);
     if (isDryRun) {
       const warnings = parameterWarnings(params, endpoint.path);

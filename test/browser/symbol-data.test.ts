@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Download } from 'playwright-core';
+import { openTestService, type TestService } from '../support/service.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 500;
+
+const found = await browserPath();
+const title = found ? 'the data of a symbol' : 'the data of a symbol (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  beforeAll(async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    const days = Array.from({ length: DAYS }, (_, i) => DAYS - i);
+    // 400 days ago it was higher than in the last 52 weeks.
+    const gold = days.map((ago) => [date(ago), ago > 390 ? 9_000 : 2_000 + (ago % 50)] as const);
+    const silver = days.map((ago) => [date(ago), 30 + (ago % 7)] as const);
+    await service.publish('XAU', {
+      ...Object.fromEntries(gold),
+      [date(1)]: [2_001, 2_010.5, 1_990.25, 2_000],
+    });
+    await service.publish('XAG', Object.fromEntries(silver));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const open = async (hash: string) => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const watched = await openPage(browser, service.url, { permissions });
+    await watched.page.goto(`${service.url}/${hash}`);
+    await watched.page.locator('.legend-day').waitFor();
+    await watched.page.locator('.chart canvas').first().waitFor();
+    return watched;
+  };
+  const bytesOf = async (download: Download) => Bun.file((await download.path())!).bytes();
+
+  test('the ranges of the day and of 52 weeks are those of the prices', async () => {
+    const { page, complaints, close } = await open('#/symbol/XAU?range=1M');
+    const range = (name: string) => page.locator('.ranges > div').filter({ hasText: name });
+    expect(await range('Range of the day').textContent()).toBe('Range of the day1,990.252,010.50');
+    expect(await range('52 weeks').textContent()).toBe('52 weeks1,990.252,049.00');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('statistics are asked for once they are wanted, and are in the URL', async () => {
+    const { page, complaints, close } = await open('#/symbol/XAU?compare=XAG');
+    await page.getByRole('button', { name: 'Show statistics' }).click();
+    const table = page.locator('.statistics');
+    await table.getByText('Volatility').waitFor();
+    await table.getByText('Correlation with XAG').waitFor();
+    expect(await table.locator('thead th').allTextContents()).toEqual(['Statistic', 'XAU', 'XAG']);
+    const path = `/rates/statistics?symbols=XAU&startDate=${date(182)}&endDate=${date(0)}`;
+    const { statistics } = (await (await service.get(path, await service.key('pro'))).json()) as {
+      statistics: { XAU: { count: number } };
+    };
+    expect(await table.locator('tbody td').first().textContent()).toBe(String(statistics.XAU.count));
+    await page.reload();
+    await table.getByText('Volatility').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('what the chart shows is downloaded as CSV, Parquet or a picture', async () => {
+    const { page, complaints, close } = await open('#/symbol/XAU?compare=XAG&range=1M');
+    const download = async (name: string) => {
+      await page.getByText('Download', { exact: true }).click();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name, exact: true }).click(),
+      ]);
+      return file;
+    };
+    const csv = await download('CSV');
+    expect(csv.suggestedFilename()).toBe('XAU-XAG-day.csv');
+    const lines = new TextDecoder()
+      .decode(await bytesOf(csv))
+      .trim()
+      .split('\n');
+    expect(lines).toHaveLength(1 + 2 * 30);
+    expect(lines.find((line) => line.startsWith(`XAU,${date(1)}`))).toBe(
+      `XAU,${date(1)},2001,2010.5,1990.25,2000,T.oz,USD,test`,
+    );
+    const parquet = await bytesOf(await download('Parquet'));
+    expect(new TextDecoder().decode(parquet.slice(0, 4))).toBe('PAR1');
+    const png = await download('PNG picture');
+    expect(png.suggestedFilename()).toBe('XAU-XAG-day.png');
+    expect(new TextDecoder().decode((await bytesOf(png)).slice(1, 4))).toBe('PNG');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('the request is copied for curl, Python, JavaScript and a spreadsheet, and works', async () => {
+    const { page, close } = await open('#/symbol/XAU?range=1M');
+    const copied = async (language: string) => {
+      await page.getByRole('button', { name: language, exact: true }).click();
+      await page.getByRole('button', { name: `Copy the request as ${language}` }).click();
+      return (await page.evaluate('navigator.clipboard.readText()')) as string;
+    };
+    expect(await copied('curl')).toStartWith('curl -H');
+    expect(await copied('Python')).toContain('requests.get(');
+    expect(await copied('JavaScript')).toContain('await fetch(');
+    const [, url] = /^=IMPORTDATA\("(.+)"\)$/.exec(await copied('Spreadsheet'))!;
+    const rows = (await (await fetch(url!)).text()).trim().split('\n');
+    expect(rows[0]).toStartWith('date,symbol,open,high,low,close');
+    expect(rows).toHaveLength(1 + 30);
+    await close();
+  });
+
+  test('every number has a source, an age and a licence', async () => {
+    const { page, close } = await open('#/symbol/XAU?compare=XAG');
+    const rows = page
+      .locator('section')
+      .filter({ hasText: 'Where the numbers are from' })
+      .locator('tbody tr');
+    expect(await rows.count()).toBe(2);
+    for (const row of await rows.all()) {
+      expect(await row.locator('[data-label="Source"]').textContent()).toBe('test');
+      expect(await row.locator('[data-label="Age"]').textContent()).toMatch(/20\d\d$/);
+      await row.getByText('was brought in by the operator').waitFor();
+    }
+    await close();
+  });
+});
