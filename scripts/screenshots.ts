@@ -7,7 +7,7 @@ import { openBrowser } from '../test/browser/browser.ts';
 import { Program } from '../test/support/program.ts';
 
 const IMAGES = join(import.meta.dir, '../docs/images');
-const SIZE = { width: 1060, height: 640 };
+const SIZE = { width: 1240, height: 760 };
 
 const PICTURES: readonly {
   name: string;
@@ -24,10 +24,30 @@ const PICTURES: readonly {
   {
     name: 'symbol',
     colorScheme: 'dark',
-    hash: '#/symbol/XAU?range=1Y',
+    hash: '#/symbol/XAU?range=1Y&average=20,50',
     async isDrawn(page) {
       await page.locator('.chart canvas').first().waitFor();
       await page.getByText('Loading…').waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'compare',
+    colorScheme: 'light',
+    hash: '#/symbol/XAU?range=5Y&compare=XAG,PL&currency=EUR',
+    async isDrawn(page) {
+      await page.locator('.legend.compared').nth(1).waitFor();
+      await page.locator('.chart canvas').first().waitFor();
+    },
+  },
+  {
+    name: 'search',
+    colorScheme: 'dark',
+    hash: '',
+    async isDrawn(page) {
+      await page.locator('.sparkline').first().waitFor({ state: 'attached' });
+      await page.keyboard.press('/');
+      await page.getByRole('combobox', { name: 'Find a symbol' }).fill('cooper');
+      await page.getByRole('option').first().waitFor();
     },
   },
 ];

@@ -67,7 +67,7 @@ describe.skipIf(!found)(title, () => {
   test('the order of the market is in the URL', async () => {
     const { page, complaints, shot, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#/market?sort=Top+gainers`);
-    const gainers = page.getByRole('button', { name: 'Top gainers' });
+    const gainers = page.getByRole('button', { name: 'Top gainers', exact: true });
     await gainers.waitFor();
     expect(await gainers.getAttribute('aria-pressed')).toBe('true');
     expect(await page.locator('.quotes tbody tr').first().textContent()).toContain('XAU');

@@ -1,7 +1,7 @@
 import { askWithKey } from '../api/client.ts';
 
 /** Of the daily closes of one symbol. Absent: too few prices. */
-export interface SymbolStatistics {
+export interface StatisticsOfCloses {
   count: number;
   mean: number;
   median: number;
@@ -16,8 +16,8 @@ export interface SymbolStatistics {
   troughDate?: string;
 }
 
-export interface StatisticsAnswer {
-  statistics: Record<string, SymbolStatistics>;
+export interface StatisticsOfRange {
+  statistics: Record<string, StatisticsOfCloses>;
   correlation: Record<string, Record<string, number>>;
 }
 
@@ -26,8 +26,8 @@ export function loadStatistics(
   key: string,
   historyRequest: string,
   signal: AbortSignal,
-): Promise<StatisticsAnswer> {
+): Promise<StatisticsOfRange> {
   const query = new URLSearchParams(historyRequest.split('?')[1]);
   query.delete('interval');
-  return askWithKey<StatisticsAnswer>(key, `/rates/statistics?${query}`, { signal });
+  return askWithKey<StatisticsOfRange>(key, `/rates/statistics?${query}`, { signal });
 }

@@ -4,7 +4,7 @@ import { type Sorting, sorted } from '../data/sorting.ts';
 import { type Searchable, searchSymbols } from '../search/match.ts';
 
 /** Symbols under one title. */
-export interface SymbolGroup {
+export interface MarketGroup {
   name: string;
   symbols: readonly MarketSymbol[];
 }
@@ -36,7 +36,7 @@ export function groupsOf(
   sorting: Sorting,
   watched: readonly string[],
   store: Pick<MarketStore, 'row'>,
-): SymbolGroup[] {
+): MarketGroup[] {
   if (found.length === 0) return [];
   if (sorting !== 'Name') return [{ name: sorting, symbols: sorted(found, sorting, store) }];
   if (category === WATCHLIST) return [{ name: WATCHLIST, symbols: found }];

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useLoad } from '../api/load.ts';
 import { useParam } from '../data/route.ts';
-import { loadStatistics, type StatisticsAnswer, type SymbolStatistics } from '../data/statistics.ts';
+import { loadStatistics, type StatisticsOfCloses, type StatisticsOfRange } from '../data/statistics.ts';
 import { computedPrice, day, plural } from '../show/format.ts';
 import { Failure, Loading } from '../show/parts.tsx';
 
-const ROWS: readonly [title: string, value: (of: SymbolStatistics) => ComponentChildren][] = [
+const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => ComponentChildren][] = [
   ['Days with a price', ({ count }) => count],
   ['Mean', ({ mean }) => computedPrice(mean)],
   ['Median', ({ median }) => computedPrice(median)],
@@ -50,7 +50,7 @@ export function Statistics({ request, apiKey }: { request: string; apiKey: strin
   );
 }
 
-function StatisticsTable({ answer: { statistics, correlation } }: { answer: StatisticsAnswer }) {
+function StatisticsTable({ answer: { statistics, correlation } }: { answer: StatisticsOfRange }) {
   const codes = Object.keys(statistics);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it
