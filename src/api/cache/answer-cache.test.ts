@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test';
+import type { Board } from '../../board/board.ts';
+import { View } from '../../board/views/view.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
+import { BoundedCache } from '../../runtime/bounded-cache.ts';
+import { latest } from '../endpoints/rates/latest.ts';
+import { encodeText } from '../model/byte-writer.ts';
+import { DIALECTS } from '../versions/dialects.ts';
+import { AnswerCache, answerFor, type KnownUrl } from './answer-cache.ts';
+import { CachedAnswer } from './cached-answer.ts';
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+const READ = { endpoint: latest, dialect: DIALECTS.v1, pathFormat: undefined, namesFormat: false };
+const BOARD = { catalog: {} } as Board;
+const BYTES_MAX = 4 * 1024 * 1024;
+const BODY = 'x'.repeat(500);
+
+function planNamed(name: string): Plan {
+  return { name, quota: 10, burstPerSecond: 1 } as Plan;
+}
+
+const PLAN = planNamed('live');
+
+function cacheOf(bytesMax: number) {
+  const admitsOnSecondUse = { slots: 65_536, rememberedMs: 3_600_000 };
+  const urls = new BoundedCache<string, KnownUrl>({ bytesMax, admitsOnSecondUse });
+  const cache = new AnswerCache(urls);
+  /** Asks once. Returns whether the answer was cached. */
+  function ask(url: string, plan = PLAN, now = NOW): boolean {
+    const known = cache.find(url);
+    if (known && answerFor(plan, known)?.isCurrent(now)) return true;
+    const body = { ...encodeText(BODY), contentFrom: 0, type: 'application/json' };
+    const tags = { etag: '"a"', status: 200, finality: 'live', link: undefined, warnings: {} } as const;
+    const answer = new CachedAnswer({ body, ...tags, plan });
+    const view = new View(0, 0);
+    cache.keep(url, READ, answer, { board: BOARD, view, series: [], version: 0, now, isOfSecond: false });
+    return false;
+  }
+  return { urls, cache, ask };
+}
+
+test('requests in turn for more than fits are answered from the cache as far as it goes, instead of never', () => {
+  const { urls, ask } = cacheOf(BYTES_MAX);
+  const asked = Array.from({ length: 5_000 }, (_, i) => `/rates/latest?symbols=A${i}`);
+  for (let round = 0; round < 3; round++) for (const url of asked) ask(url);
+  expect(urls.evictions).toBeGreaterThan(0);
+  const hits = asked.filter((url) => ask(url)).length;
+  expect(hits).toBeGreaterThan(0.7 * urls.size);
+});
+
+test('a full cache is still renewed: what is asked now replaces what nobody asks for any more', () => {
+  const { urls, ask } = cacheOf(BYTES_MAX);
+  for (let i = 0; i < 20_000; i++) ask(`/old/${i >> 1}`);
+  expect(urls.isNearlyFull).toBe(true);
+  const asked = Array.from({ length: 500 }, (_, i) => `/new/${i}`);
+  for (let round = 0; round < 100; round++) for (const url of asked) ask(url);
+  expect(asked.filter((url) => ask(url)).length).toBeGreaterThan(0.9 * asked.length);
+});
+
+test('plans have answers of their own, and one that is no longer current goes when another is added', () => {
+  const { cache, ask } = cacheOf(BYTES_MAX);
+  const url = '/rates/latest?symbols=XAU';
+  const [free, pro] = [planNamed('free'), planNamed('pro')];
+  for (const plan of [free, free, pro]) ask(url, plan);
+  expect(cache.find(url)!.answers.map(({ plan }) => plan.name)).toEqual(['free', 'pro']);
+  ask(url, pro, NOW + 3_600_000);
+  expect(cache.find(url)!.answers.map(({ plan }) => plan.name)).toEqual(['pro']);
+});
