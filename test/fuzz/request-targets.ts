@@ -51,7 +51,7 @@ export const REQUEST_TARGETS = [
     (text) => {
       const query = readQuery(text);
       const pairs = text.split('&').filter((pair) => pair !== '').length;
-      const values = [...[...query].map(([, values]) => values)].reduce((sum, all) => sum + all.length, 0);
+      const values = [...query].reduce((sum, param) => sum + param.values.length, 0);
       law(values === pairs, `${pairs} pairs became ${values} values`);
       orRefusal(() => {
         const { codes } = readSymbolSet(query, BUILT_IN_PLANS[0]!);

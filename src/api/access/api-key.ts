@@ -64,7 +64,7 @@ export function misplacedKey(headers: Headers, query: QueryParams): SentKey | un
     const text = withoutScheme(headers.get(name) ?? '');
     if (isWellFormed(text)) return { text, inUrl: false };
   }
-  for (const [name, values] of query) {
+  for (const { name, values } of query) {
     const text = values[0]!.trim();
     if (isKeyName(name) && isWellFormed(text)) return { text, inUrl: true };
   }
@@ -75,11 +75,11 @@ export function misplacedKey(headers: Headers, query: QueryParams): SentKey | un
 export function namesOfMisplacedKeys(headers: Headers, query: QueryParams): string[] {
   const inHeaders = OTHER_HEADERS.filter((name) => headers.get(name)?.trim());
   const inUrl = [...query].filter(
-    ([name, values]) => isKeyName(name) && values.some((value) => value.trim()),
+    ({ name, values }) => isKeyName(name) && values.some((value) => value.trim()),
   );
   return [
     ...inHeaders.map((name) => `the header "${name}"`),
-    ...inUrl.map(([name]) => `the parameter "${name.slice(0, NAME_LENGTH_MAX)}"`),
+    ...inUrl.map(({ name }) => `the parameter "${name.slice(0, NAME_LENGTH_MAX)}"`),
   ];
 }
 

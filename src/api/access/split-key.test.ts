@@ -46,7 +46,7 @@ test('the parameters without the key are those of the whole URL without it, or t
       const all = readQuery(readTarget(url).query);
       const rest = readQuery(readTarget(asked).query);
       if (key === undefined) expect(asked).toBe(url);
-      else expect([...rest]).toEqual([...all].filter(([name]) => name !== 'apiKey'));
+      else expect([...rest]).toEqual([...all].filter(({ name }) => name !== 'apiKey'));
       if (key !== undefined) expect(all.get('apiKey')!.map((one) => one.trim())).toEqual([key]);
     }),
     { numRuns: 2_000 },

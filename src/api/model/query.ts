@@ -17,52 +17,89 @@ export function readTarget(url: string): Target {
   return { path, query: mark < 0 ? '' : url.slice(mark + 1) };
 }
 
-/**
- * The decoded parameters of a query string: by name, every value that was sent. It remembers which were read, so that a
- * parameter without effect can be reported.
- */
-export class QueryParams implements Iterable<[name: string, values: readonly string[]]> {
-  readonly #values: ReadonlyMap<string, readonly string[]>;
-  readonly #namesRead: string[] = [];
+/** A decoded parameter, with every value that was sent. */
+export interface QueryParam {
+  readonly name: string;
+  readonly values: readonly string[];
+  /** Whether somebody has read it. One without effect can be reported. */
+  readonly isRead: boolean;
+}
 
-  constructor(values: ReadonlyMap<string, readonly string[]>) {
-    this.#values = values;
+interface OwnParam extends QueryParam {
+  values: string[];
+  isRead: boolean;
+}
+
+/** With more parameters, looking through the list takes longer than a lookup in a map. */
+const LISTED_MAX = 16;
+
+/** The decoded parameters of a query string, in the order sent. */
+export class QueryParams implements Iterable<QueryParam> {
+  readonly #params: OwnParam[] = [];
+  #byName: Map<string, OwnParam> | undefined;
+
+  constructor(params: Iterable<readonly [name: string, values: readonly string[]]> = []) {
+    for (const [name, values] of params) for (const value of values) this.add(name, value);
   }
 
+  /** Reads the values of a parameter. */
   get(name: string): readonly string[] | undefined {
-    this.#namesRead.push(name);
-    return this.#values.get(name);
+    const param = this.#find(name);
+    if (!param) return undefined;
+    param.isRead = true;
+    return param.values;
   }
 
   has(name: string): boolean {
-    return this.#values.has(name);
+    return this.#find(name) !== undefined;
   }
 
-  isRead(name: string): boolean {
-    return this.#namesRead.includes(name);
+  add(name: string, value: string): void {
+    const known = this.#find(name);
+    if (known) {
+      known.values.push(value);
+      return;
+    }
+    const param = { name, values: [value], isRead: false };
+    this.#params.push(param);
+    if (this.#params.length > LISTED_MAX) {
+      this.#byName ??= new Map(this.#params.map((one) => [one.name, one]));
+      this.#byName.set(name, param);
+    }
   }
 
   /** A copy with another value of one parameter. */
   with(name: string, value: string): QueryParams {
-    return new QueryParams(new Map([...this.#values, [name, [value]]]));
+    const others = this.#params.filter((param) => param.name !== name);
+    return new QueryParams([...others.map((param) => [param.name, param.values] as const), [name, [value]]]);
   }
 
-  [Symbol.iterator](): Iterator<[string, readonly string[]]> {
-    return this.#values[Symbol.iterator]();
+  [Symbol.iterator](): Iterator<QueryParam> {
+    return this.#params[Symbol.iterator]();
+  }
+
+  #find(name: string): OwnParam | undefined {
+    if (this.#byName) return this.#byName.get(name);
+    for (const param of this.#params) if (param.name === name) return param;
+    return undefined;
   }
 }
 
 export function readQuery(text: string): QueryParams {
-  const query = new Map<string, string[]>();
-  for (const pair of partsOf(text, '&')) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    const values = query.get(name);
-    if (values) values.push(value);
-    else query.set(name, [value]);
+  const query = new QueryParams();
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('&', start);
+    const end = found < 0 ? text.length : found;
+    if (end > start) addPair(query, text.slice(start, end));
+    start = end + 1;
   }
-  return new QueryParams(query);
+  return query;
+}
+
+function addPair(query: QueryParams, pair: string): void {
+  const equals = pair.indexOf('=');
+  if (equals < 0) query.add(decode(pair), '');
+  else query.add(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
 }
 
 /** The parts of a text that are not empty. */

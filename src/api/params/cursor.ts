@@ -30,7 +30,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['apiKey', 'cursor']);
 /** A `Link` header to the next page: the same request from there on, relative to this one, without the key. */
 export function nextLink(query: QueryParams, cursor: string): string {
   const next = new URLSearchParams();
-  for (const [name, values] of query) {
+  for (const { name, values } of query) {
     if (!LEFT_OUT.has(name)) for (const value of values) next.append(name, value);
   }
   next.append('cursor', cursor);

@@ -83,7 +83,7 @@ function meantBy(name: string): RatesParameter | undefined {
 
 /** Which name was sent instead of this one. */
 export function nameSentInstead(query: QueryParams, name: string): string | undefined {
-  for (const [sent] of query) if (sent !== name && meantBy(sent) === name) return sent;
+  for (const { name: sent } of query) if (sent !== name && meantBy(sent) === name) return sent;
   return undefined;
 }
 
@@ -93,11 +93,11 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
  */
 export function parameterWarnings(query: QueryParams, path: string, format: Format = 'json'): string[] {
   const warnings: string[] = [];
-  for (const [name, values] of query) {
+  for (const { name, values, isRead } of query) {
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
       if (meant) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
-    } else if (!query.isRead(name)) {
+    } else if (!isRead) {
       warnings.push(`The parameter "${name}" has no effect on ${path}.`);
     } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);

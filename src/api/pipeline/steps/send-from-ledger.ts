@@ -108,7 +108,8 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   ): Download | ParquetAnswer {
     const { context, priceQuery, view } = priceRequest;
     const { finality, revision, columns, warnings } = first;
-    const parameters = [...context.query].filter(([name]) => name !== 'apiKey');
+    const sent = [...context.query].filter(({ name }) => name !== 'apiKey');
+    const parameters = sent.map(({ name, values }) => [name, values]);
     const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
     const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
     const etag = tags.ofState(state, view.delayMs);
