@@ -3,13 +3,22 @@ import type {
   IntervalBar,
   LatestPrice,
   Measure,
+  PricedIntradayBar,
   SourcedBar,
 } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import { type Day, printDay, utcDay } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
-import { Multiplier, over, type Ratio, ratioOf, roundTo, times } from '../../market/ratio.ts';
+import {
+  CONVERTED_DIGITS,
+  Multiplier,
+  over,
+  type Ratio,
+  ratioOf,
+  roundTo,
+  times,
+} from '../../market/ratio.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Conversion, SeriesConversion } from '../model/price-query.ts';
@@ -88,6 +97,11 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     );
   }
 
+  intraday(series: Series): PricedIntradayBar[] {
+    const factorOn = this.#factorsOf(series);
+    return this.prices.intraday!(series).map((bar) => convertIntraday(bar, factorOn(bar.day)));
+  }
+
   freeze(series: readonly Series[]): FrozenPrices | undefined {
     const frozen = this.prices.freeze?.([...series, ...this.conversion.rates]);
     return frozen && new FrozenConvertedPrices(frozen, this.conversion, this.#now);
@@ -131,6 +145,21 @@ function convert(bar: SourcedBar, factor: ExactFactor): SourcedBar {
     close: factor.apply(bar.close),
     sourceId: bar.sourceId,
     factor,
+  };
+}
+
+function convertIntraday(bar: PricedIntradayBar, factor: ExactFactor): PricedIntradayBar {
+  const sum = times(ratioOf(bar.closeSum), factor.ratio);
+  const mean = { ...sum, denominator: sum.denominator * BigInt(bar.minutes) };
+  return {
+    ...bar,
+    open: factor.apply(bar.open),
+    high: factor.apply(bar.high),
+    low: factor.apply(bar.low),
+    close: factor.apply(bar.close),
+    average: factor.isOne ? bar.average : Number(roundTo(mean, CONVERTED_DIGITS)),
+    factor,
+    sourceIds: [...bar.sourceIds, ...factor.sourceIds],
   };
 }
 

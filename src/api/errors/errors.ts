@@ -120,7 +120,7 @@ const ERRORS = {
     400,
     (d: { received: string; intervals: readonly string[] }) =>
       `The parameter "interval" must be one of ${d.intervals.join(', ')} (received "${d.received}").`,
-    { received: 'hour', intervals: ['day', 'week', 'month', 'quarter', 'year'] },
+    { received: 'decade', intervals: ['day', 'week', 'month', 'quarter', 'year'] },
   ),
   invalid_cursor: entry(
     400,

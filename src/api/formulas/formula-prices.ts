@@ -1,9 +1,16 @@
-import type { IntervalBar, LatestPrice, Measure, SourcedBar } from '../../board/series/price-types.ts';
+import type {
+  IntervalBar,
+  LatestPrice,
+  Measure,
+  PricedIntradayBar,
+  SourcedBar,
+} from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { FrozenPrices, Prices, SettledRange } from '../../board/views/prices.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { evaluate } from '../../market/formula/evaluate.ts';
 import type { Interval } from '../../market/interval.ts';
+import { printInstant } from '../../market/intraday/instant.ts';
 import { foldPlain } from '../conversion/fold-plain.ts';
 import { refuse } from '../errors/errors.ts';
 import { FormulaSeries } from './formula-series.ts';
@@ -40,7 +47,7 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     const price = resultOf(
       series,
       found.map((one) => one.price),
-      undefined,
+      'at the newest prices',
     );
     const times = found.map(({ at }) => at);
     return {
@@ -100,6 +107,18 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     return series instanceof FormulaSeries ? undefined : this.prices.settled?.(series, first, last);
   }
 
+  /** The value of the closes of each interval in which all parts have one. */
+  intraday(series: Series): PricedIntradayBar[] {
+    const { prices } = this;
+    if (!(series instanceof FormulaSeries)) return prices.intraday!(series);
+    const [own, ...others] = series.parts.map((part) => prices.intraday!(part.series));
+    const byTime = others.map((bars) => new Map(bars.map((bar) => [bar.at, bar])));
+    return own!.flatMap((bar) => {
+      const bars = [bar, ...byTime.map((map) => map.get(bar.at))];
+      return bars.includes(undefined) ? [] : [intradayOf(series, bars as PricedIntradayBar[])];
+    });
+  }
+
   freeze(series: readonly Series[]): FrozenPrices | undefined {
     const parts = series.flatMap((one) =>
       one instanceof FormulaSeries ? one.parts.map((part) => part.series) : [one],
@@ -147,16 +166,27 @@ function barOf(series: FormulaSeries, bars: readonly SourcedBar[]): SourcedBar {
   const value = resultOf(
     series,
     bars.map(({ close }) => close),
-    day,
+    `on ${printDay(day)}`,
   );
   return { day, open: value, high: value, low: value, close: value, ...sourcesOf(bars) };
 }
 
-/** The values are those of the parts, in their order. */
-function resultOf({ formula }: FormulaSeries, values: readonly number[], day: Day | undefined): number {
+function intradayOf(series: FormulaSeries, bars: readonly PricedIntradayBar[]): PricedIntradayBar {
+  const { at, day, sourceId } = bars[0]!;
+  const value = resultOf(
+    series,
+    bars.map(({ close }) => close),
+    `in the interval from ${printInstant(at)}`,
+  );
+  const ohlc = { open: value, high: value, low: value, close: value };
+  const sourceIds = [...new Set(bars.flatMap((bar) => bar.sourceIds))];
+  return { at, day, ...ohlc, sourceId, minutes: 1, closeSum: value, average: value, sourceIds };
+}
+
+/** The values are those of the parts, in their order. `when` says in a message which prices they are. */
+function resultOf({ formula }: FormulaSeries, values: readonly number[], when: string): number {
   const value = evaluate(formula.expression, (code) => values[formula.codes.indexOf(code)]!);
   if (value !== undefined) return value;
-  const when = day === undefined ? 'at the newest prices' : `on ${printDay(day)}`;
   throw refuse('invalid_formula', { received: formula.text, problem: `it divides by zero ${when}` });
 }
 

@@ -61,7 +61,8 @@ export class RowDeriver {
   }
 }
 
-function digitsOf(series: Series, prices: Prices): CloseDigits {
+/** How the closes of a series are rounded. */
+export function digitsOf(series: Series, prices: Prices): CloseDigits {
   const { unit, quote } = prices.measure(series);
   const { decimals, unit: own, currency } = series.symbol;
   return { decimals, isConverted: unit !== own.symbol || quote !== currency.code };

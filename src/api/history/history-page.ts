@@ -1,12 +1,11 @@
 import type { Board } from '../../board/board.ts';
 import type { Prices } from '../../board/views/prices.ts';
-import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { bySymbol, metadataStart, ohlcJson, sourcesJson } from '../response/json.ts';
 import { intervalPieces } from './interval-pieces.ts';
-import type { IntervalRow, Span } from './interval-rows.ts';
+import { type IntervalRow, printStart, type Span } from './interval-rows.ts';
 import { fieldsJson, type RowFields } from './row-fields.ts';
 
 /** Collects a page of history as JSON, and the sources of each symbol in it. */
@@ -30,8 +29,8 @@ export class HistoryPage {
   }
 
   add(row: IntervalRow): void {
-    const { day, symbolIndex, factor, sourceIds } = row;
-    const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printDay(day)}${this.#codes[symbolIndex]}`;
+    const { symbolIndex, factor, sourceIds } = row;
+    const start = `${this.#length++ > 0 ? ',' : ''}{"date":"${printStart(row)}${this.#codes[symbolIndex]}`;
     const prices = `${ohlcJson(row).slice(1, -1)}${factor ? `,"factor":${factor.text}` : ''}`;
     this.#rates += `${start}${prices}${fieldsJson(this.#fields, row)}}`;
     for (const id of sourceIds) this.#sources[symbolIndex]!.add(id);

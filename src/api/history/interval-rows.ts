@@ -2,8 +2,9 @@ import type { IntervalBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Derivation } from '../../market/analytics/closes.ts';
-import type { Day } from '../../market/day.ts';
+import { type Day, printDay } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
+import { printInstant } from '../../market/intraday/instant.ts';
 import { foldPlain } from '../conversion/fold-plain.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
@@ -11,9 +12,16 @@ import type { Cursor } from '../params/cursor.ts';
 /** One interval of one symbol. `symbolIndex` is its position in the request. */
 export interface IntervalRow extends IntervalBar {
   symbolIndex: number;
+  /** Of an interval shorter than a day: its start, in ms. */
+  at?: number;
   /** Set if the request asks for a transform or a moving average, and the row has one. */
   transformed?: string | undefined;
   movingAverage?: number | undefined;
+}
+
+/** `2026-07-15`, or `2026-07-15T14:30:00Z` for an interval shorter than a day. */
+export function printStart({ day, at }: Pick<IntervalRow, 'day' | 'at'>): string {
+  return at === undefined ? printDay(day) : printInstant(at);
 }
 
 /** Consecutive rows, the number of bars they were folded from, and where the next rows start. */

@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import { FIRST_DAY, printDay } from '../../market/day.ts';
+import { FIRST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
@@ -11,7 +11,7 @@ import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../mod
 import type { Cursor } from '../params/cursor.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { intervalPieces } from './interval-pieces.ts';
-import type { IntervalRow, Span } from './interval-rows.ts';
+import { type IntervalRow, printStart, type Span } from './interval-rows.ts';
 import { type RowFields, typeOfField } from './row-fields.ts';
 
 const BAR_COLUMNS = columnsOf(
@@ -75,7 +75,7 @@ export function rowWriter(
     const { symbolIndex } = row;
     const measure = measureCells(measures[symbolIndex]!, row.factor);
     const source = sourceNames(board, row.sourceIds);
-    const bar = [printDay(row.day), symbols[symbolIndex]!.code, ...ohlcCells(row), ...measure, source];
+    const bar = [printStart(row), symbols[symbolIndex]!.code, ...ohlcCells(row), ...measure, source];
     return [...bar, ...fields.values(row)];
   };
 }

@@ -1,5 +1,5 @@
 import type { FrozenPrices } from '../../board/views/prices.ts';
-import { type Day, printDay } from '../../market/day.ts';
+import type { Day } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
@@ -8,7 +8,7 @@ import { type LongTable, unitsByRows } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
 import { intervalPieces } from './interval-pieces.ts';
-import type { IntervalRow } from './interval-rows.ts';
+import { type IntervalRow, printStart } from './interval-rows.ts';
 import { type IntervalTableOptions, requireConvertible, stateOf } from './interval-table.ts';
 import { type RowFields, typeOfField } from './row-fields.ts';
 
@@ -73,7 +73,8 @@ function* widePieces({ symbols, prices, span, from, fields, field }: WideTableOp
 export class Pivot {
   readonly #width: number;
   readonly #read: (row: IntervalRow) => string | undefined;
-  #day: Day | undefined;
+  /** Of the current row: its day, or the start of an interval shorter than a day. */
+  #start: number | undefined;
   #cells: (string | undefined)[] = [];
 
   /** `field` is a price, or one of `fields`. */
@@ -86,11 +87,12 @@ export class Pivot {
   add(rows: readonly IntervalRow[]): FlatRow[] {
     const dates: FlatRow[] = [];
     for (const row of rows) {
-      if (row.day !== this.#day) {
+      const start = row.at ?? row.day;
+      if (start !== this.#start) {
         dates.push(...this.end());
-        this.#day = row.day;
+        this.#start = start;
         this.#cells = new Array<string | undefined>(this.#width).fill(undefined);
-        this.#cells[0] = printDay(row.day);
+        this.#cells[0] = printStart(row);
       }
       this.#cells[row.symbolIndex + 1] = this.#read(row);
     }
@@ -99,8 +101,8 @@ export class Pivot {
 
   /** The last date, if there is one. */
   end(): FlatRow[] {
-    if (this.#day === undefined) return [];
-    this.#day = undefined;
+    if (this.#start === undefined) return [];
+    this.#start = undefined;
     return [this.#cells];
   }
 }

@@ -5,6 +5,7 @@ import type { PastMoment } from '../../board/past/visible-history.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import { utcDay } from '../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConvertedPrices, RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
@@ -32,6 +33,9 @@ const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
     endpoint,
   ]),
 );
+
+/** From Friday evening to Monday: how far the trade date of a tick may be after its UTC date. */
+const TRADED_AHEAD_DAYS = 3;
 
 /** Prepares responses that read the ledger. Runs in a reader thread. */
 export class LedgerReader {
@@ -110,6 +114,16 @@ export class LedgerReader {
       ...context,
       past: {
         load: (days) => past.load(windowsOf(priceQuery, days, false)),
+        loadIntraday: async (time, interval) => {
+          const rates = conversion?.rates ?? [];
+          const days = {
+            first: utcDay(time.from) - RATE_DAYS_MAX,
+            last: utcDay(time.to) + TRADED_AHEAD_DAYS,
+          };
+          await past.load(rates.map((series) => ({ series, ...days })));
+          const own = priceQuery.series.filter((series) => !rates.includes(series));
+          await past.loadIntraday(own, time, interval);
+        },
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });

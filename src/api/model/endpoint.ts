@@ -12,6 +12,7 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import type { Dialect } from '../versions/dialects.ts';
 import type { Answer, JsonText, LargeAnswer } from './answer.ts';
 import type { UnsentBody } from './byte-writer.ts';
@@ -38,6 +39,8 @@ export interface LedgerReads {
   /** Loads the bars of these days, and the exchange rates that convert them. */
   load(days: DayRange): Promise<void>;
   versions(): Promise<PastVersions>;
+  /** Loads the intraday bars of a time, in place of those that were loaded before. The time consists of whole intervals. */
+  loadIntraday(time: TimeRange, interval: IntradayInterval): Promise<void>;
 }
 
 /** The days that a point-in-time answer needs. */

@@ -43,6 +43,8 @@ export interface PriceQuery {
   /** Whether some of its symbols are formulas. */
   hasFormulas?: boolean;
   asOf?: AsOf | undefined;
+  /** Whether it is answered from the ledger even without `asOf`. */
+  readsLedger?: boolean;
   /** The answer is then partial: a 206. */
   unresolved?: UnresolvedSymbols | undefined;
 }

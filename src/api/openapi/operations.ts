@@ -80,11 +80,15 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/rates/history',
     method: 'GET',
     tag: 'Rates',
-    summary: 'Prices by day, week, month, quarter or year over any range',
+    summary: 'Prices by minute, 5 or 15 minutes, hour, day, week, month, quarter or year over any range',
     description:
-      'JSON is paginated: each page of 2,000 rows costs one unit. CSV and NDJSON contain all rows and cost one unit per started 2,000 rows, charged before the first byte. The URL of the next page in `Link` does not contain the key: send the key in the header, or append `&apiKey=`.',
+      'JSON is paginated: each page of 2,000 rows costs one unit. CSV and NDJSON contain all rows and cost one unit per started 2,000 rows, charged before the first byte. The URL of the next page in `Link` does not contain the key: send the key in the header, or append `&apiKey=`. Intervals shorter than a day are read from the ledger and cost at least one unit, whatever the result. Minutes are kept for a time that the operator sets, hours without limit.',
     parameters: [
-      ...RANGE,
+      'symbols',
+      'historyFrom',
+      'historyTo',
+      'metadata',
+      ...CONVERSION,
       'interval',
       'transform',
       'period',

@@ -1,5 +1,7 @@
 import { ROWS_BACK_MAX } from '../../market/analytics/closes.ts';
 import { TRANSFORMS } from '../../market/analytics/transform.ts';
+import { INTERVALS } from '../../market/interval.ts';
+import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import { IMPORT_PARAMETERS } from './import-parameters.ts';
 import type { Parameter } from './parameter.ts';
@@ -10,6 +12,15 @@ const dayParameter = (name: string, description: string, example: string, requir
   required,
   description,
   schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  example,
+});
+
+const timeParameter = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: 'query',
+  required: true,
+  description,
+  schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}' },
   example,
 });
 
@@ -34,6 +45,16 @@ export const PARAMETERS = {
   endDate: dayParameter(
     'endDate',
     'The last day, not before the first. A day in the future means today.',
+    '2024-03-28',
+  ),
+  historyFrom: timeParameter(
+    'startDate',
+    'The first day, not in the future. For intervals shorter than a day also a time such as `2024-03-01T09:30:00Z`; rows are the intervals that begin from then on.',
+    '2024-03-01',
+  ),
+  historyTo: timeParameter(
+    'endDate',
+    'The last day, not before the first. A day in the future means today. For intervals shorter than a day also a time.',
     '2024-03-28',
   ),
   versionsOf: dayParameter('date', 'The day whose versions to list.', '2024-03-28', false),
@@ -116,8 +137,9 @@ export const PARAMETERS = {
     name: 'interval',
     in: 'query',
     required: false,
-    description: 'The interval that daily prices are aggregated to.',
-    schema: { type: 'string', enum: ['day', 'week', 'month', 'quarter', 'year'] },
+    description:
+      'The interval that prices are aggregated to; `day` if omitted. Those shorter than a day begin at whole UTC intervals, and a row has its time.',
+    schema: { type: 'string', enum: [...INTRADAY_INTERVALS, ...INTERVALS] },
   },
   transform: {
     name: 'transform',

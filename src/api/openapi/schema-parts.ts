@@ -6,6 +6,10 @@ export const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/)
   .describe('A day, YYYY-MM-DD');
+export const dayOrTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/)
+  .describe('A day, YYYY-MM-DD; a UTC time for intervals shorter than a day');
 export const text = z.string().min(1);
 export const success = z.literal(true);
 

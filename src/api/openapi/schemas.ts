@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { INTERVALS } from '../../market/interval.ts';
+import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { ERROR_STATUSES } from '../errors/errors.ts';
 import { FAMILY_CODES } from '../versions/dialects.ts';
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts';
 import { OPERATOR_TOOL_SCHEMAS } from './operator-tool-schemas.ts';
-import { ages, day, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
+import { ages, day, dayOrTime, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
 
 /** Strict schemas of all responses: an extra or missing field fails the tests. The OpenAPI document is generated from them. */
 
@@ -40,7 +42,7 @@ const metadataOf = <T extends z.ZodRawShape>(more: T) =>
     .optional();
 
 const historyRow = z.strictObject({
-  date: day,
+  date: dayOrTime,
   symbol: code,
   ...ohlc.shape,
   factor,
@@ -49,8 +51,8 @@ const historyRow = z.strictObject({
   log: z.number().describe('With transform=log').optional(),
   index: z.number().describe('With transform=index').optional(),
   moving: z.number().describe('With moving: the mean of the last closes').optional(),
-  average: z.number().describe('The mean of the closes'),
-  count: z.int().describe('The number of closes'),
+  average: z.number().describe('The mean of the closes of the days, or of the minutes'),
+  count: z.int().describe('The number of days, or of minutes, with a price'),
 });
 
 const statisticsRecord = z.strictObject({
@@ -209,9 +211,9 @@ export const SCHEMAS = {
   History: z.strictObject({
     ...ok,
     unresolved,
-    startDate: day,
-    endDate: day,
-    interval: z.enum(['day', 'week', 'month', 'quarter', 'year']),
+    startDate: dayOrTime,
+    endDate: dayOrTime,
+    interval: z.enum([...INTRADAY_INTERVALS, ...INTERVALS]),
     rates: z.array(historyRow),
     next: text.nullable().describe('Cursor of the next page; null on the last page'),
     metadata: metadataOf({}),

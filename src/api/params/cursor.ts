@@ -6,6 +6,7 @@ import { single } from './parameters.ts';
 
 /** Where a page starts: a date, and the index of a symbol in the request. */
 export interface Cursor {
+  /** For intervals shorter than a day, a minute: minutes since 1970. */
   day: Day;
   symbolIndex: number;
 }
@@ -19,7 +20,7 @@ export function printCursor({ day, symbolIndex }: Cursor, question: string): str
 export function readCursor(query: QueryParams, question: string): Cursor | undefined {
   const text = single(query, 'cursor');
   if (text === undefined) return undefined;
-  const match = /^(-?\d{1,6}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
+  const match = /^(-?\d{1,9}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
   if (!match || match[3] !== sign(question)) throw refuse('invalid_cursor', {});
   return { day: Number(match[1]), symbolIndex: Number(match[2]) };
 }

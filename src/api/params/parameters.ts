@@ -78,9 +78,14 @@ export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
   return symbolSet;
 }
 
+/** The text of a required date. */
+export function requiredDate(query: QueryParams, name: string): string {
+  return required(query, name, '2024-01-31');
+}
+
 /** Reads a required day. */
 export function readDay(query: QueryParams, name: string): Day {
-  const text = required(query, name, '2024-01-31');
+  const text = requiredDate(query, name);
   const day = parseDay(text);
   if (day === undefined) throw refuse('invalid_date', { name, received: echo(text) });
   return day;

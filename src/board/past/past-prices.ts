@@ -3,11 +3,13 @@ import { ALWAYS, type DayRange, type TicksToFold } from '../../ledger/prices/pas
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
+import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import { hasEnded, marketOf } from '../../market/session.ts';
 import { Columns } from '../series/columns.ts';
-import type { Measure, SourcedBar } from '../series/price-types.ts';
+import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';
+import { type IntradaySource, loadIntraday, tradeDatesOf } from './load-intraday.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */
@@ -30,6 +32,7 @@ export class PastPrices implements Prices {
   readonly #columns = new Map<Series, Columns>();
   /** When the bar of a day was withdrawn, in ms. */
   readonly #withdrawn = new Map<Series, Map<Day, number>>();
+  #intraday: ReadonlyMap<Series, PricedIntradayBar[]> = new Map();
 
   private constructor(ledger: Ledger, moment: PastMoment, histories: ReadonlyMap<Series, VisibleHistory>) {
     this.delayMs = moment.delayMs;
@@ -66,6 +69,26 @@ export class PastPrices implements Prices {
   forget(): void {
     this.#columns.clear();
     this.#withdrawn.clear();
+  }
+
+  /** Loads the bars of an interval that begin in a time, in place of those that were loaded before. */
+  async loadIntraday(series: readonly Series[], time: TimeRange, interval: IntradayInterval): Promise<void> {
+    const sources: IntradaySource[] = [];
+    for (const one of new Set(series)) {
+      const history = this.#histories.get(one);
+      const withdrawnAt = (day: Day) => this.#withdrawn.get(one)?.get(day);
+      if (history) sources.push({ series: one, history, withdrawnAt });
+    }
+    for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
+      const own = members.map((member) => member.series);
+      await this.#loadBars(own, origin, tradeDatesOf(own, time)); // for withdrawals
+    }
+    const { horizon } = this.#moment;
+    this.#intraday = await loadIntraday(this.#ledger, sources, { time, interval, horizon });
+  }
+
+  intraday(series: Series): PricedIntradayBar[] {
+    return this.#intraday.get(series) ?? [];
   }
 
   measure({ symbol }: Series): Measure {

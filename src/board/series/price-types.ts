@@ -1,5 +1,6 @@
 import type { Bar, Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
+import type { IntradayBar } from '../../market/intraday/bar.ts';
 
 /** What a price of a series is quoted in: `USD` per `T.oz`. */
 export interface Measure {
@@ -46,5 +47,13 @@ export interface IntervalBar extends Ohlc {
   /** The factor of the close, if prices were converted. */
   factor: Factor | undefined;
   /** The sources of the bars and of the exchange rates that converted them, each once. */
+  sourceIds: readonly number[];
+}
+
+/** An intraday bar, and the mean of the closes of its minutes. */
+export interface PricedIntradayBar extends IntradayBar {
+  average: number;
+  /** Set if it was converted. */
+  factor?: Factor;
   sourceIds: readonly number[];
 }

@@ -1,7 +1,13 @@
 import type { Day } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
 import type { Columns } from '../series/columns.ts';
-import type { IntervalBar, LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
+import type {
+  IntervalBar,
+  LatestPrice,
+  Measure,
+  PricedIntradayBar,
+  SourcedBar,
+} from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 
 /** What endpoints read prices from: the market as a plan sees it now, as it saw it in the past, or in another currency. */
@@ -20,6 +26,8 @@ export interface Prices {
   fold?(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[];
   /** The range of the history that holds these bars; undefined if any of them is not settled. */
   settled?(series: Series, first: Day, last: Day): SettledRange | undefined;
+  /** The intraday bars that were loaded, in order of time; only for prices that are read from the ledger. */
+  intraday?(series: Series): PricedIntradayBar[];
   /** A snapshot of these series, for prices in memory. */
   freeze?(series: readonly Series[]): FrozenPrices | undefined;
 }

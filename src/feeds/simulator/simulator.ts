@@ -16,6 +16,7 @@ export class Simulator {
   readonly #history: HistoryFiller;
   readonly #stream: Stream;
   #isCurrentModel = false;
+  #hasLastSession = false;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -43,5 +44,12 @@ export class Simulator {
   /** Writes the ticks that are due. Returns how many. */
   async tick(now: number): Promise<number> {
     return this.#stream.tick(await this.#ledger.symbols.list(), now);
+  }
+
+  /** Writes the ticks of the last closed sessions, once per start. Returns how many. */
+  async fillLastSession(now: number): Promise<number> {
+    if (this.#hasLastSession) return 0;
+    this.#hasLastSession = true;
+    return this.#stream.fillLastSession(await this.#ledger.symbols.list(), now);
   }
 }

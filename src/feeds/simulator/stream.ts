@@ -7,6 +7,7 @@ import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { priceAt } from './path.ts';
 import {
   isLive,
+  lastClosedDay,
   momentsIn,
   runningSession,
   type Session,
@@ -42,21 +43,46 @@ export class Stream {
     // After a pause, for example a suspended machine, the past is generated as at a start.
     const isAtStart = this.#through === undefined || now - this.#through > SPARSE_MS;
     const ticks = isAtStart ? this.#sessionSoFar(simulated, now) : this.#due(simulated, this.#through!, now);
-    for (let from = 0; from < ticks.length; from += TICKS_PER_WRITE) {
-      await this.#ledger.ticks.append(ticks.slice(from, from + TICKS_PER_WRITE), SIMULATED);
-    }
+    await this.#write(ticks);
     this.#through = Math.max(this.#through ?? now, now);
     return ticks.length;
   }
 
+  /** Writes the last closed session of each market, so that intraday prices do not begin with the first start. Returns how many ticks. */
+  async fillLastSession(symbols: readonly LedgerSymbol[], now: number): Promise<number> {
+    const simulated = symbols.filter((symbol) => !symbol.real && isLive(symbol));
+    const ticks = this.#sparseTicks(
+      simulated,
+      (market) => sessionOf(market, lastClosedDay(market, now)),
+      now,
+    );
+    this.#bars.clear(); // those of the open session are computed again
+    await this.#write(ticks);
+    return ticks.length;
+  }
+
+  async #write(ticks: readonly NewTick[]): Promise<void> {
+    for (let from = 0; from < ticks.length; from += TICKS_PER_WRITE) {
+      await this.#ledger.ticks.append(ticks.slice(from, from + TICKS_PER_WRITE), SIMULATED);
+    }
+  }
+
   /** The open sessions from their start to now, with ticks ten minutes apart. */
   #sessionSoFar(symbols: readonly LedgerSymbol[], now: number): NewTick[] {
-    const sessions = memo((market) => runningSession(market, now));
+    return this.#sparseTicks(symbols, (market) => runningSession(market, now), now);
+  }
+
+  #sparseTicks(
+    symbols: readonly LedgerSymbol[],
+    sessionIn: (market: Market) => Session | undefined,
+    upTo: number,
+  ): NewTick[] {
+    const sessions = memo(sessionIn);
     return symbols.flatMap((symbol) => {
       const session = sessions(symbol.market);
       if (!session) return [];
       const timetable = timetableOf(symbol, session);
-      return this.#ticksAt(symbol, session, timetable, sparseMomentsIn(timetable, now));
+      return this.#ticksAt(symbol, session, timetable, sparseMomentsIn(timetable, upTo));
     });
   }
 

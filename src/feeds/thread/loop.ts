@@ -156,6 +156,7 @@ export class FeedLoop {
     }
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
+    if (this.#demo && (await simulator.fillLastSession(now)) > 0) this.#post({ kind: 'written' });
     if (isCloseDue) await this.#maintain(ledger, closer, due, now);
   }
 

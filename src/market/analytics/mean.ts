@@ -31,10 +31,18 @@ export function meanTo(values: readonly number[], significant: number): number {
   );
 }
 
+/** The mean of `count` values whose sum is known, rounded as `mean` does. The mean of one value is the value. */
+export function meanOfSum(sum: number, count: number, places: number): number {
+  return count === 1 ? sum : roundedMean(exactSum([sum]), count, places);
+}
+
 /** Handles values of any size with integers of any size. */
 function meanOfAny(values: readonly number[], places: number): number {
-  const { sum, scale } = exactSum(values);
-  const ratio = { numerator: sum, denominator: BigInt(values.length) * 10n ** BigInt(scale) };
+  return roundedMean(exactSum(values), values.length, places);
+}
+
+function roundedMean({ sum, scale }: { sum: bigint; scale: number }, count: number, places: number): number {
+  const ratio = { numerator: sum, denominator: BigInt(count) * 10n ** BigInt(scale) };
   const rounded = roundAt(ratio, Math.max(places, scale));
   const digits = rounded.replace(/[-.]/g, '').replace(/^0+/, '').length;
   return Number(digits <= SIGNIFICANT_MAX ? rounded : roundTo(ratio, SIGNIFICANT_MAX));

@@ -60,6 +60,9 @@ async function allOf(api: Api, key: string, code: string, today: Day): Promise<s
     `/rates/time-series?symbols=${code}&startDate=${first}&endDate=${last}`,
     `/rates/fluctuation?symbols=${code}&startDate=${printDay(today - 2)}&endDate=${last}`,
     `/rates/history?symbols=${code}&startDate=${printDay(today - 400)}&endDate=${last}&interval=week`,
+    ...['minute', '15min', 'hour'].map(
+      (interval) => `/rates/history?symbols=${code}&startDate=${first}&endDate=${last}&interval=${interval}`,
+    ),
     `/rates/historical?symbols=${code}&date=${last}&quote=USX&unit=kg`,
     `/rates/time-series?symbols=${code}&startDate=${first}&endDate=${last}&format=csv`,
     ...[0, 1].map((back) => `/rates/historical?symbols=${code}&date=${last}&asOf=${printDay(today - back)}`),

@@ -2,6 +2,7 @@ import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
 import type { Derivation } from '../../../market/analytics/closes.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
+import { INTRADAY_INTERVALS } from '../../../market/intraday/interval.ts';
 import { refuse } from '../../errors/errors.ts';
 import { dailyCsv } from '../../history/daily-csv.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
@@ -13,6 +14,8 @@ import {
   requireConvertible,
   rowWriter,
 } from '../../history/interval-table.ts';
+import { intradayAnswer } from '../../history/intraday/intraday-answer.ts';
+import { type IntradayQuery, intradayInterval, readIntraday } from '../../history/intraday/intraday-query.ts';
 import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
 import { fieldsOf, type RowFields } from '../../history/row-fields.ts';
@@ -40,9 +43,11 @@ export const history = priceEndpoint({
   read(context) {
     const { query, plan } = context;
     if (!plan.history) throw refuse('history_not_in_plan', { plan: plan.name });
+    const intraday = intradayInterval(query);
+    if (intraday) return readIntraday(context, intraday);
     const symbolSet = readSymbolSet(query, plan);
-    const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const interval = readInterval(query);
+    const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const derivation = readDerivation(query);
     const fields = fieldsOf(derivation);
     const wideField = readWideField(
@@ -67,16 +72,17 @@ export const history = priceEndpoint({
     };
   },
 
-  answer(ratesQuery, prices, context) {
+  answer(ratesQuery: HistoryQuery | IntradayQuery, prices, context) {
+    if ('readsLedger' in ratesQuery) return intradayAnswer(ratesQuery, prices, context);
     const isPaged = context.format === 'json' || context.past !== undefined;
     return isPaged ? pageOf(ratesQuery, prices, context) : tableOf(ratesQuery, prices, context);
   },
 
-  large(ratesQuery, prices, context) {
+  large(ratesQuery: HistoryQuery, prices, context) {
     return context.format === 'json' ? largePageOf(ratesQuery, prices, context) : undefined;
   },
 
-  async build(ratesQuery, { frozen, plan }, context) {
+  async build(ratesQuery: HistoryQuery, { frozen, plan }, context) {
     const { from, symbols, fields } = ratesQuery;
     const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows, fields);
     return pageJson(ratesQuery, page, plan.next, frozen, context);
@@ -235,6 +241,7 @@ function finalityOfPage(
 function readInterval(query: QueryParams): Interval {
   const text = single(query, 'interval') ?? 'day';
   const interval = INTERVALS.find((one) => one === text.toLowerCase());
-  if (!interval) throw refuse('invalid_interval', { received: echo(text), intervals: INTERVALS });
+  const intervals = [...INTRADAY_INTERVALS, ...INTERVALS];
+  if (!interval) throw refuse('invalid_interval', { received: echo(text), intervals });
   return interval;
 }

@@ -32,7 +32,7 @@ export interface SendFromLedgerOptions {
 }
 
 export function readsLedger({ endpoint, priceQuery }: PriceRequest): boolean {
-  return endpoint.readsLedger === true || priceQuery.asOf !== undefined;
+  return endpoint.readsLedger === true || priceQuery.readsLedger === true || priceQuery.asOf !== undefined;
 }
 
 /**

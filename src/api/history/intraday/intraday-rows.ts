@@ -1,0 +1,136 @@
+import type { Prices } from '../../../board/views/prices.ts';
+import { Closes, rowsBack } from '../../../market/analytics/closes.ts';
+import { MS_PER_DAY } from '../../../market/day.ts';
+import { INTRADAY_MS } from '../../../market/intraday/interval.ts';
+import type { LedgerReads } from '../../model/endpoint.ts';
+import { ROWS_PER_UNIT } from '../../model/long-table.ts';
+import { digitsOf } from '../derive-rows.ts';
+import type { IntervalRow } from '../interval-rows.ts';
+import type { IntradayCursor, IntradayQuery } from './intraday-query.ts';
+
+/** An intraday row has a time. */
+export interface IntradayRow extends IntervalRow {
+  at: number;
+}
+
+/** The rows of a page, and where the next page starts. */
+export interface IntradayRows {
+  rows: IntradayRow[];
+  next: IntradayCursor | undefined;
+}
+
+/** Reads a page that starts at the query's cursor, up to the plan's horizon. */
+export async function readIntradayPage(
+  query: IntradayQuery,
+  prices: Prices,
+  past: LedgerReads,
+  now: number,
+): Promise<IntradayRows> {
+  const { symbols, from, last, wideField } = query;
+  const keepsTimesWhole = wideField !== undefined;
+  const rowsMax = keepsTimesWhole ? Math.max(ROWS_PER_UNIT, symbols.length) : ROWS_PER_UNIT;
+  const closes = await closesBefore(query, prices, past);
+  const rows: IntradayRow[] = [];
+  for await (const window of windows(query, { from: from.at, to: Math.min(last, now) }, prices, past)) {
+    for (const row of window) {
+      if (row.at === from.at && row.symbolIndex < from.symbolIndex) continue;
+      derive(row, closes);
+      rows.push(row);
+    }
+    const next = rows[rowsMax];
+    if (!next) continue;
+    if (!keepsTimesWhole) return { rows: rows.slice(0, rowsMax), next };
+    return { rows: rows.filter(({ at }) => at < next.at), next: { at: next.at, symbolIndex: 0 } };
+  }
+  return { rows, next: undefined };
+}
+
+/** The longest time that is read at once. */
+const WINDOW_MS_MAX = 400 * MS_PER_DAY;
+
+/** The rows of a span (both ends included), in order, a window of about a page at a time. After an empty window the next is longer. */
+async function* windows(
+  { symbols, interval }: IntradayQuery,
+  span: { from: number; to: number },
+  prices: Prices,
+  past: LedgerReads,
+): AsyncGenerator<IntradayRow[]> {
+  const ms = INTRADAY_MS[interval];
+  const pageMs = Math.max(1, Math.floor(ROWS_PER_UNIT / symbols.length)) * ms;
+  let length = pageMs;
+  for (let from = span.from; from <= span.to; ) {
+    const to = Math.min(from + length, span.to + ms);
+    await past.loadIntraday({ from, to }, interval);
+    const rows = symbols.flatMap(({ series }, symbolIndex) => rowsOf(prices, series, symbolIndex));
+    rows.sort((a, b) => a.at - b.at || a.symbolIndex - b.symbolIndex);
+    yield rows;
+    length = rows.length > 0 ? pageMs : Math.min(2 * length, WINDOW_MS_MAX);
+    from = to;
+  }
+}
+
+function rowsOf(prices: Prices, series: IntradayQuery['series'][number], symbolIndex: number): IntradayRow[] {
+  return prices.intraday!(series).map((bar) => ({
+    ...bar,
+    bars: bar.minutes,
+    factor: bar.factor,
+    symbolIndex,
+  }));
+}
+
+function derive(row: IntradayRow, closes: readonly Closes[] | undefined): void {
+  const own = closes?.[row.symbolIndex];
+  if (!own) return;
+  own.add(row);
+  row.transformed = own.transformed();
+  row.movingAverage = own.movingAverage();
+}
+
+/** How far back the rows before a page are looked for: a week without trading, and more for long periods. */
+const LOOK_BACK_MS = 7 * MS_PER_DAY;
+
+/**
+ * The closes that the first rows of a page are compared with; undefined if nothing is derived. An index starts with the
+ * first row of the request.
+ */
+async function closesBefore(
+  query: IntradayQuery,
+  prices: Prices,
+  past: LedgerReads,
+): Promise<Closes[] | undefined> {
+  const { derivation, symbols, from, first, interval } = query;
+  if (!derivation) return undefined;
+  const ms = INTRADAY_MS[interval];
+  const count = rowsBack(derivation);
+  const isFirstPage = from.at === first && from.symbolIndex === 0;
+  const bases =
+    derivation.transform === 'index' && !isFirstPage ? await firstCloses(query, prices, past) : [];
+  const closes = symbols.map(
+    ({ series }, i) => new Closes(derivation, 'day', digitsOf(series, prices), bases[i]),
+  );
+  if (count === 0) return closes;
+  const span = { from: from.at - 4 * count * ms - LOOK_BACK_MS, to: from.at };
+  const aligned = { from: span.from - (span.from % ms), to: span.to };
+  for await (const rows of windows(query, aligned, prices, past)) {
+    for (const row of rows) {
+      const isBefore = row.at < from.at || row.symbolIndex < from.symbolIndex;
+      if (isBefore) closes[row.symbolIndex]!.add(row);
+    }
+  }
+  return closes;
+}
+
+/** The close of each symbol's first row. */
+async function firstCloses(
+  query: IntradayQuery,
+  prices: Prices,
+  past: LedgerReads,
+): Promise<(number | undefined)[]> {
+  const found: (number | undefined)[] = query.symbols.map(() => undefined);
+  const span = { from: query.first, to: query.from.at };
+  for await (const rows of windows(query, span, prices, past)) {
+    for (const { symbolIndex, close } of rows) found[symbolIndex] ??= close;
+    if (!found.includes(undefined)) break;
+  }
+  return found;
+}

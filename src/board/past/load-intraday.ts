@@ -1,0 +1,102 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { DayRange } from '../../ledger/prices/past.ts';
+import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
+import { meanOfSum } from '../../market/analytics/mean.ts';
+import type { Day } from '../../market/day.ts';
+import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
+import {
+  HOUR_MS,
+  INTRADAY_MS,
+  type IntradayInterval,
+  MINUTE_MS,
+  type TimeRange,
+} from '../../market/intraday/interval.ts';
+import { marketOf, tradeDate } from '../../market/session.ts';
+import type { PricedIntradayBar } from '../series/price-types.ts';
+import type { Series } from '../series/series.ts';
+import type { VisibleHistory } from './visible-history.ts';
+
+/** A series, what is visible of it, and when the bar of a day was withdrawn, in ms. */
+export interface IntradaySource {
+  series: Series;
+  history: VisibleHistory;
+  withdrawnAt(day: Day): number | undefined;
+}
+
+/** The trade dates to which the ticks of a time belong, in the markets of all these series. */
+export function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange): DayRange {
+  const markets = [...new Set(series.map(({ symbol }) => symbol.market))].map(marketOf);
+  return {
+    first: Math.min(...markets.map((market) => tradeDate(market, from))),
+    last: Math.max(...markets.map((market) => tradeDate(market, to - 1))),
+  };
+}
+
+/**
+ * Reads the bars of an interval that begin in a time, as they are visible at a horizon. Ticks are read before stored bars:
+ * bars are stored before ticks are deleted, so a day without stored bars had all its ticks.
+ */
+export async function loadIntraday(
+  ledger: Ledger,
+  sources: readonly IntradaySource[],
+  { time, interval, horizon }: { time: TimeRange; interval: IntradayInterval; horizon: number },
+): Promise<Map<Series, PricedIntradayBar[]>> {
+  const found = new Map<Series, Map<Day, IntradayBar[]>>();
+  for (const source of sources) found.set(source.series, await foldTicks(ledger, source, time, horizon));
+  for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
+    await readStored(ledger, members, origin, { time, interval, horizon }, found);
+  }
+  const ms = INTRADAY_MS[interval];
+  return new Map(
+    [...found].map(([series, byDay]) => {
+      const bars = [...byDay].sort(([a], [b]) => a - b).flatMap(([, own]) => own);
+      const folded = foldIntraday(bars, ms).filter(({ at }) => at >= time.from && at < time.to);
+      return [series, folded.map((bar) => priced(bar, series))];
+    }),
+  );
+}
+
+async function foldTicks(
+  { intraday }: Ledger,
+  { series, history, withdrawnAt }: IntradaySource,
+  range: TimeRange,
+  horizon: number,
+): Promise<Map<Day, IntradayBar[]>> {
+  const { first, last } = tradeDatesOf([series], range);
+  const byDay = new Map<Day, IntradayBar[]>();
+  for (const day of history.tickDays) {
+    if (day < first || day > last) continue;
+    const madeAfter = withdrawnAt(day);
+    const limits = { range, horizon, ...(madeAfter !== undefined && { madeAfter }) };
+    byDay.set(day, await intraday.fold({ symbolId: series.symbol.id, origin: history.origin, day }, limits));
+  }
+  return byDay;
+}
+
+/** Stored bars replace what was folded from ticks. One is visible from its end on, and unless its day was withdrawn later. */
+async function readStored(
+  { intraday }: Ledger,
+  sources: readonly IntradaySource[],
+  origin: PriceOrigin,
+  { time, interval, horizon }: { time: TimeRange; interval: IntradayInterval; horizon: number },
+  found: ReadonlyMap<Series, Map<Day, IntradayBar[]>>,
+): Promise<void> {
+  const byId = new Map(sources.map((source) => [source.series.symbol.id, source]));
+  const days = tradeDatesOf(
+    sources.map(({ series }) => series),
+    time,
+  );
+  const detail = interval === 'hour' ? 'hour' : 'minute';
+  const lengthMs = interval === 'hour' ? HOUR_MS : MINUTE_MS;
+  for (const stored of await intraday.stored({ origin, symbolIds: [...byId.keys()] }, days, time, detail)) {
+    const { series, withdrawnAt } = byId.get(stored.symbolId)!;
+    const hiddenBy = withdrawnAt(stored.day) ?? Number.NEGATIVE_INFINITY;
+    const bars = stored.bars.filter(({ at }) => at + lengthMs <= horizon && at + lengthMs > hiddenBy);
+    found.get(series)!.set(stored.day, bars);
+  }
+}
+
+function priced(bar: IntradayBar, { symbol }: Series): PricedIntradayBar {
+  const average = meanOfSum(bar.closeSum, bar.minutes, symbol.decimals);
+  return { ...bar, average, sourceIds: [bar.sourceId] };
+}
