@@ -85,6 +85,7 @@ export class LocalRates {
       dialect: DIALECTS.v1,
     };
     const priceQuery = endpoint.read(context);
+    if (priceQuery.readsLedger) throw new Error('intervals shorter than a day are answered by servers only');
     // Until all are in memory: the board may evict a series while others load.
     let loading = board.prepare(priceQuery.series, endpoint.needs, now);
     while (loading) {
