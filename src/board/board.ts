@@ -234,7 +234,8 @@ export class Board {
     const aliases = await ledger.symbols.aliases();
     const currencies = await ledger.symbols.currencies();
     this.#series.update([...symbols, ...currencies], this.#views.lagsMs);
-    this.#catalog = new Catalog(symbols, aliases, currencies, this.#series.byId);
+    const formulas = await ledger.formulas.list();
+    this.#catalog = new Catalog(symbols, aliases, currencies, this.#series.byId, formulas);
     this.#catalogRevision = revision;
     await this.#readSourceNames();
   }

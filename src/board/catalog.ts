@@ -1,3 +1,4 @@
+import type { NamedFormula } from '../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import { SymbolSearch } from '../market/search/symbol-search.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
@@ -17,6 +18,8 @@ export class Catalog {
   readonly series: readonly Series[];
   /** Whether a real price of any symbol or currency has ever been recorded. */
   readonly hasRealPrices: boolean;
+  /** The named formulas, sorted by code. `find` does not return them. */
+  readonly formulas: readonly NamedFormula[];
   readonly #byCode = new Map<string, Series>();
   /** Exchange rates for 1 EUR by currency, sorted. `find` does not return them. */
   readonly #currencies = new Map<string, Series>();
@@ -32,7 +35,9 @@ export class Catalog {
     aliases: readonly Alias[],
     currencies: readonly LedgerSymbol[],
     series: ReadonlyMap<number, Series>,
+    formulas: readonly NamedFormula[] = [],
   ) {
+    this.formulas = formulas;
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
     this.aliases = aliases;
     this.series = this.symbols.map(({ id }) => series.get(id)!);

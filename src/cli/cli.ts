@@ -25,6 +25,7 @@ import { completionCommand } from './completion/completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { exportCommand } from './export/export.ts';
 import { feedCommands } from './feeds/feed.ts';
+import { formulaCommands } from './formulas/formulas.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
 import { importCommand } from './import/import.ts';
 import { importRunCommands } from './import/undo.ts';
@@ -43,6 +44,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     ...quarantineCommands,
     ...barsCommands,
     ...symbolsCommands,
+    ...formulaCommands,
     ...accountCommands,
     ...planCommands,
     ...keyCommands,

@@ -26,6 +26,7 @@ import { QuotaStore } from './quota/quota.ts';
 import { RetentionStore } from './retention/retention.ts';
 import { type MigrationOptions, prepareSchema, readSchema, type SchemaState } from './schema/schema.ts';
 import { fillCatalog } from './symbols/fill-catalog.ts';
+import { FormulaStore } from './symbols/formulas.ts';
 import { SourceStore } from './symbols/sources.ts';
 import { SymbolStore } from './symbols/symbols.ts';
 import { TickStore } from './ticks/ticks.ts';
@@ -68,6 +69,7 @@ export interface OpenOptions extends MigrationOptions {
 export class Ledger {
   readonly engine: Engine;
   readonly symbols: SymbolStore;
+  readonly formulas: FormulaStore;
   readonly sources: SourceStore;
   readonly bars: BarStore;
   readonly withdrawals: WithdrawalStore;
@@ -96,6 +98,7 @@ export class Ledger {
     this.actor = actor;
     this.audit = new AuditLog(engine, actor);
     this.symbols = new SymbolStore(engine, this.audit);
+    this.formulas = new FormulaStore(engine, this.audit);
     this.sources = new SourceStore(engine);
     this.bars = new BarStore(engine);
     this.withdrawals = new WithdrawalStore(engine, this.audit);

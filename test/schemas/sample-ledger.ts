@@ -66,6 +66,14 @@ export const OWN_SYMBOL = {
   updateInterval: 'day',
 } as const;
 
+export const OWN_FORMULA = {
+  code: 'OLIVES-GOLD',
+  name: 'Olive oil in gold',
+  expression: '{OLIVE-OIL}/{XAU}',
+  unit: 'none',
+  currency: 'none',
+};
+
 export const PLAN = {
   name: 'club',
   quota: 500,
@@ -98,6 +106,7 @@ export const FEED_RUN = { ...EMPTY_RUN, taken: 12, corrected: 1, missing: 2 };
 async function writePrices(ledger: Ledger): Promise<void> {
   await ledger.symbols.upsert([OWN_SYMBOL], [{ alias: 'OLIVES', code: OWN_SYMBOL.code, kind: 'legacy' }]);
   const [gold, silver, oil, olives] = await idsOf(ledger, ['XAU', 'XAG', 'WTIOIL-FUT', OWN_SYMBOL.code]);
+  await ledger.formulas.define(OWN_FORMULA);
   const first = { source: 'exchange', recordedAt: RECORDED_AT };
   const corrected = { source: 'exchange', recordedAt: CORRECTED_AT, reason: 'correction' };
   await ledger.bars.publish([barOf(gold!, '2024-05-13', GOLD['2024-05-13']!)], first);

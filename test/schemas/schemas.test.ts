@@ -17,6 +17,7 @@ import {
   MINUTES,
   OIL_2020,
   OPEN_LEASE,
+  OWN_FORMULA,
   OWN_SYMBOL,
   PLAN,
   RECORDED_AT,
@@ -26,7 +27,7 @@ import {
 const VERSIONS = Array.from({ length: SCHEMA_VERSION }, (_, i) => i + 1);
 
 /** The schema version that introduced what the sample could not contain before. */
-const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6, audit: 16, intraday: 17 };
+const INTRODUCED = { quota: 2, feeds: 3, quarantine: 5, replicas: 6, audit: 16, intraday: 17, formulas: 18 };
 
 test('every schema version has a fixture', () => {
   expect(missingFixtureMessage(SCHEMA_VERSION)).toBeUndefined();
@@ -207,6 +208,15 @@ onEachEngine('a ledger of an older schema', (engine) => {
       expect(minutes!.bars).toMatchObject(MINUTES);
       const [hours] = await ledger.intraday.stored(symbols, days, time, 'hour');
       expect(hours!.bars).toMatchObject([{ open: 2340.5, close: 2341, minutes: 2 }, { close: 2336.1 }]);
+    });
+  }
+
+  for (const version of VERSIONS) {
+    test(`of version ${version} has the formulas that are built in, and its own`, async () => {
+      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const formulas = await ledger.formulas.list();
+      expect(formulas).toContainEqual(expect.objectContaining({ code: 'BRENTWTI' }));
+      if (version >= INTRODUCED.formulas) expect(formulas).toContainEqual(OWN_FORMULA);
     });
   }
 

@@ -195,7 +195,16 @@ const ERRORS = {
   not_there: entry(
     404,
     (d: {
-      what: 'account' | 'key' | 'plan' | 'feed' | 'price in quarantine' | 'import' | 'backup' | 'symbol';
+      what:
+        | 'account'
+        | 'key'
+        | 'plan'
+        | 'feed'
+        | 'price in quarantine'
+        | 'import'
+        | 'backup'
+        | 'symbol'
+        | 'formula';
       id: string;
     }) => `There is no ${d.what} "${d.id}".`,
     { what: 'key', id: 'key_4fGh1Kq0ZsPw' },

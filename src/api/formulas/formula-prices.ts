@@ -7,23 +7,28 @@ import type {
 } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { FrozenPrices, Prices, SettledRange } from '../../board/views/prices.ts';
-import { type Day, printDay } from '../../market/day.ts';
+import type { Day } from '../../market/day.ts';
 import { evaluate } from '../../market/formula/evaluate.ts';
 import type { Interval } from '../../market/interval.ts';
-import { printInstant } from '../../market/intraday/instant.ts';
 import { foldPlain } from '../conversion/fold-plain.ts';
 import { refuse } from '../errors/errors.ts';
-import { FormulaSeries } from './formula-series.ts';
+import { type FormulaKind, FormulaSeries } from './formula-series.ts';
 
 /**
- * Prices of formulas, and of symbols as they are. A formula has a bar on the days on which all its parts have one; its four
- * prices are the value of the closes.
+ * Prices of the formulas of one kind, and all others as they are. A formula has a bar on the days on which all its parts have
+ * one; its four prices are the value of the closes. A day on which it divides by zero has no bar.
  */
 export class FormulaPrices<P extends Prices = Prices> implements Prices {
   protected readonly prices: P;
+  protected readonly kind: FormulaKind;
 
-  constructor(prices: P) {
+  constructor(prices: P, kind: FormulaKind) {
     this.prices = prices;
+    this.kind = kind;
+  }
+
+  protected isFormula(series: Series): series is FormulaSeries {
+    return series instanceof FormulaSeries && series.kind === this.kind;
   }
 
   get delayMs(): number {
@@ -31,13 +36,13 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
   }
 
   measure(series: Series): Measure {
-    if (!(series instanceof FormulaSeries)) return this.prices.measure(series);
+    if (!this.isFormula(series)) return this.prices.measure(series);
     return series.measure((part) => this.prices.measure(part));
   }
 
   /** Of the newest price of each part. It is as old as the oldest of them. */
   latest(series: Series): LatestPrice | undefined {
-    if (!(series instanceof FormulaSeries)) return this.prices.latest(series);
+    if (!this.isFormula(series)) return this.prices.latest(series);
     const found: LatestPrice[] = [];
     for (const part of series.parts) {
       const latest = this.prices.latest(part.series);
@@ -47,8 +52,11 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     const price = resultOf(
       series,
       found.map((one) => one.price),
-      'at the newest prices',
     );
+    if (price === undefined) {
+      const problem = 'it divides by zero at the newest prices';
+      throw refuse('invalid_formula', { received: series.symbol.code, problem });
+    }
     const times = found.map(({ at }) => at);
     return {
       price,
@@ -59,18 +67,18 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
   }
 
   firstDay(series: Series): Day | undefined {
-    if (!(series instanceof FormulaSeries)) return this.prices.firstDay(series);
+    if (!this.isFormula(series)) return this.prices.firstDay(series);
     return this.#ofParts(series, (part) => this.prices.firstDay(part), Math.max);
   }
 
   lastDay(series: Series): Day | undefined {
-    if (!(series instanceof FormulaSeries)) return this.prices.lastDay(series);
+    if (!this.isFormula(series)) return this.prices.lastDay(series);
     return this.#ofParts(series, (part) => this.prices.lastDay(part), Math.min);
   }
 
   /** Steps back until all parts have a bar on the same day. */
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    if (!(series instanceof FormulaSeries)) return this.prices.barOnOrBefore(series, day, earliest);
+    if (!this.isFormula(series)) return this.prices.barOnOrBefore(series, day, earliest);
     for (let common = day; ; ) {
       const bars: SourcedBar[] = [];
       for (const part of series.parts) {
@@ -79,52 +87,56 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
         bars.push(bar);
       }
       const first = Math.min(...bars.map((bar) => bar.day));
-      if (bars.every((bar) => bar.day === first)) return barOf(series, bars);
-      common = first;
+      const isCommon = bars.every((bar) => bar.day === first);
+      const own = isCommon ? barOf(series, bars) : undefined;
+      if (own) return own;
+      common = isCommon ? first - 1 : first;
     }
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    if (!(series instanceof FormulaSeries)) return this.prices.bars(series, first, last);
+    if (!this.isFormula(series)) return this.prices.bars(series, first, last);
     const [shortest, ...others] = series.parts.map((part) => this.prices.bars(part.series, first, last));
     const byDay = others.map((bars) => new Map(bars.map((bar) => [bar.day, bar])));
     const found: SourcedBar[] = [];
     for (const bar of shortest!) {
       const bars = [bar, ...byDay.map((map) => map.get(bar.day))];
-      if (!bars.includes(undefined)) found.push(barOf(series, bars as SourcedBar[]));
+      const own = bars.includes(undefined) ? undefined : barOf(series, bars as SourcedBar[]);
+      if (own) found.push(own);
     }
     return found;
   }
 
   fold(series: Series, first: Day, last: Day, interval: Interval): IntervalBar[] {
-    if (!(series instanceof FormulaSeries) && this.prices.fold) {
+    if (!this.isFormula(series) && this.prices.fold) {
       return this.prices.fold(series, first, last, interval);
     }
     return foldPlain(this.bars(series, first, last), interval, series.symbol.decimals);
   }
 
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
-    return series instanceof FormulaSeries ? undefined : this.prices.settled?.(series, first, last);
+    return this.isFormula(series) ? undefined : this.prices.settled?.(series, first, last);
   }
 
   /** The value of the closes of each interval in which all parts have one. */
   intraday(series: Series): PricedIntradayBar[] {
     const { prices } = this;
-    if (!(series instanceof FormulaSeries)) return prices.intraday!(series);
+    if (!this.isFormula(series)) return prices.intraday!(series);
     const [own, ...others] = series.parts.map((part) => prices.intraday!(part.series));
     const byTime = others.map((bars) => new Map(bars.map((bar) => [bar.at, bar])));
     return own!.flatMap((bar) => {
       const bars = [bar, ...byTime.map((map) => map.get(bar.at))];
-      return bars.includes(undefined) ? [] : [intradayOf(series, bars as PricedIntradayBar[])];
+      const own = bars.includes(undefined) ? undefined : intradayOf(series, bars as PricedIntradayBar[]);
+      return own ? [own] : [];
     });
   }
 
   freeze(series: readonly Series[]): FrozenPrices | undefined {
     const parts = series.flatMap((one) =>
-      one instanceof FormulaSeries ? one.parts.map((part) => part.series) : [one],
+      this.isFormula(one) ? one.parts.map((part) => part.series) : [one],
     );
     const frozen = this.prices.freeze?.([...new Set(parts)]);
-    return frozen && new FrozenFormulaPrices(frozen);
+    return frozen && new FrozenFormulaPrices(frozen, this.kind);
   }
 
   #ofParts(
@@ -140,54 +152,52 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
 /** Formulas over immutable prices. */
 class FrozenFormulaPrices extends FormulaPrices<FrozenPrices> implements FrozenPrices {
   days(series: Series, first: Day, last: Day): Int32Array {
-    if (!(series instanceof FormulaSeries)) return this.prices.days(series, first, last);
+    if (!this.isFormula(series)) return this.prices.days(series, first, last);
     const [own, ...others] = series.parts.map((part) => this.prices.days(part.series, first, last));
     const sets = others.map((days) => new Set(days));
     return own!.filter((day) => sets.every((days) => days.has(day)));
   }
 
-  /** Also throws if the formula divides by zero on one of the days: nothing can be refused later. */
   requireComplete(series: Series, first: Day, last: Day): void {
-    const isFormula = series instanceof FormulaSeries;
-    const parts = isFormula ? series.parts.map((part) => part.series) : [series];
+    const parts = this.isFormula(series) ? series.parts.map((part) => part.series) : [series];
     for (const part of parts) this.prices.requireComplete(part, first, last);
-    if (isFormula && series.formula.text.includes('/')) this.bars(series, first, last);
   }
 
   digest(series: Series, first: Day, last: Day): bigint {
-    if (!(series instanceof FormulaSeries)) return this.prices.digest(series, first, last);
+    if (!this.isFormula(series)) return this.prices.digest(series, first, last);
     const parts = series.parts.map((part) => this.prices.digest(part.series, first, last));
     return Bun.hash.xxHash3([series.formula.text, ...parts].join('\n'));
   }
 }
 
-function barOf(series: FormulaSeries, bars: readonly SourcedBar[]): SourcedBar {
-  const { day } = bars[0]!;
+function barOf(series: FormulaSeries, bars: readonly SourcedBar[]): SourcedBar | undefined {
   const value = resultOf(
     series,
     bars.map(({ close }) => close),
-    `on ${printDay(day)}`,
   );
+  const { day } = bars[0]!;
+  if (value === undefined) return undefined;
   return { day, open: value, high: value, low: value, close: value, ...sourcesOf(bars) };
 }
 
-function intradayOf(series: FormulaSeries, bars: readonly PricedIntradayBar[]): PricedIntradayBar {
-  const { at, day, sourceId } = bars[0]!;
+function intradayOf(
+  series: FormulaSeries,
+  bars: readonly PricedIntradayBar[],
+): PricedIntradayBar | undefined {
   const value = resultOf(
     series,
     bars.map(({ close }) => close),
-    `in the interval from ${printInstant(at)}`,
   );
+  if (value === undefined) return undefined;
+  const { at, day, sourceId } = bars[0]!;
   const ohlc = { open: value, high: value, low: value, close: value };
   const sourceIds = [...new Set(bars.flatMap((bar) => bar.sourceIds))];
   return { at, day, ...ohlc, sourceId, minutes: 1, closeSum: value, average: value, sourceIds };
 }
 
-/** The values are those of the parts, in their order. `when` says in a message which prices they are. */
-function resultOf({ formula }: FormulaSeries, values: readonly number[], when: string): number {
-  const value = evaluate(formula.expression, (code) => values[formula.codes.indexOf(code)]!);
-  if (value !== undefined) return value;
-  throw refuse('invalid_formula', { received: formula.text, problem: `it divides by zero ${when}` });
+/** The prices are those of the parts, in their order. Undefined if the formula divides by zero. */
+function resultOf({ formula }: FormulaSeries, prices: readonly number[]): number | undefined {
+  return evaluate(formula.expression, (code) => prices[formula.codes.indexOf(code)]!);
 }
 
 /** The source of the first part, and those of the others. */

@@ -1,6 +1,8 @@
 import type { Measure } from '../../board/series/price-types.ts';
 import { Series } from '../../board/series/series.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { type NamedFormula, NO_MEASURE } from '../../ledger/symbols/formulas.ts';
+import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Expression, Formula } from '../../market/formula/parse.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
@@ -8,17 +10,18 @@ import type { RequestedSymbol } from '../model/price-query.ts';
 /** A formula has no ledger: only its parts are loaded. */
 const NO_LEDGER = undefined as unknown as Ledger;
 
-/** What `unit` and `quote` say where a formula has none: quotients, and sums of different units. */
-const NONE = 'none';
-
 const SLOWEST_FIRST: readonly UpdateInterval[] = ['month', 'week', 'day', 'minute'];
+
+/** A named formula has a code, a unit and a currency of its own. */
+export type FormulaKind = 'named' | 'ad hoc';
 
 /** A formula in the place of a symbol. It has no prices of its own: `FormulaPrices` computes them from its parts. */
 export class FormulaSeries extends Series {
   readonly formula: Formula;
   readonly parts: readonly RequestedSymbol[];
+  readonly kind: FormulaKind;
 
-  constructor(formula: Formula, parts: readonly RequestedSymbol[]) {
+  constructor(formula: Formula, parts: readonly RequestedSymbol[], named?: NamedFormula) {
     const symbols = parts.map(({ series }) => series.symbol);
     const [first] = symbols;
     super(
@@ -26,6 +29,7 @@ export class FormulaSeries extends Series {
         ...first!,
         code: formula.text,
         name: formula.text,
+        ...(named && recordOf(named, symbols, formula)),
         decimals: Math.max(...symbols.map(({ decimals }) => decimals)),
         updateInterval: SLOWEST_FIRST.find((one) => symbols.some((symbol) => symbol.updateInterval === one))!,
       },
@@ -35,6 +39,7 @@ export class FormulaSeries extends Series {
     );
     this.formula = formula;
     this.parts = parts;
+    this.kind = named ? 'named' : 'ad hoc';
   }
 
   override get lateFrom(): number {
@@ -43,13 +48,34 @@ export class FormulaSeries extends Series {
 
   /** Unit and currency of the result, from those of its parts. */
   measure(measureOf: (series: Series) => Measure): Measure {
+    const { symbol } = this;
+    if (this.kind === 'named') return { unit: symbol.unit.symbol, quote: symbol.currency.code };
     const byCode = new Map(this.parts.map(({ code, series }) => [code, measureOf(series)]));
     const { unit, quote } = measureOfExpression(this.formula.expression, byCode) ?? NOTHING;
     return { unit, quote };
   }
 }
 
-const NOTHING: Measure = { unit: NONE, quote: NONE };
+/** What the catalogue says of a named formula. Units and currencies have the names that its symbols give them. */
+function recordOf(
+  { code, name, unit, currency }: NamedFormula,
+  symbols: readonly LedgerSymbol[],
+  formula: Formula,
+) {
+  const ofUnit = symbols.find((one) => one.unit.symbol === unit)?.unit;
+  const ofCurrency = symbols.find((one) => one.currency.code === currency)?.currency;
+  return {
+    code,
+    name,
+    category: 'Spreads',
+    unit: ofUnit ?? { symbol: unit, name: unit },
+    currency: ofCurrency ?? { code: currency, name: currency, symbol: currency },
+    status: 'active' as const,
+    formula: formula.text,
+  };
+}
+
+const NOTHING: Measure = { unit: NO_MEASURE, quote: NO_MEASURE };
 
 /** Undefined for a number, which leaves the measure of what it is multiplied by or added to unchanged. */
 function measureOfExpression(
@@ -71,15 +97,27 @@ function measureOfExpression(
       if (!left) return right;
       if (expression.operator === '*') return NOTHING;
       return {
-        unit: left.unit === right.unit ? left.unit : NONE,
-        quote: left.quote === right.quote ? left.quote : NONE,
+        unit: left.unit === right.unit ? left.unit : NO_MEASURE,
+        quote: left.quote === right.quote ? left.quote : NO_MEASURE,
       };
     }
   }
 }
 
+/** The symbols whose prices a request converts: the parts of ad hoc formulas, and all others. */
+export function convertedOf(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
+  return symbols.flatMap((asked) => {
+    const { series } = asked;
+    return series instanceof FormulaSeries && series.kind === 'ad hoc' ? series.parts : [asked];
+  });
+}
+
+export function hasFormulas(symbols: readonly RequestedSymbol[]): boolean {
+  return symbols.some(({ series }) => series instanceof FormulaSeries);
+}
+
 /** The symbols whose prices a request reads: the parts of formulas, and all others. */
 export function partsOfAll(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
-  if (!symbols.some(({ series }) => series instanceof FormulaSeries)) return symbols;
+  if (!hasFormulas(symbols)) return symbols;
   return symbols.flatMap((asked) => (asked.series instanceof FormulaSeries ? asked.series.parts : [asked]));
 }

@@ -5,7 +5,7 @@ import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { bySymbol, metadataStart, ohlcJson, sourcesJson } from '../response/json.ts';
 import { intervalPieces } from './interval-pieces.ts';
-import { type IntervalRow, printStart, type Span } from './interval-rows.ts';
+import { byDayAndSymbol, type IntervalRow, isFrom, printStart, type Span } from './interval-rows.ts';
 import { fieldsJson, type RowFields } from './row-fields.ts';
 
 /** Collects a page of history as JSON, and the sources of each symbol in it. */
@@ -48,20 +48,23 @@ export class HistoryPage {
   }
 }
 
-/** Builds a page of `rows` rows starting at a cursor, yielding to requests between pieces. The prices must be immutable. */
+/** Builds the page from a cursor up to `end`, yielding to requests between pieces. The prices must be immutable. */
 export async function buildPage(
   from: Cursor,
+  end: Cursor | undefined,
   symbols: readonly RequestedSymbol[],
   prices: Prices,
   span: Span,
-  rows: number,
   fields: RowFields,
 ): Promise<HistoryPage> {
   const page = new HistoryPage(symbols, fields);
   for (const piece of intervalPieces(from, symbols, prices, span)) {
-    for (const row of piece.rows.slice(0, rows - page.length)) page.add(row);
-    if (page.length === rows) return page;
+    for (const row of piece.rows) {
+      if (end && isFrom(end, row)) return page;
+      page.add(row);
+    }
+    if (end && byDayAndSymbol(piece.next, end) >= 0) return page;
     if (shouldYield()) await yieldToRequests();
   }
-  throw new Error(`a page of history has ${page.length} rows, but ${rows} were planned`);
+  return page;
 }

@@ -4,6 +4,7 @@ import type { DayRange } from '../../ledger/prices/past.ts';
 import { FIRST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { hasFormulas } from '../formulas/formula-series.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable, TextPiece } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
@@ -51,6 +52,7 @@ function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
     columns: intervalColumns(fields),
     state: stateOf(options),
     count: () => countRows(options),
+    mayHaveFewer: hasFormulas(symbols),
     pieces: () => rowPieces(options),
     ...(writeCsv && { csv: () => writeCsv(options) }),
     unitsOf,

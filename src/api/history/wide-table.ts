@@ -3,6 +3,7 @@ import type { Day } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { hasFormulas } from '../formulas/formula-series.ts';
 import { isLarge } from '../model/large-answer.ts';
 import { type LongTable, unitsByRows } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
@@ -36,6 +37,7 @@ export function wideTable(options: WideTableOptions): FlatTable | LongTable {
     columns: wideColumns(symbols, options.field),
     state: JSON.stringify(['wide', options.field, stateOf(snapshot)]),
     count: () => countDates(snapshot),
+    mayHaveFewer: hasFormulas(symbols),
     pieces: () => widePieces(snapshot),
     unitsOf: (rows) => unitsByRows(rows * symbols.length),
   };

@@ -8,14 +8,14 @@ import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ConvertedPrices, RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
+import { RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
 import { historical } from '../endpoints/rates/historical.ts';
 import { history } from '../endpoints/rates/history.ts';
 import { revisions } from '../endpoints/rates/revisions.ts';
 import { statistics } from '../endpoints/rates/statistics.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
-import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { pricesOf } from '../formulas/prices-of.ts';
 import type { Answer } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
@@ -107,9 +107,8 @@ export class LedgerReader {
     const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
     const { ranges = [], looksBack = false } = endpoint.reads?.(priceQuery) ?? {};
     await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, looksBack)));
-    const { conversion, hasFormulas } = priceQuery;
-    const own = conversion ? new ConvertedPrices(past, conversion, context.now) : past;
-    const prices = hasFormulas ? new FormulaPrices(own) : own;
+    const { conversion } = priceQuery;
+    const prices = pricesOf(past, priceQuery, context.now);
     return endpoint.answer(priceQuery, prices, {
       ...context,
       past: {

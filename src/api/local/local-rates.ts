@@ -3,7 +3,6 @@ import { type AskRates, type QueryValues, RequestRefused } from '../../client/as
 import { type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ConvertedPrices } from '../conversion/converted-prices.ts';
 import { symbols } from '../endpoints/catalog/symbols.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
 import { historical } from '../endpoints/rates/historical.ts';
@@ -12,7 +11,7 @@ import { latest } from '../endpoints/rates/latest.ts';
 import { statistics } from '../endpoints/rates/statistics.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
 import { Refusal } from '../errors/errors.ts';
-import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { pricesOf } from '../formulas/prices-of.ts';
 import type { Answer, JsonText } from '../model/answer.ts';
 import { HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
 import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
@@ -101,10 +100,7 @@ async function textOf(
   priceQuery: PriceQuery,
   context: EndpointContext,
 ): Promise<string> {
-  const { conversion, hasFormulas } = priceQuery;
-  const view = context.board.view(0);
-  const own = conversion ? new ConvertedPrices(view, conversion, context.now) : view;
-  const prices = hasFormulas ? new FormulaPrices(own) : own;
+  const prices = pricesOf(context.board.view(0), priceQuery, context.now);
   const large = await endpoint.large?.(priceQuery, prices, context);
   if (large) return contentText(await endpoint.build!(priceQuery, large, context));
   return contentText((await endpoint.answer(priceQuery, prices, context)).content);

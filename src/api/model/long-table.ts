@@ -15,6 +15,8 @@ export interface LongTable {
   /** Everything the rows depend on, for the entity tag: the query, and a digest of the prices. */
   state: string;
   count(): Promise<number>;
+  /** Whether it may have fewer rows than counted: a formula has no value where it divides by zero. */
+  mayHaveFewer?: boolean;
   /** The rows in order, in pieces that each take a fraction of a millisecond. */
   pieces(): Iterable<readonly FlatRow[]>;
   /** The same rows as CSV, without the header, if that is faster than writing `pieces`. */

@@ -40,8 +40,10 @@ export interface PriceQuery {
   /** The series whose newest price is part of the tag while the answer can change, so that an old tag never returns. */
   tagged?: readonly Series[];
   conversion?: Conversion | undefined;
-  /** Whether some of its symbols are formulas. */
+  /** Whether some of its symbols are ad hoc formulas. */
   hasFormulas?: boolean;
+  /** Whether some of its symbols are named formulas. */
+  hasNamedFormulas?: boolean;
   asOf?: AsOf | undefined;
   /** Whether it is answered from the ledger even without `asOf`. */
   readsLedger?: boolean;

@@ -1,4 +1,5 @@
 import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, PLAN_CHANGE } from '../admin/bodies.ts';
+import { FORMULA_DEFINITION } from '../admin/formulas.ts';
 import { PUSHED_BARS, PUSHED_TICKS } from '../admin/push/push-schema.ts';
 import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
@@ -88,6 +89,34 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     body: ROTATION,
     answer: 'IssuedKey',
     errors: ['invalid_body', 'not_there', 'conflict'],
+  },
+  {
+    path: '/admin/formulas',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'All named formulas',
+    answer: 'Formulas',
+  },
+  {
+    path: '/admin/formulas/{id}',
+    method: 'PUT',
+    tag: 'Operator',
+    summary: 'Define a formula under a code, or replace its definition',
+    description:
+      'A formula is made of symbols, not of other formulas. Every replica knows it within a second.',
+    parameters: ['id'],
+    body: FORMULA_DEFINITION,
+    answer: 'OneFormula',
+    errors: ['invalid_body'],
+  },
+  {
+    path: '/admin/formulas/{id}',
+    method: 'DELETE',
+    tag: 'Operator',
+    summary: 'Delete the definition of a formula',
+    parameters: ['id'],
+    answer: 'DeletedFormula',
+    errors: ['not_there'],
   },
   { path: '/admin/plans', method: 'GET', tag: 'Operator', summary: 'All plans', answer: 'Plans' },
   {

@@ -80,6 +80,7 @@ const symbol = z.strictObject({
   unit: z.strictObject({ symbol: text, name: text }),
   status: z.enum(['active', 'deprecated']),
   updateInterval: z.enum(['minute', 'day', 'week', 'month']),
+  formula: text.optional().describe('Of a named formula: what it computes'),
   firstDate: day.nullable(),
   lastDate: day.nullable(),
 });
@@ -154,6 +155,14 @@ const error = z.strictObject({
   error: z.enum(FAMILY_CODES).optional().describe(later),
   path: text.optional().describe(`${later}: the path of the request`),
   timestamp: seconds.optional().describe(`${later}: the time of the response`),
+});
+
+const namedFormula = z.strictObject({
+  code: text,
+  name: text,
+  expression: text.describe('Over symbols in braces, in one spelling'),
+  unit: text.describe('`none` for a ratio'),
+  currency: text.describe('`none` for a ratio'),
 });
 
 export const SCHEMAS = {
@@ -364,6 +373,9 @@ export const SCHEMAS = {
   OnePlan: z.strictObject({ success, plan }),
   DeletedAccount: z.strictObject({ success, id: text, deleted: z.literal(true) }),
   DeletedSymbol: z.strictObject({ success, symbol: text, deleted: z.literal(true) }),
+  Formulas: z.strictObject({ success, formulas: z.array(namedFormula) }),
+  OneFormula: z.strictObject({ success, formula: namedFormula }),
+  DeletedFormula: z.strictObject({ success, formula: text, deleted: z.literal(true) }),
   DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
   ...OPERATOR_SCHEMAS,
   ...OPERATOR_TOOL_SCHEMAS,

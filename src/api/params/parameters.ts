@@ -5,7 +5,7 @@ import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { isFormula } from '../../market/formula/parse.ts';
 import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import { type Refusal, refuse, type UnknownCode } from '../errors/errors.ts';
-import { findFormula } from '../formulas/find-formula.ts';
+import { findFormula, findNamed } from '../formulas/find-formula.ts';
 import { partsOfAll } from '../formulas/formula-series.ts';
 import type { Finality } from '../model/answer.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
@@ -32,7 +32,9 @@ export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horiz
   const today = utcDay(horizon);
   if (last >= today) return 'open';
   if (last < today - 1) return 'closed'; // nowhere is it the day before yesterday
-  const open = symbols.some(({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon));
+  const open = partsOfAll(symbols).some(
+    ({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon),
+  );
   return open ? 'open' : 'closed';
 }
 
@@ -118,7 +120,7 @@ export function findSymbols(
   const { catalog } = board;
   const { symbols, unknownCodes } = resolve(symbolSet, catalog, symbolsMax);
   let today = utcDay(now);
-  for (const { series } of symbols) {
+  for (const { series } of partsOfAll(symbols)) {
     today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
   }
   if (day && day.day > today) {
@@ -171,8 +173,12 @@ function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | un
   let hasFormulas = false;
   for (const code of codes) {
     const series = catalog.find(code);
+    const named = series ? undefined : findNamed(code, catalog, symbolsMax !== undefined);
     if (series) symbols.push({ code, series });
-    else if (!isFormula(code)) unknownCodes.push(code);
+    else if (named) {
+      hasFormulas = true;
+      symbols.push(named);
+    } else if (!isFormula(code)) unknownCodes.push(code);
     else {
       hasFormulas = true;
       const formula = findFormula(code, catalog, symbolsMax !== undefined);

@@ -1,6 +1,6 @@
 import type { Series } from '../../board/series/series.ts';
 import { refuse } from '../errors/errors.ts';
-import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
+import { convertedOf, type FormulaKind, FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
 import type { AsOf, Conversion, RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
@@ -28,6 +28,7 @@ export interface RatesQuery extends RequestedSymbols {
   metadata: boolean;
   unresolved?: UnresolvedSymbols | undefined;
   hasFormulas: boolean;
+  hasNamedFormulas: boolean;
 }
 
 /**
@@ -45,9 +46,10 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     symbolsMax: context.plan.maxSymbols,
   });
   const parts = partsOfAll(symbols);
-  const hasFormulas = parts !== symbols;
+  const hasAny = parts !== symbols;
+  const hasFormulas = hasAny && symbols.some(isOfKind('ad hoc'));
   if (hasFormulas) requireNoUnit(query, symbols);
-  const conversion = readConversion(query, parts, board.catalog);
+  const conversion = readConversion(query, hasAny ? convertedOf(symbols) : symbols, board.catalog);
   const series = parts.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
   const symbolSet = unresolved ? parseSymbols(symbols.map(({ code }) => code).join(',')) : sent;
@@ -58,6 +60,7 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     series,
     tagged: series,
     hasFormulas,
+    hasNamedFormulas: hasAny && symbols.some(isOfKind('named')),
     conversion,
     asOf,
     metadata,
@@ -65,12 +68,16 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
   };
 }
 
+function isOfKind(kind: FormulaKind): (symbol: RequestedSymbol) => boolean {
+  return ({ series }) => series instanceof FormulaSeries && series.kind === kind;
+}
+
 /** The unit of a formula is what its factors make of it. */
 function requireNoUnit(query: QueryParams, symbols: readonly RequestedSymbol[]): void {
   const unit = singleUnlessEmpty(query, 'unit');
   if (unit === undefined) return;
   const misfits = symbols
-    .filter(({ series }) => series instanceof FormulaSeries)
+    .filter(isOfKind('ad hoc'))
     .map(({ code, series }) => ({ code, units: [series.symbol.unit.symbol] }));
   throw refuse('invalid_unit', { received: echo(unit), misfits });
 }

@@ -6,6 +6,7 @@ import type { AdminGuard } from '../access/admin-guard.ts';
 import { adminAccounts } from '../admin/accounts.ts';
 import { adminAlarms } from '../admin/alarms.ts';
 import { adminFeeds } from '../admin/feeds.ts';
+import { adminFormulas } from '../admin/formulas.ts';
 import { adminKeys } from '../admin/keys.ts';
 import { adminPlans } from '../admin/plans.ts';
 import { adminBars } from '../admin/prices/bars.ts';
@@ -139,6 +140,7 @@ function adminEndpoints(options: RouteOptions): Endpoint[] {
   return [
     ...adminAccounts,
     ...adminKeys,
+    ...adminFormulas,
     ...adminPlans,
     ...adminSymbols,
     adminReplicas(board, health, { id, version }),

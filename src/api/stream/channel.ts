@@ -33,7 +33,10 @@ export class Channel {
   async publish(now: number): Promise<void> {
     const subscribed = new Set<Topic>();
     for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
-    const series = [...subscribed].map(({ requested }) => requested.series);
+    for (const [code, topic] of this.#topics) {
+      if (topic.isTransient && !subscribed.has(topic)) this.#topics.delete(code);
+    }
+    const series = [...new Set([...subscribed].flatMap((topic) => topic.series))];
     await this.#board.ready(series, 'recent', now);
     const changed = new Set([...subscribed].filter((topic) => this.#update(topic)));
     if (changed.size === 0) return;
@@ -56,7 +59,7 @@ export class Channel {
 
   #topic(requested: RequestedSymbol): Topic {
     const known = this.#topics.get(requested.code);
-    if (known?.requested.series === requested.series) return known;
+    if (known?.isFor(requested)) return known;
     const topic = new Topic(requested);
     this.#topics.set(requested.code, topic);
     return topic;

@@ -1,15 +1,21 @@
 import type { Board } from '../../board/board.ts';
 import type { LatestPrice } from '../../board/series/price-types.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { printAt } from '../endpoints/rates/latest.ts';
+import { Refusal } from '../errors/errors.ts';
+import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { measureJson, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it. Its event is serialized once for all subscribers. */
 export class Topic {
   readonly requested: RequestedSymbol;
+  /** The series that must be loaded: that of the symbol, or those of the symbols in a formula. */
+  readonly series: readonly Series[];
   /** Sequence number of its last change among all changes of the view; 0 while it has no price. */
   sequence = 0;
   /** The serialized event, without its id. */
@@ -19,15 +25,28 @@ export class Topic {
 
   constructor(requested: RequestedSymbol) {
     this.requested = requested;
+    this.series = partsOfAll([requested]).map(({ series }) => series);
+  }
+
+  /** Whether it shows the same symbol or formula. A named formula may have been defined again. */
+  isFor({ series }: RequestedSymbol): boolean {
+    const own = this.requested.series;
+    if (!(series instanceof FormulaSeries) || series.kind === 'named') return series === own;
+    return partsOfAll([{ code: '', series }]).every((part, i) => part.series === this.series[i]);
+  }
+
+  /** Whether it can be forgotten when nobody is subscribed: there is no limit to the number of ad hoc formulas. */
+  get isTransient(): boolean {
+    const { series } = this.requested;
+    return series instanceof FormulaSeries && series.kind === 'ad hoc';
   }
 
   /** Returns whether the view shows a new price. The series must be loaded. */
   update(view: View, board: Board, nextSequence: () => number): boolean {
-    const { series } = this.requested;
-    const version = view.version(series);
+    const version = Math.max(...this.series.map((series) => view.version(series)));
     if (version === this.#version) return false;
     this.#version = version;
-    const latest = view.latest(series);
+    const latest = this.#latest(view);
     if (!latest) {
       this.sequence = 0; // the price was withdrawn, so the old one is no longer sent
       this.#shown = undefined;
@@ -36,14 +55,29 @@ export class Topic {
     if (isSame(latest, this.#shown)) return false;
     this.#shown = latest;
     this.sequence = nextSequence();
-    this.event = `event: rate\ndata: ${this.#json(latest, board)}\n\n`;
+    this.event = `event: rate\ndata: ${this.#json(latest, view, board)}\n\n`;
     return true;
   }
 
-  #json(latest: LatestPrice, board: Board): string {
-    const { unit, currency } = this.requested.series.symbol;
-    const measure = measureJson({ unit: unit.symbol, quote: currency.code });
-    const source = sourcesJson(board, [latest.sourceId]);
+  /** A formula that divides by zero has no price. */
+  #latest(view: View): LatestPrice | undefined {
+    const { series } = this.requested;
+    if (!(series instanceof FormulaSeries)) return view.latest(series);
+    try {
+      return new FormulaPrices(view, series.kind).latest(series);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  #json(latest: LatestPrice, view: View, board: Board): string {
+    const { series } = this.requested;
+    const measureOf = (one: Series) => view.measure(one);
+    const measure = measureJson(
+      series instanceof FormulaSeries ? series.measure(measureOf) : measureOf(series),
+    );
+    const source = sourcesJson(board, [...new Set([latest.sourceId, ...(latest.otherSourceIds ?? [])])]);
     return `{"symbol":${JSON.stringify(this.requested.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${measure},"source":${source}}`;
   }
 }

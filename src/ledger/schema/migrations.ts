@@ -288,6 +288,16 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX hour_bar_with_minutes ON hour_bar (day) WHERE minutes IS NOT NULL`,
     ],
   },
+  {
+    id: 18,
+    title: 'named formulas',
+    statements: [
+      // A deleted formula stays as a row, so that followers see the change by its revision.
+      `CREATE TABLE formula (
+         code TEXT PRIMARY KEY, name TEXT NOT NULL, expression TEXT NOT NULL, unit TEXT NOT NULL,
+         currency TEXT NOT NULL, deleted INTEGER NOT NULL, revision BIGINT NOT NULL)`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

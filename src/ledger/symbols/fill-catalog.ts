@@ -3,15 +3,17 @@ import { BUILT_IN_PLANS } from '../accounts/built-in-plans.ts';
 import { writePlan } from '../accounts/plans.ts';
 import aliases from '../catalog/aliases.json';
 import corrections from '../catalog/corrections.json';
+import formulas from '../catalog/formulas.json';
 import symbols from '../catalog/symbols.json';
 import type { Engine } from '../engine/engine.ts';
 import { asText, type Sql } from '../engine/rows.ts';
 import { MOVE_MARKER } from '../move/marker.ts';
+import { writeFormula } from './formulas.ts';
 import { SIMULATED, SIMULATED_ID } from './sources.ts';
 import { type LedgerSymbol, symbolsIn, upsert } from './symbols.ts';
 
 /** Increase it when the catalogue gets new symbols or corrections: servers then add them to existing ledgers, once. */
-const CATALOG_VERSION = 2;
+const CATALOG_VERSION = 3;
 /** What ledgers of the first version have in place of a number. */
 const FIRST_VERSION = 'filled';
 
@@ -39,6 +41,7 @@ export async function fillCatalog(engine: Engine, extend: boolean): Promise<void
 async function fill(tx: Sql): Promise<void> {
   await tx`INSERT INTO source (id, name) VALUES (${SIMULATED_ID}, ${SIMULATED})`;
   await upsert(tx, CATALOG, aliases);
+  for (const formula of formulas) await writeFormula(tx, formula);
   for (const plan of BUILT_IN_PLANS) await writePlan(tx, plan);
 }
 
@@ -55,6 +58,11 @@ async function extendCatalog(tx: Sql): Promise<void> {
     ({ alias, code }) => !codes.has(alias) && !kept.has(alias) && codes.has(code),
   );
   await upsert(tx, [...added, ...correctedSymbols(known)], addedAliases);
+  const used = new Set([...codes, ...taken]);
+  const present = new Set((await tx`SELECT code FROM formula`).map((row) => asText(row.code)));
+  for (const formula of formulas) {
+    if (!used.has(formula.code) && !present.has(formula.code)) await writeFormula(tx, formula);
+  }
 }
 
 /** Symbols whose currency, unit, market or interval was wrong. Real prices keep the unit that they were recorded in. */

@@ -19,6 +19,8 @@ export interface LedgerSymbol extends SymbolRecord {
   id: number;
   /** Whether it has had a real price: from then on its simulated prices are not served. */
   real: boolean;
+  /** Set for a named formula, which has no prices of its own. */
+  formula?: string;
 }
 
 export interface Alias {
@@ -131,12 +133,13 @@ export class SymbolStore {
     return sortBy(rows.map(ALIAS.read), ({ alias }) => alias);
   }
 
-  /** Whether a revision in (after, upTo] touched a symbol or an alias. */
+  /** Whether a revision in (after, upTo] touched a symbol, an alias or a formula. */
   async changedBetween(after: number, upTo: number): Promise<boolean> {
     const row = onlyRow(
       await this.#engine.read`
       SELECT (SELECT count(*) FROM symbol WHERE revision > ${after} AND revision <= ${upTo})
-           + (SELECT count(*) FROM alias WHERE revision > ${after} AND revision <= ${upTo}) AS n`,
+           + (SELECT count(*) FROM alias WHERE revision > ${after} AND revision <= ${upTo})
+           + (SELECT count(*) FROM formula WHERE revision > ${after} AND revision <= ${upTo}) AS n`,
     );
     return asNumber(row.n) > 0;
   }
@@ -215,6 +218,10 @@ export async function upsert(
   }
   const [both] = await tx`SELECT alias FROM alias JOIN symbol ON symbol.code = alias.alias LIMIT 1`;
   if (both) throw new SymbolConflict(`alias ${both.alias} is also the code of a symbol`);
+  const [formula] =
+    await tx`SELECT f.code FROM formula f JOIN symbol s ON s.code = f.code WHERE f.deleted = 0 LIMIT 1`;
+  if (formula)
+    throw new SymbolConflict(`${formula.code} is the code of a formula: openpit symbols undefine deletes it`);
   return changes;
 }
 

@@ -127,18 +127,52 @@ onEachEngine('formulas', (engine) => {
   test('what cannot be computed is refused with the reason', async () => {
     const refused = async (formula: string) =>
       expectRefusal(await api.ask(`/rates/latest?symbols=${encoded(formula)}`), 400, 'invalid_formula');
-    expect(await refused('{XAU}/0')).toContain('it divides by zero at the newest prices');
+    expect(await refused('{XAU}/0')).toContain('it divides by zero');
+    expect(await refused('{XAU}/({XAG}-{XAG})')).toContain('it divides by zero');
+    expect(await refused('{XAU}/{WTIOIL-SPOT}')).toContain('it divides by zero at the newest prices');
     expect(await refused('{XAU')).toContain('a closing brace is missing');
     expect(await refused(Array.from({ length: 60 }, (_, i) => `{S${i}}`).join('+'))).toContain('20 symbols');
     expect(await refused(`${'('.repeat(200)}{XAU}${')'.repeat(200)}`)).toContain('nested');
     expect(await refused(`{XAU}${'+1'.repeat(1_000)}`)).toContain('500 are allowed');
-    const range = 'startDate=2024-05-10&endDate=2024-05-14';
-    const zero = await api.ask(`/rates/history?symbols={XAU}/{WTIOIL-SPOT}&${range}`);
-    expect(expectRefusal(zero, 400, 'invalid_formula')).toContain('divides by zero on 2024-05-14');
     expect(
       expectRefusal(await api.ask('/rates/latest?symbols={NOPE}-{XAU}'), 404, 'unknown_symbol'),
     ).toContain('NOPE');
-    expectRefusal(await api.ask('/rates/stream?symbols={XAU}-{XAG}'), 400, 'invalid_formula');
+    expectRefusal(
+      await api.ask('/rates/revisions?symbols={XAU}-{XAG}&date=2024-05-14'),
+      400,
+      'invalid_formula',
+    );
     expect((await api.ask(`/rates/latest?symbols=${'{XAU}%2B'.repeat(1_100)}`)).status).toBe(414);
+  });
+
+  test('a day on which it divides by zero has no value, like a day without a price', async () => {
+    const formula = '{XAU}/{WTIOIL-SPOT}';
+    const range = 'startDate=2024-05-10&endDate=2024-05-14';
+    const rows = (await api.ask(`/rates/history?symbols=${formula}&${range}`)).body.rates;
+    expect(rows).toMatchObject([{ date: '2024-05-13', close: 0.25, count: 1 }]);
+    const { body } = await api.ask(`/rates/historical?symbols=${formula}&date=2024-05-14`);
+    expect(body.rates).toMatchObject({ [formula]: { close: 0.25 } });
+    expect(body.metadata).toMatchObject({ [formula]: { date: '2024-05-13' } });
+  });
+
+  test('a long history of a quotient with a zero has all other days, in pages and in a table', async () => {
+    const zeros = Object.fromEntries(
+      Object.entries(history(7)).map(([day, close], i) => [day, i % 50 ? close : 0]),
+    );
+    await api.service.publish('NG-SPOT', zeros);
+    const path = `/rates/history?symbols=${encoded('{PL}/{NG-SPOT}')}&startDate=2016-01-01&endDate=2024-05-14`;
+    const rates: Json[] = [];
+    for (let cursor = ''; ; ) {
+      const { body, status } = await api.ask(`${path}${cursor}`);
+      expect(status).toBe(200);
+      rates.push(...(body.rates as Json[]));
+      if (!body.next) break;
+      cursor = `&cursor=${body.next}`;
+    }
+    const pl = history(3);
+    const expected = Object.keys(pl).filter((day) => zeros[day] !== undefined && zeros[day] !== 0);
+    expect(rates.map(({ date }) => date)).toEqual(expected);
+    const csv = (await api.ask(`${path}&format=csv`)).text.trimEnd().split('\r\n');
+    expect(csv.slice(1).map((line) => line.slice(0, 10))).toEqual(expected);
   });
 });

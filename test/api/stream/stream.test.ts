@@ -55,6 +55,23 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await stream.take(1))[0]!.data).toMatchObject({ symbol: 'GOLD', rate: 2400 });
   });
 
+  test('a formula, ad hoc or named, is sent whenever one of its symbols changes', async () => {
+    const formula = encodeURIComponent('{XAU} / {XAG}');
+    await tick('XAU', 2_400);
+    await tick('XAG', 30);
+    const stream = await listen(`${formula},GOLDSILVER`);
+    const first = await stream.take(2);
+    expect(first.map(({ data }) => [data.symbol, data.rate])).toEqual([
+      ['{XAU}/{XAG}', 80],
+      ['GOLDSILVER', 80],
+    ]);
+    for (const { data } of first) SCHEMAS.StreamRate.parse(data);
+    await tick('XAG', 32);
+    expect((await stream.take(2)).map(({ data }) => data.rate)).toEqual([75, 75]);
+    await tick('XAU', 2_432);
+    expect((await stream.take(2)).map(({ data }) => data.rate)).toEqual([76, 76]);
+  });
+
   test('a delayed plan receives a price when its delay has passed, without polling', async () => {
     const { service } = api;
     const stream = await listen('XAU', await service.key('late'));

@@ -3,6 +3,8 @@ import type { Prices } from '../../../board/views/prices.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
+import { partsOfAll } from '../../formulas/formula-series.ts';
+import { namedFormulas } from '../../formulas/named-formulas.ts';
 import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, COMMA, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
@@ -10,7 +12,7 @@ import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatRow } from '../../model/table.ts';
 
 const COLUMNS = columnsOf(
-  'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate:date lastDate:date',
+  'symbol category name currency currencyName currencySymbol unit unitName status updateInterval firstDate:date lastDate:date formula',
 );
 
 /** Writing more symbols than this takes over a millisecond, so it yields to other requests. */
@@ -22,9 +24,12 @@ export const symbols = priceEndpoint({
   path: '/symbols',
   needs: 'dates',
 
-  read: ({ board }) => ({ series: board.catalog.series }),
+  read: ({ board: { catalog } }) => {
+    const formulas = [...namedFormulas(catalog).values()];
+    return { series: catalog.series, listed: sorted(catalog.series, formulas), hasNamedFormulas: true };
+  },
 
-  answer({ series }, prices, context): Answer | Promise<Answer> {
+  answer({ listed: series }, prices, context): Answer | Promise<Answer> {
     const isJson = context.format === 'json';
     if (!isJson && series.length > LARGE_FROM_SYMBOLS) return longAnswer(series, prices, context);
     const dated = series.map((one) => datesOf(one, prices));
@@ -32,13 +37,19 @@ export const symbols = priceEndpoint({
     return { content, finality: 'open' };
   },
 
-  large({ series }, prices, context) {
+  large({ listed: series }, prices, context) {
     if (context.format !== 'json' || series.length <= LARGE_FROM_SYMBOLS) return undefined;
     return largeAnswer(series, prices, context);
   },
 
   build: (_, { dated }) => buildJson(dated),
 });
+
+/** By code. */
+function sorted(series: readonly Series[], formulas: readonly Series[]): readonly Series[] {
+  if (formulas.length === 0) return series;
+  return [...series, ...formulas].sort((a, b) => (a.symbol.code < b.symbol.code ? -1 : 1));
+}
 
 /** A symbol, with the dates that the customer's plan can see. */
 export interface DatedSymbol {
@@ -64,7 +75,8 @@ async function allDatesOf(
   const dated: DatedSymbol[] = [];
   for (const one of series) {
     if (shouldYield()) await yieldToRequests();
-    if (!one.has('dates')) await board.ready([one], 'dates', now);
+    const parts = partsOfAll([{ code: '', series: one }]).map((part) => part.series);
+    if (parts.some((part) => !part.has('dates'))) await board.ready(parts, 'dates', now);
     dated.push(datesOf(one, prices));
   }
   return dated;
@@ -148,8 +160,8 @@ const staticParts = new WeakMap<LedgerSymbol, StaticPart>();
 function staticPart(symbol: LedgerSymbol): StaticPart {
   const known = staticParts.get(symbol);
   if (known) return known;
-  const { code, category, name, currency, unit, status, updateInterval } = symbol;
-  const record = { symbol: code, category, name, currency, unit, status, updateInterval };
+  const { code, category, name, currency, unit, status, updateInterval, formula } = symbol;
+  const record = { symbol: code, category, name, currency, unit, status, updateInterval, formula };
   const json = JSON.stringify(record).slice(0, -1);
   const part = { json, digest: BigInt.asIntN(64, BigInt(Bun.hash(json))) };
   staticParts.set(symbol, part);
@@ -177,5 +189,6 @@ function cellsOf({ symbol, first, last }: DatedSymbol): FlatRow {
     updateInterval,
     first === undefined ? undefined : printDay(first),
     last === undefined ? undefined : printDay(last),
+    symbol.formula,
   ];
 }

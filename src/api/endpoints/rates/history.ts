@@ -84,7 +84,7 @@ export const history = priceEndpoint({
 
   async build(ratesQuery: HistoryQuery, { frozen, plan }, context) {
     const { from, symbols, fields } = ratesQuery;
-    const page = await buildPage(from, symbols, frozen, spanOf(ratesQuery), plan.rows, fields);
+    const page = await buildPage(from, plan.next, symbols, frozen, spanOf(ratesQuery), fields);
     return pageJson(ratesQuery, page, plan.next, frozen, context);
   },
 });

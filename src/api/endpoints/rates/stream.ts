@@ -1,3 +1,4 @@
+import { partsOfAll } from '../../formulas/formula-series.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
 import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
@@ -9,7 +10,7 @@ export const stream: StreamEndpoint = {
   needs: 'recent',
 
   read({ query, plan, board, now }) {
-    const { symbols } = findSymbols(readSymbolSet(query, plan), board, now);
-    return { symbols, series: symbols.map((asked) => asked.series) };
+    const { symbols } = findSymbols(readSymbolSet(query, plan), board, now, { symbolsMax: plan.maxSymbols });
+    return { symbols, series: partsOfAll(symbols).map((asked) => asked.series) };
   },
 };

@@ -3,6 +3,7 @@ import { utcDay } from '../../../market/day.ts';
 import { MINUTE_MS } from '../../../market/intraday/interval.ts';
 import type { Answer, Content } from '../../model/answer.ts';
 import type { EndpointContext } from '../../model/endpoint.ts';
+import type { FlatTable } from '../../model/table.ts';
 import { printCursor } from '../../params/cursor.ts';
 import { finalityOf } from '../../params/parameters.ts';
 import { HistoryPage } from '../history-page.ts';
@@ -45,6 +46,14 @@ function contentOf(
     const end = metadata ? `,"metadata":${page.metadataJson(board, prices)}}` : '}';
     return { json: `${start},"rates":${page.ratesJson()},"next":${JSON.stringify(cursor ?? null)}${end}` };
   }
-  if (wideField !== undefined) return widePage(rows, symbols, fields, wideField);
-  return { columns: intervalColumns(fields), rows: rows.map(rowWriter(board, symbols, prices, fields)) };
+  if (wideField !== undefined) return timed(widePage(rows, symbols, fields, wideField));
+  return timed({
+    columns: intervalColumns(fields),
+    rows: rows.map(rowWriter(board, symbols, prices, fields)),
+  });
+}
+
+/** Its dates are times. */
+function timed(table: FlatTable): FlatTable {
+  return { ...table, columns: table.columns.map((one) => (one.type === 'date' ? { ...one, type: 'time' } : one)) };
 }

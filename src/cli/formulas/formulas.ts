@@ -1,0 +1,64 @@
+import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
+import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+
+/** Formulas that are requested by a code of their own. */
+export const formulaCommands: readonly Command[] = [
+  {
+    name: 'symbols define',
+    operands: ['CODE'],
+    summary: 'Define a formula that can be requested by its code, or replace its definition',
+    details:
+      'A formula has symbols in braces, numbers, + - * / and parentheses. It may not contain other formulas. Running servers know it within a second.',
+    examples: [
+      "symbols define CRACK321 --as '(2*{RB-FUT}*42+{HO-FUT}*42-3*{WTIOIL-FUT})/3' --name '3-2-1 crack spread' --unit Bbl --currency USD",
+    ],
+    flags: {
+      as: { value: 'FORMULA', help: 'The formula, for example {BRENTOIL-FUT}-{WTIOIL-FUT}' },
+      name: { value: 'NAME', help: 'What it is called' },
+      unit: {
+        value: 'UNIT',
+        help: 'What a value is quoted for, for example Bbl. Default: none, as for a ratio',
+      },
+      currency: { value: 'CODE', help: 'What a value is quoted in, for example USD. Default: none' },
+    },
+    async run({ withLedger, operands, required, flag }) {
+      const code = operands[0]!.toUpperCase();
+      const formula = {
+        code,
+        expression: required('as'),
+        name: required('name'),
+        unit: flag('unit') ?? NO_MEASURE,
+        currency: flag('currency') ?? NO_MEASURE,
+      };
+      const outcome = await withLedger((ledger) => ledger.formulas.define(formula));
+      if ('problem' in outcome) throw new UsageError(`${code} cannot be defined: ${outcome.problem}`);
+      console.log(`${code} is ${outcome.expression}`);
+    },
+  },
+  {
+    name: 'symbols formulas',
+    summary: 'List the formulas that have a code',
+    flags: JSON_FLAG,
+    async run({ withLedger, isSet }) {
+      const formulas = await withLedger((ledger) => ledger.formulas.list());
+      if (isSet('json')) {
+        console.log(JSON.stringify(formulas, undefined, 2));
+        return;
+      }
+      const rows = formulas.map((one) => [one.code, one.name, `${one.currency}/${one.unit}`, one.expression]);
+      console.log(table([['code', 'name', 'price in', 'formula'], ...rows]));
+    },
+  },
+  {
+    name: 'symbols undefine',
+    operands: ['CODE'],
+    summary: 'Delete the definition of a formula. Its symbols and their prices stay',
+    flags: {},
+    async run({ withLedger, operands }) {
+      const code = operands[0]!.toUpperCase();
+      const wasThere = await withLedger((ledger) => ledger.formulas.undefine(code));
+      if (!wasThere) throw new Error(`there is no formula ${code}; openpit symbols formulas lists them`);
+      console.log(`${code} is no longer defined.`);
+    },
+  },
+];

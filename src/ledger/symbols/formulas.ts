@@ -1,0 +1,113 @@
+import { readFormula } from '../../market/formula/read.ts';
+import { CODE_PATTERN } from '../../market/symbol.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { changedFields } from '../audit/entry.ts';
+import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
+import { asText, rowReader, type Sql } from '../engine/rows.ts';
+import { sortBy } from '../engine/statements.ts';
+
+/** A formula that can be requested by a code of its own. */
+export interface NamedFormula {
+  code: string;
+  name: string;
+  /** Over symbols in braces, as in a request. */
+  expression: string;
+  /** What its values are quoted in; `none` for a ratio. */
+  unit: string;
+  currency: string;
+}
+
+/** What `unit` and `currency` are where a formula has none. */
+export const NO_MEASURE = 'none';
+
+const FORMULA = rowReader<NamedFormula>({
+  code: asText,
+  name: asText,
+  expression: asText,
+  unit: asText,
+  currency: asText,
+});
+
+/** Named formulas. A deleted one leaves a row, so that followers see the change. */
+export class FormulaStore {
+  readonly #engine: Engine;
+  readonly #audit: AuditLog;
+
+  constructor(engine: Engine, audit: AuditLog) {
+    this.#engine = engine;
+    this.#audit = audit;
+  }
+
+  async list(): Promise<NamedFormula[]> {
+    return listIn(this.#engine.read);
+  }
+
+  /** Defines a formula, or replaces the definition of a code. Returns why it cannot be defined, or what is stored. */
+  define(formula: NamedFormula): Promise<NamedFormula | { problem: string }> {
+    return this.#engine.write(async (tx) => {
+      const checked = await check(tx, formula);
+      if ('problem' in checked) return checked;
+      const before = (await listIn(tx)).find(({ code }) => code === formula.code);
+      await writeFormula(tx, checked);
+      await this.#audit.record(tx, {
+        action: before ? 'formula.update' : 'formula.create',
+        target: checked.code,
+        details: before ? changedFields({ ...before }, { ...checked }) : { ...checked },
+      });
+      return checked;
+    });
+  }
+
+  /** Returns false when there is no such formula. */
+  undefine(code: string): Promise<boolean> {
+    return this.#engine.write(async (tx) => {
+      const revision = await nextRevision(tx, 'prices');
+      const deleted = await tx`UPDATE formula SET deleted = 1, revision = ${revision}
+        WHERE code = ${code} AND deleted = 0 RETURNING code`;
+      if (deleted.length === 0) return false;
+      await this.#audit.record(tx, { action: 'formula.delete', target: code });
+      return true;
+    });
+  }
+}
+
+async function listIn(handle: Sql): Promise<NamedFormula[]> {
+  const rows = await handle.unsafe(`SELECT ${FORMULA.columns} FROM formula WHERE deleted = 0`);
+  return sortBy(rows.map(FORMULA.read), ({ code }) => code);
+}
+
+/** Writes formulas that are known to be right. */
+export async function writeFormula(tx: Sql, formula: NamedFormula): Promise<void> {
+  const { code, name, expression, unit, currency } = formula;
+  const revision = await nextRevision(tx, 'prices');
+  await tx`INSERT INTO formula (code, name, expression, unit, currency, deleted, revision)
+    VALUES (${code}, ${name}, ${expression}, ${unit}, ${currency}, 0, ${revision})
+    ON CONFLICT (code) DO UPDATE SET name = ${name}, expression = ${expression}, unit = ${unit},
+      currency = ${currency}, deleted = 0, revision = ${revision}`;
+}
+
+/** The formula with its expression in one spelling, or why it cannot be defined. */
+async function check(tx: Sql, formula: NamedFormula): Promise<NamedFormula | { problem: string }> {
+  const { code, expression } = formula;
+  if (!CODE_PATTERN.test(code)) {
+    return { problem: `"${code}" is not a code: at most 32 capital letters, digits, dots and dashes` };
+  }
+  const parsed = readFormula(expression);
+  if ('problem' in parsed) return { problem: `${parsed.problem} (at character ${parsed.at + 1})` };
+  const symbols = await codesIn(tx, `SELECT code FROM symbol WHERE status IN ('active', 'deprecated')`);
+  for (const alias of await codesIn(tx, 'SELECT alias AS code FROM alias')) symbols.add(alias);
+  if (symbols.has(code)) return { problem: `${code} is the code of a symbol` };
+  const formulas = await codesIn(tx, 'SELECT code FROM formula WHERE deleted = 0');
+  for (const part of parsed.codes) {
+    if (part === code || formulas.has(part)) {
+      return { problem: `${part} is a formula: a formula is made of symbols, not of other formulas` };
+    }
+    if (!symbols.has(part)) return { problem: `there is no symbol ${part}` };
+  }
+  return { ...formula, expression: parsed.text };
+}
+
+async function codesIn(tx: Sql, statement: string): Promise<Set<string>> {
+  return new Set((await tx.unsafe(statement)).map((row) => asText(row.code)));
+}

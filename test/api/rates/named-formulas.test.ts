@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test';
+import { evaluate } from '../../../src/market/formula/evaluate.ts';
+import { readFormula } from '../../../src/market/formula/read.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
+import { onEachEngine } from '../../support/ledger.ts';
+import { openTestService } from '../../support/service.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+onEachEngine('named formulas', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } }, async ({ service }) => {
+    const closes = {
+      'RB-FUT': 2.5,
+      'HO-FUT': 2.4,
+      'WTIOIL-FUT': 78,
+      'BRENTOIL-FUT': 82.5,
+      XAU: 2_400,
+      XAG: 30,
+    };
+    for (const [code, close] of Object.entries(closes)) await service.publish(code, { '2024-05-14': close });
+    await service.publish('ZM', { '2024-05-14': 400 }); // dollars per short ton
+    await service.publish('ZL', { '2024-05-14': 45 }); // cents per pound
+    await service.publish('SOYBEAN-FUT', { '2024-05-14': 1_200 }); // cents per bushel
+    await service.publish('EUR/USD', { '2024-05-14': 1.25 });
+  });
+  const operator = { key: '', headers: { authorization: `Bearer ${TOKEN}` } };
+  const define = (code: string, body: Json) =>
+    api.ask(`/admin/formulas/${code}`, { ...operator, method: 'PUT', body: JSON.stringify(body) });
+
+  test('those that are built in have the values that the market uses', async () => {
+    const codes = ['CRACK321', 'SOYCRUSH', 'GOLDSILVER', 'BRENTWTI'];
+    const { body } = await api.ask(`/rates/latest?symbols=${codes}`);
+    // (2 × 2.5 × 42 + 2.4 × 42 − 3 × 78) / 3; 400 × 44 / 2000 + 0.45 × 11 − 12
+    expect(body.rates).toEqual({ CRACK321: 25.6, SOYCRUSH: 1.75, GOLDSILVER: 80, BRENTWTI: 4.5 });
+    expect(body.metadata).toMatchObject({
+      CRACK321: { unit: 'Bbl', quote: 'USD' },
+      SOYCRUSH: { unit: 'Bu', quote: 'USD' },
+      GOLDSILVER: { unit: 'none', quote: 'none' },
+    });
+  });
+
+  test('they are used by their code wherever symbols are, and converted like a symbol', async () => {
+    const day = 'date=2024-05-14';
+    const range = 'startDate=2024-05-14&endDate=2024-05-14';
+    const rateOf = async (path: string) => JSON.stringify((await api.ask(path)).body.rates);
+    for (const path of [
+      `/rates/historical?symbols=crack321&${day}`,
+      `/rates/time-series?symbols=CRACK321&${range}`,
+      `/rates/fluctuation?symbols=CRACK321&${range}`,
+      `/rates/history?symbols=CRACK321&${range}`,
+      `/rates/historical?symbols=CRACK321&${day}&asOf=2024-05-15`,
+    ]) {
+      expect(await rateOf(path)).toContain('25.6');
+    }
+    const { statistics } = (await api.ask(`/rates/statistics?symbols=CRACK321&${range}`)).body;
+    expect(statistics).toMatchObject({ CRACK321: { mean: 25.6 } });
+    expect((await api.ask('/rates/latest?symbols=SOYCRUSH&quote=EUR&metadata=false')).body.rates).toEqual({
+      SOYCRUSH: 1.4,
+    });
+    expect((await api.ask('/rates/latest?symbols=CRACK321&unit=gal&metadata=false')).body.rates).toEqual({
+      CRACK321: 0.60952381,
+    });
+    expectRefusal(await api.ask('/rates/latest?symbols=GOLDSILVER&quote=EUR'), 404, 'unknown_currency');
+    expectRefusal(await api.ask(`/rates/revisions?symbols=CRACK321&${day}`), 400, 'invalid_formula');
+  });
+
+  test('each symbol in them counts towards the limit of the plan', async () => {
+    await api.service.setPlan({ name: 'two', maxSymbols: 2 });
+    const key = await api.service.key('two');
+    const refused = await api.ask('/rates/latest?symbols=CRACK321', { key });
+    expect(expectRefusal(refused, 400, 'too_many_symbols')).toContain('3 symbols');
+    expect((await api.ask('/rates/latest?symbols=BRENTWTI', { key })).status).toBe(200);
+    expectRefusal(await api.ask('/rates/stream?symbols=CRACK321', { key }), 400, 'too_many_symbols');
+  });
+
+  test('an operator defines, replaces and deletes them, and every replica knows it at its next poll', async () => {
+    const replica = await openTestService(engine, { ledgerUrl: api.service.ledgerUrl });
+    try {
+      const definition = {
+        expression: '{xau} - 2 * {XAG}',
+        name: 'Gold less silver',
+        unit: 'T.oz',
+        currency: 'USD',
+      };
+      const { body } = await define('own', definition);
+      expect(body).toEqual({
+        success: true,
+        formula: { ...definition, code: 'OWN', expression: '{XAU}-2*{XAG}' },
+      });
+      await replica.core.follow();
+      const rates = async () => {
+        const response = await replica.get('/rates/latest?symbols=OWN&metadata=false', api.key);
+        return ((await response.json()) as Json).rates;
+      };
+      expect(await rates()).toEqual({ OWN: 2_340 });
+      await define('OWN', { ...definition, expression: '{XAU}-{XAG}' });
+      await replica.core.follow();
+      expect(await rates()).toEqual({ OWN: 2_370 });
+      const listed = (await api.ask('/admin/formulas', operator)).body.formulas as Json[];
+      expect(listed.map(({ code }) => code)).toContain('OWN');
+      await api.service.core.follow();
+      const symbols = (await api.ask('/symbols')).body.symbols as Json[];
+      expect(symbols.find(({ symbol }) => symbol === 'OWN')).toMatchObject({
+        name: 'Gold less silver',
+        formula: '{XAU}-{XAG}',
+        unit: { symbol: 'T.oz', name: 'Troy Ounce' },
+        firstDate: '2024-05-14',
+        lastDate: '2024-05-14',
+      });
+      expect((await api.ask('/admin/formulas/own', { ...operator, method: 'DELETE' })).status).toBe(200);
+      await replica.core.follow();
+      expect(await rates()).toBeUndefined();
+      const again = await api.ask('/admin/formulas/own', { ...operator, method: 'DELETE' });
+      expectRefusal(again, 404, 'not_there');
+    } finally {
+      await replica.close();
+    }
+  });
+
+  test('a definition that cannot be computed is refused with the reason', async () => {
+    const why = async (code: string, expression: string) =>
+      expectRefusal(await define(code, { expression, name: 'Test' }), 400, 'invalid_body');
+    expect(await why('LOOP', '{LOOP}+{XAU}')).toContain('LOOP is a formula');
+    expect(await why('NESTED', '{CRACK321}*2')).toContain('CRACK321 is a formula');
+    expect(await why('XAU', '{XAG}*80')).toContain('XAU is the code of a symbol');
+    expect(await why('GOLD', '{XAG}*80')).toContain('GOLD is the code of a symbol');
+    expect(await why('MISSING', '{NOPE}*2')).toContain('there is no symbol NOPE');
+    expect(await why('BROKEN', '{XAU}*')).toContain('is expected');
+    expect(await why('ZERO', '{XAU}/(2-2)')).toContain('divides by zero');
+    expect(await why('A%20B', '{XAU}*2')).toContain('is not a code');
+    const nested = await api.ask('/rates/latest?symbols={CRACK321}*2');
+    expect(expectRefusal(nested, 400, 'invalid_formula')).toContain('CRACK321 is a formula');
+  });
+
+  test('the list of symbols shows what each of them computes', async () => {
+    const symbols = (await api.ask('/symbols')).body.symbols as Json[];
+    const codes = symbols.map(({ symbol }) => String(symbol));
+    expect(codes).toEqual([...codes].sort());
+    for (const { symbol, formula } of symbols.filter((one) => one.formula !== undefined)) {
+      const parsed = readFormula(String(formula));
+      if ('problem' in parsed) throw new Error(`${symbol}: ${parsed.problem}`);
+      expect(evaluate(parsed.expression, () => 1.5)).toBeNumber();
+    }
+  });
+});
