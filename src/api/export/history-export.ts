@@ -5,9 +5,9 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ConvertedPrices } from '../conversion/converted-prices.ts';
 import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
-import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { refuse } from '../errors/errors.ts';
+import { pricesOf } from '../formulas/prices-of.ts';
 import { type PriceReading, RowDeriver } from '../history/derive-rows.ts';
 import { type IntervalRow, piecesOf, type Span, windowsFrom } from '../history/interval-rows.ts';
 import { intervalColumns, rowWriter } from '../history/interval-table.ts';
@@ -66,9 +66,8 @@ export class HistoryExport {
     this.#query = query;
     this.#past = past;
     this.#openedAt = openedAt;
-    const { conversion, hasFormulas, symbols, fields, wideField } = query;
-    const own = conversion ? new ConvertedPrices(past, conversion, openedAt) : past;
-    this.#prices = hasFormulas ? new FormulaPrices(own) : own;
+    const { symbols, fields, wideField } = query;
+    this.#prices = pricesOf(past, query, openedAt);
     this.columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
   }
 
@@ -83,6 +82,10 @@ export class HistoryExport {
     );
     const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
     const historyQuery = history.read(context) as unknown as HistoryQuery;
+    if ('readsLedger' in historyQuery) {
+      const expected = 'day, week, month, quarter or year for an export';
+      throw refuse('invalid_parameter', { name: 'interval', received: parameters.interval ?? '', expected });
+    }
     const past = await PastPrices.open(ledger, historyQuery.series, moment);
     return new HistoryExport(ledger, board, historyQuery, past, now);
   }

@@ -55,5 +55,8 @@ function contentOf(
 
 /** Its dates are times. */
 function timed(table: FlatTable): FlatTable {
-  return { ...table, columns: table.columns.map((one) => (one.type === 'date' ? { ...one, type: 'time' } : one)) };
+  return {
+    ...table,
+    columns: table.columns.map((one) => (one.type === 'date' ? { ...one, type: 'time' } : one)),
+  };
 }
