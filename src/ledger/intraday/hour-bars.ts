@@ -1,10 +1,12 @@
 import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
 import { HOUR_MS, startOf, type TimeRange } from '../../market/intraday/interval.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Cell, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, type Cell, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
+import { lastWithdrawal } from '../prices/bars.ts';
 import type { DayRange, OriginSymbols } from '../prices/past.ts';
 import { originFilter, type SymbolDay, type TradingDay } from '../symbols/origin.ts';
+import { foldMinutes } from './fold-minutes.ts';
 import { packMinutes, unpackMinutes } from './pack-minutes.ts';
 
 /** What is read: hours are kept without limit, minutes are not. */
@@ -15,28 +17,38 @@ export interface StoredDay extends SymbolDay {
   bars: IntradayBar[];
 }
 
+/** A trade date and its minutes. */
+export interface DayMinutes {
+  of: TradingDay;
+  minutes: readonly IntradayBar[];
+}
+
 /**
- * Stores the minutes of a trade date, by hour. A day that has stored bars already keeps them: the ticks they were made of
+ * The minutes of a day whose ticks are about to be deleted. None if it has stored bars already: the ticks they were made of
  * are deleted, and late ticks alone do not make up a day.
  */
-export async function storeMinutes(
-  engine: Engine,
-  tx: Sql,
-  { symbolId, day, origin }: TradingDay,
-  minutes: readonly IntradayBar[],
-): Promise<void> {
-  const { placeholder: p } = engine;
-  const stored = await tx.unsafe(
-    `SELECT 1 FROM hour_bar WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} LIMIT 1`,
-    [symbolId, day],
+export async function minutesToStore(engine: Engine, of: TradingDay): Promise<IntradayBar[]> {
+  const { read, placeholder: p } = engine;
+  const stored = await read.unsafe(
+    `SELECT 1 FROM hour_bar WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(of.origin)} LIMIT 1`,
+    [of.symbolId, of.day],
   );
-  if (stored.length > 0 || minutes.length === 0) return;
-  const rows = [...Map.groupBy(minutes, ({ at }) => startOf(at, HOUR_MS))].map(([hour, own]) => {
+  if (stored.length > 0) return [];
+  const madeAfter = await lastWithdrawal(read, of);
+  return foldMinutes(engine, of, madeAfter === undefined ? {} : { madeAfter });
+}
+
+/** Stores the minutes of trade dates, by hour. Another process may have stored the same. */
+export async function storeMinutes(engine: Engine, tx: Sql, days: readonly DayMinutes[]): Promise<void> {
+  const columns = 'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum, minutes';
+  await insertRows(engine, tx, `hour_bar (${columns})`, days.flatMap(rowsOf), 'ON CONFLICT DO NOTHING');
+}
+
+function rowsOf({ of: { symbolId, day }, minutes }: DayMinutes): RowValues[] {
+  return [...Map.groupBy(minutes, ({ at }) => startOf(at, HOUR_MS))].map(([hour, own]) => {
     const { sourceId, open, high, low, close, closeSum } = foldIntraday(own, HOUR_MS)[0]!;
     return [symbolId, day, hour, sourceId, open, high, low, close, own.length, closeSum, packMinutes(own)];
   });
-  const columns = 'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum, minutes';
-  await insertRows(engine, tx, `hour_bar (${columns})`, rows);
 }
 
 /** The trade dates that have stored bars, each with those of its bars whose hour overlaps `time`, in order. */

@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
+import { type DayMinutes, minutesToStore, storeMinutes } from '../intraday/hour-bars.ts';
 import { type PriceOrigin, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import { DayPages, FIRST_MOMENT, LAST_MOMENT } from './day-pages.ts';
@@ -15,8 +16,9 @@ export interface MarkedDay {
 }
 
 /**
- * Marks days for deletion, in the table `tick_pruning`. All ticks of a day are checked before the transaction, which then
- * only has to look at those that were stored meanwhile: pushes wait for two short statements, however many days there are.
+ * Marks days for deletion, in the table `tick_pruning`, and stores their minutes in the same transaction. All ticks of a day
+ * are checked and folded before it, so it only has to look at those that were stored meanwhile: pushes wait for three short
+ * statements, however many days there are.
  */
 export async function markDays(
   engine: Engine,
@@ -27,12 +29,15 @@ export async function markDays(
   const head = onlyRow(await engine.read`SELECT value FROM counter WHERE name = 'prices'`);
   const known = await readMarked(engine.read);
   const dispensable = await findDispensable(engine, days);
-  const [interrupted, checked]: [MarkedDay[], MarkedDay[]] = [[], []];
+  const interrupted: MarkedDay[] = [];
+  const checked: (MarkedDay & DayMinutes)[] = [];
   for (const of of days) {
     if (known.has(keyOf(of))) interrupted.push({ of, from: FIRST_MOMENT, receivedBy });
     else if (dispensable.has(keyOf(of))) {
       const from = await firstMoment(engine, of, receivedBy, signal);
-      if (from !== undefined) checked.push({ of, from, receivedBy });
+      if (from !== undefined) {
+        checked.push({ of, from, receivedBy, minutes: await minutesToStore(engine, of) });
+      }
     }
     if (signal?.aborted) return interrupted;
   }
@@ -43,6 +48,7 @@ export async function markDays(
     const unchanged = checked.filter(({ of }) => !changed.has(`${of.symbolId} ${of.day}`));
     const rows = unchanged.map(({ of }) => [of.symbolId, of.day, flagOf(of.origin)]);
     await insertRows(engine, tx, `tick_pruning (${COLUMNS})`, rows, 'ON CONFLICT DO NOTHING');
+    await storeMinutes(engine, tx, unchanged);
     return unchanged;
   });
   return [...interrupted, ...marked];

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
+import { LISTED_SIZE } from '../../support/responses/catalogue.ts';
 
 const MORE = 700;
 
@@ -25,7 +25,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     const { body } = await api.ask('/symbols');
     const records = body.symbols as Json[];
     const codes = records.map((record) => String(record.symbol));
-    expect(codes).toHaveLength(CATALOGUE_SIZE + MORE);
+    expect(codes).toHaveLength(LISTED_SIZE + MORE);
     expect(codes).toEqual(codes.toSorted());
     expect(records.find((record) => record.symbol === 'MORE-699')).toMatchObject({
       name: 'Größe 699',
@@ -52,7 +52,7 @@ onEachEngine('GET /symbols of a large catalogue', (engine) => {
     const before = await used();
     const response = await api.ask(`/symbols?format=${format}`);
     const lines = response.text.trim().split('\n');
-    expect(lines).toHaveLength(CATALOGUE_SIZE + MORE + (format === 'csv' ? 1 : 0));
+    expect(lines).toHaveLength(LISTED_SIZE + MORE + (format === 'csv' ? 1 : 0));
     expect(lines.some((line) => line.includes('MORE-699') && line.includes('2021-01-04'))).toBe(true);
     expect(await used()).toBe(before + 1);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
+import { LISTED_SIZE } from '../../support/responses/catalogue.ts';
 
 onEachEngine('GET /symbols', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
@@ -11,7 +11,7 @@ onEachEngine('GET /symbols', (engine) => {
 
   test('it returns the whole catalogue, sorted by code', async () => {
     const codes = (await records()).map((record) => String(record.symbol));
-    expect(codes).toHaveLength(CATALOGUE_SIZE);
+    expect(codes).toHaveLength(LISTED_SIZE);
     expect(codes).toEqual(codes.toSorted());
   });
 

@@ -77,15 +77,17 @@ describe('the running service', () => {
   test('refuses a request that lacks a required parameter', async () => {
     const day = '2024-05-14';
     const values: Record<string, string> = { symbols: 'XAU', date: day, startDate: day, endDate: day };
+    const nameOf = (parameter: keyof typeof PARAMETERS) => PARAMETERS[parameter].name;
     for (const { path, method, parameters = [] } of OPERATIONS) {
       if (method !== 'GET') continue; // deletions have their own test
       const required = parameters.filter(
         (name) => PARAMETERS[name].in === 'query' && PARAMETERS[name].required,
       );
       for (const left of required) {
-        const query = required.filter((name) => name !== left).map((name) => `${name}=${values[name]}`);
+        const others = required.filter((name) => name !== left).map(nameOf);
+        const query = others.map((name) => `${name}=${values[name]}`);
         const message = expectRefusal(await api.ask(`${path}?${query.join('&')}`), 400, 'missing_parameter');
-        expect(message).toContain(`"${left}"`);
+        expect(message).toContain(`"${nameOf(left)}"`);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
+import { CATALOGUE_SIZE, LISTED_SIZE } from '../../support/responses/catalogue.ts';
 
 const CSV = { accept: 'text/csv' };
 const DAY = '/rates/historical?symbols=XAU,CORN&date=2024-05-14';
@@ -84,7 +84,7 @@ onEachEngine('formats', (engine) => {
 
   test('symbols and revisions as CSV', async () => {
     const symbols = lines(await api.ask('/symbols?format=csv'));
-    expect(symbols).toHaveLength(CATALOGUE_SIZE + 1);
+    expect(symbols).toHaveLength(LISTED_SIZE + 1);
     expect(symbols[0]).toBe(
       'symbol,category,name,currency,currencyName,currencySymbol,unit,unitName,status,updateInterval,firstDate,lastDate',
     );

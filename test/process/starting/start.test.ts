@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { demoFolder } from '../../support/database/demo-folder.ts';
 import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
-import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
+import { LISTED_SIZE } from '../../support/responses/catalogue.ts';
 
 interface SymbolList {
   symbols: { firstDate: string; lastDate: string }[];
@@ -32,7 +32,7 @@ test('a first start provides ten years of simulated prices for every symbol, a k
 
   const { symbols } = (await (await program.get('/symbols')).json()) as SymbolList;
   const today = new Date().getUTCFullYear();
-  expect(symbols).toHaveLength(CATALOGUE_SIZE);
+  expect(symbols).toHaveLength(LISTED_SIZE);
   for (const { firstDate, lastDate } of symbols) {
     expect(today - Number(firstDate.slice(0, 4))).toBeGreaterThanOrEqual(11);
     expect(Number(lastDate.slice(0, 4))).toBeGreaterThanOrEqual(today - 1);

@@ -1,10 +1,14 @@
 import type { Parsed, Provider } from '../../../src/feeds/provider.ts';
 import { mapObservations } from '../../../src/feeds/run/to-bars.ts';
+import formulas from '../../../src/ledger/catalog/formulas.json';
 import catalogue from '../../../src/ledger/catalog/symbols.json' with { type: 'json' };
 import type { LedgerSymbol } from '../../../src/ledger/symbols/symbols.ts';
 import { LAST_DAY, printDay } from '../../../src/market/day.ts';
 
 export const CATALOGUE_SIZE = catalogue.length;
+
+/** What `/symbols` lists: symbols, and the formulas that are built in. */
+export const LISTED_SIZE = CATALOGUE_SIZE + formulas.length;
 
 const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];
 
