@@ -86,7 +86,7 @@ onEachEngine('formats', (engine) => {
     const symbols = lines(await api.ask('/symbols?format=csv'));
     expect(symbols).toHaveLength(LISTED_SIZE + 1);
     expect(symbols[0]).toBe(
-      'symbol,category,name,currency,currencyName,currencySymbol,unit,unitName,status,updateInterval,firstDate,lastDate',
+      'symbol,category,name,currency,currencyName,currencySymbol,unit,unitName,status,updateInterval,firstDate,lastDate,formula',
     );
     expect(symbols).toContain(
       'CORN,Agriculture,Corn,USX,US Cent,¢,Bu,Bushel,active,minute,2024-05-14,2024-05-14',
