@@ -89,7 +89,7 @@ onEachEngine('formats', (engine) => {
       'symbol,category,name,currency,currencyName,currencySymbol,unit,unitName,status,updateInterval,firstDate,lastDate,formula',
     );
     expect(symbols).toContain(
-      'CORN,Agriculture,Corn,USX,US Cent,¢,Bu,Bushel,active,minute,2024-05-14,2024-05-14',
+      'CORN,Agriculture,Corn,USX,US Cent,¢,Bu,Bushel,active,minute,2024-05-14,2024-05-14,',
     );
     expect(symbols.find((line) => line.startsWith('ZWHRW,'))).toContain(',"Wheat, US Hard Red Winter",');
     const [header, row] = lines(await api.ask('/rates/revisions?symbols=XAU&date=2024-05-14&format=csv'));
