@@ -19,6 +19,8 @@ export interface Symbols {
     };
     status: 'active' | 'deprecated';
     updateInterval: 'minute' | 'day' | 'week' | 'month';
+    /** Of a named formula: what it computes */
+    formula?: string;
     firstDate: string | null;
     lastDate: string | null;
   }[];
@@ -209,13 +211,13 @@ export interface History<N = number> {
       message: string;
     }
   >;
-  /** A day, YYYY-MM-DD */
+  /** A day, YYYY-MM-DD; a UTC time for intervals shorter than a day */
   startDate: string;
-  /** A day, YYYY-MM-DD */
+  /** A day, YYYY-MM-DD; a UTC time for intervals shorter than a day */
   endDate: string;
-  interval: 'day' | 'week' | 'month' | 'quarter' | 'year';
+  interval: 'minute' | '5min' | '15min' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
   rates: {
-    /** A day, YYYY-MM-DD */
+    /** A day, YYYY-MM-DD; a UTC time for intervals shorter than a day */
     date: string;
     symbol: string;
     open: N;
@@ -234,9 +236,9 @@ export interface History<N = number> {
     index?: N;
     /** With moving: the mean of the last closes */
     moving?: N;
-    /** The mean of the closes */
+    /** The mean of the closes of the days, or of the minutes */
     average: N;
-    /** The number of closes */
+    /** The number of days, or of minutes, with a price */
     count: number;
   }[];
   /** Cursor of the next page; null on the last page */
@@ -473,8 +475,8 @@ export interface HistoryParameters {
   quote?: string | undefined;
   /** The unit to convert to, for example kg. GET /units lists the units of a symbol. */
   unit?: string | undefined;
-  /** The interval that daily prices are aggregated to. */
-  interval?: 'day' | 'week' | 'month' | 'quarter' | 'year' | undefined;
+  /** The interval that prices are aggregated to; `day` if omitted. Those shorter than a day begin at whole UTC intervals, and a row has its time. */
+  interval?: 'minute' | '5min' | '15min' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | undefined;
   /** Adds a field of this name to each row, computed from the closes: the change since `period` intervals earlier, the same in percent, the natural logarithm of the quotient, or an index that is 100 at the first row. */
   transform?: 'change' | 'percent' | 'log' | 'index' | undefined;
   /** How many intervals a change goes back; 1 if omitted. Days are days with a price; longer intervals are those of the calendar. */
