@@ -126,6 +126,8 @@ _CLASSES = {
 
 #: Paths that never cost a unit, so that they can be repeated at any time.
 _FREE = re.compile(r"^/(usage|account|units|feeds|health)\b")
+#: Requests about the past, which cost a unit whatever their outcome.
+_PAST = re.compile(r"/rates/revisions\b|[?&]asOf=")
 #: Longer waits are left to the caller.
 _WAIT_SECONDS_MAX = 60
 _CACHE_ENTRIES_MAX = 64
@@ -210,8 +212,8 @@ class Openpit:
     def _get(self, path: str, query: Json) -> Tuple[str, bool]:
         """The text of the answer, and whether the service has repeated the id of the request."""
         target = self._target(path, query)
-        is_free = bool(_FREE.match(path)) or query.get("dryRun") is True
-        is_past = query.get("asOf") is not None or path == "/rates/revisions"
+        is_free = bool(_FREE.match(path)) or bool(re.search(r"[?&]dryRun=true\b", target))
+        is_past = bool(_PAST.search(target))
         request_id = "once-" + secrets.token_hex(12)
         started = time.monotonic()
         tries = 0
@@ -300,7 +302,8 @@ class Openpit:
 
     def _target(self, path: str, query: Json) -> str:
         pairs = [(name, _text(value)) for name, value in query.items() if value is not None]
-        return self._base.path + path + ("?" + urlencode(pairs) if pairs else "")
+        mark = "&" if "?" in path else "?"
+        return self._base.path + path + (mark + urlencode(pairs) if pairs else "")
 
     def _parse(self, text: str) -> Json:
         return json.loads(text, parse_float=Decimal) if self._exact else json.loads(text)

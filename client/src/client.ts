@@ -59,7 +59,8 @@ export class Openpit<D extends Decimals = 'number'> {
   readonly #isExact: boolean;
 
   constructor(options: OpenpitOptions<D> = {}) {
-    const { url = '', key, version, decimals, timeoutMs = 30_000, retries = 4 } = options;
+    const { url = pageOrigin(), key, version, decimals, timeoutMs = 30_000, retries = 4 } = options;
+    if (url === undefined) throw new TypeError('The option "url" is missing.');
     const path = version === undefined ? '' : `/${version}`;
     const root = url.replace(/\/+$/, '');
     this.#transport = new Transport({
@@ -163,4 +164,8 @@ export class Openpit<D extends Decimals = 'number'> {
 
 function rangeQuery({ from, to, ...rest }: Range & HistoryParameters): Query {
   return { ...rest, startDate: from, endDate: to };
+}
+
+function pageOrigin(): string | undefined {
+  return (globalThis as { location?: { origin: string } }).location?.origin;
 }

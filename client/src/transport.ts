@@ -18,6 +18,9 @@ export interface TransportOptions {
 /** Paths that never cost a unit, so that they can be repeated at any time. */
 const FREE = /^\/(usage|account|units|feeds|health)\b/;
 
+/** Requests about the past, which cost a unit whatever their outcome. */
+const PAST = /\/rates\/revisions\b|[?&]asOf=/;
+
 /** Longer waits are left to the caller. */
 const WAIT_SECONDS_MAX = 60;
 
@@ -50,8 +53,8 @@ export class Transport {
   /** The text of a successful answer. */
   async get(path: string, query: Query = {}, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
     const url = this.url(path, query);
-    const isFree = FREE.test(path) || query.dryRun === true;
-    const isPast = query.asOf !== undefined || path === '/rates/revisions';
+    const isFree = FREE.test(path) || /[?&]dryRun=true\b/.test(url);
+    const isPast = PAST.test(url);
     const id = newId();
     const startedAt = performance.now();
     for (let tries = 0; ; tries++) {
@@ -91,7 +94,7 @@ export class Transport {
       if (value !== undefined) parameters.set(name, String(value));
     }
     const text = parameters.toString();
-    return this.#options.base + path + (text && `?${text}`);
+    return this.#options.base + path + (text && (path.includes('?') ? '&' : '?') + text);
   }
 
   /** Sends one request, and returns when the headers of its response have arrived. */

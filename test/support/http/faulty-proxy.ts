@@ -29,6 +29,8 @@ export class FaultyProxy {
   readonly requests: ForwardedRequest[] = [];
   /** Decides about each request. */
   fateOf: (target: string) => Fate = () => 'pass';
+  /** Changes the head of a request. */
+  alterHead: (head: string) => string = (head) => head;
   /** Changes the bytes of a response after its head, for example those of a stream. */
   alter: (bytes: Buffer) => Buffer = (bytes) => bytes;
 
@@ -76,7 +78,8 @@ export class FaultyProxy {
       const fate = line.startsWith('GET ') ? this.fateOf(target) : 'pass';
       this.requests.push({ target, headers: lines.join('\r\n'), fate });
       if (fate === 'drop') client.resetAndDestroy();
-      else this.#forward(client, port, [line, ...closing(lines)].join('\r\n') + HEAD_END, fate);
+      else
+        this.#forward(client, port, this.alterHead([line, ...closing(lines)].join('\r\n')) + HEAD_END, fate);
     });
   }
 

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { ConnectionLost, Openpit } from '../../client/src/index.ts';
+import { apiOn } from '../support/api.ts';
+import { FaultyProxy } from '../support/http/faulty-proxy.ts';
+
+describe('a call whose answer is lost', () => {
+  const api = apiOn('sqlite', {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    service.clock.time += 60_000;
+  });
+  let proxy: FaultyProxy;
+  let key: string;
+  beforeEach(async () => {
+    proxy = await FaultyProxy.open(api.service.url);
+    key = await api.service.key('unlimited');
+  });
+  afterEach(() => proxy.close());
+  const clientOf = (version?: 'v2') =>
+    new Openpit({ url: proxy.url, key, retries: 3, ...(version && { version }) });
+  const used = async () => (await api.ask('/usage', { key })).body.used;
+  /** Loses the first answer of each path that matches. */
+  const loseFirst = (path: RegExp) => {
+    const lost = new Set<string>();
+    proxy.fateOf = (target) => {
+      if (!path.test(target) || lost.has(target)) return 'pass';
+      lost.add(target);
+      return 'lose';
+    };
+  };
+  const requestsFor = (path: string) => proxy.requests.filter(({ target }) => target.includes(path)).length;
+
+  test('is repeated with the same id, and counted once', async () => {
+    loseFirst(/latest/);
+    expect((await clientOf().latest(['XAU'])).rates.XAU).toBe(2358.2);
+    expect(await used()).toBe(1);
+    const ids = proxy.requests
+      .filter(({ target }) => target.includes('latest'))
+      .map(({ headers }) => /x-request-id: (\S+)/i.exec(headers)?.[1]);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('is not repeated while another process serves, which would not recognize it', async () => {
+    const other = { id: 'other', name: 'other', version: '1', phase: 'ready', revision: 0 };
+    await api.service.ledger.replicas.beat(other);
+    proxy.fateOf = (target) => (target.includes('latest') ? 'lose' : 'pass');
+    const error = await clientOf()
+      .latest(['XAU'])
+      .catch((error) => error);
+    await api.service.ledger.replicas.leave(other.id);
+    expect(error).toBeInstanceOf(ConnectionLost);
+    expect(error).toMatchObject({
+      mayBeCounted: true,
+      advice: expect.stringContaining('may have been counted'),
+    });
+    expect(await used()).toBe(1);
+  });
+
+  test('is not repeated where a gateway replaces the id of the request', async () => {
+    proxy.alterHead = (head) => head.replace(/^x-request-id: .*$/im, 'X-Request-Id: of-the-gateway');
+    proxy.fateOf = (target) => (target.includes('historical') ? 'lose' : 'pass');
+    const error = await clientOf()
+      .historical(['XAU'], '2024-05-14')
+      .catch((error) => error);
+    expect(error).toBeInstanceOf(ConnectionLost);
+    expect(requestsFor('capabilities')).toBe(1); // it asked once, and gave up
+  });
+
+  test('about the past is not repeated, because it costs a unit whatever its outcome', async () => {
+    proxy.fateOf = (target) => (/asOf|revisions/.test(target) ? 'lose' : 'pass');
+    const calls = [
+      () => clientOf().historical(['XAU'], '2024-05-14', { asOf: '2024-05-15' }),
+      () => clientOf().get('/rates/revisions?symbols=XAU&date=2024-05-14'),
+    ];
+    for (const call of calls) {
+      const error = await call().catch((error) => error);
+      expect(error).toBeInstanceOf(ConnectionLost);
+    }
+    expect(await used()).toBe(2);
+  });
+
+  test('of a free path is repeated without asking', async () => {
+    loseFirst(/usage/);
+    expect((await clientOf().usage()).used).toBe(0);
+    expect(requestsFor('capabilities')).toBe(0);
+  });
+
+  test('of a service without capabilities, such as a hosted one, is not repeated', async () => {
+    proxy.fateOf = (target) => (/latest|capabilities/.test(target) ? 'lose' : 'pass');
+    const error = await clientOf('v2')
+      .latest(['XAU'])
+      .catch((error) => error);
+    expect(error).toBeInstanceOf(ConnectionLost);
+    expect(await used()).toBe(1);
+  }, 60_000);
+});
+
+describe('the burst limit', () => {
+  const api = apiOn('sqlite', {}, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    await service.setPlan({ name: 'slow', burstPerSecond: 6 });
+  });
+
+  test('is never reached by a client, however many calls it makes at once', async () => {
+    const { clock } = api.service;
+    const start = clock.time - performance.now();
+    Object.defineProperty(clock, 'time', { get: () => Math.floor(start + performance.now()) });
+    const client = new Openpit({ url: api.service.url, key: await api.service.key('slow'), retries: 0 });
+    const units = ['kg', 'g', 'Lb', 'MT', 'Cwt', 'ST', 'LT', 'oz'];
+    const calls = units.flatMap((unit) => [
+      client.latest(['XAU'], { unit }),
+      client.historical(['XAU'], '2024-05-13', { unit }),
+    ]);
+    expect(await Promise.all(calls)).toHaveLength(16);
+  });
+});
