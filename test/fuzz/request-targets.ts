@@ -4,6 +4,7 @@ import { Refusal } from '../../src/api/errors/errors.ts';
 import { QueryParams, readQuery, readTarget } from '../../src/api/model/query.ts';
 import { printCursor, readCursor } from '../../src/api/params/cursor.ts';
 import { readSymbolSet } from '../../src/api/params/parameters.ts';
+import { readByteRange } from '../../src/api/parquet/byte-range.ts';
 import { etagOfEncoding, matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
@@ -33,6 +34,12 @@ export const REQUEST_TARGETS = [
   textTarget('key', [KEY, `x${KEY}`, 'pit_live_'], ['pit_live_', '0', 'z'], (text) => {
     if (isWellFormed(text)) law(/^pit_live_[0-9A-Za-z]{36}$/.test(text), 'a key of another form');
     law(!/pit_live_[0-9a-z]/i.test(redactKeys(text)), 'a key was left in a message');
+  }),
+  textTarget('byte-range', ['bytes=0-99', 'bytes=-8', 'bytes=5-'], ['bytes=', '-', ',', '0', '9'], (text) => {
+    const range = readByteRange(text, 1_000);
+    if (typeof range !== 'object') return;
+    const isInside = range.start >= 0 && range.start < range.end && range.end <= 1_000;
+    law(isInside, `${text} became ${range.start} to ${range.end}`);
   }),
   textTarget('day', ['2024-02-29', '1900-01-01', '2199-12-31'], ['-', '02', '29', '30', '12'], (text) => {
     const day = parseDay(text);

@@ -31,7 +31,7 @@ interface Purchase {
 export class ParquetFiles {
   readonly #dir: string;
   readonly #clock: Clock;
-  readonly #thread = new ParquetThread();
+  readonly #thread = new ParquetThread({ yieldsToOthers: true });
   /** By entity tag, in the order of their last use. */
   readonly #files = new Map<string, ParquetFile>();
   readonly #encoding = new Map<string, Promise<ParquetFile>>();

@@ -1,7 +1,9 @@
 import type { FlatColumn } from '../model/table.ts';
 
-/** Each message is answered with the bytes that are complete by then, except `abort`. */
+/** Each message is answered with the bytes that are complete by then, except `yield` and `abort`. */
 export type ToParquet =
+  /** Others are to be served first. */
+  | { kind: 'yield' }
   | { kind: 'open'; job: number; columns: readonly FlatColumn[] }
   | { kind: 'add'; job: number; ndjson: Uint8Array }
   | { kind: 'finish'; job: number }

@@ -4,10 +4,16 @@ import type { FromParquet, ToParquet } from './parquet-protocol.ts';
 
 /** Encodes tables as Parquet in a thread of its own, which starts with the first of them, and again after it died. */
 export class ParquetThread {
+  readonly #yieldsToOthers: boolean;
   #worker: Worker | undefined;
   #jobs = 0;
   /** Of each job, the message that is not answered yet. */
   readonly #pending = new Map<number, PromiseWithResolvers<Uint8Array>>();
+
+  /** In a server, requests come first. */
+  constructor({ yieldsToOthers }: { yieldsToOthers: boolean }) {
+    this.#yieldsToOthers = yieldsToOthers;
+  }
 
   /** Returns the file in pieces. It takes rows only as fast as they are encoded. */
   async *encode(
@@ -35,7 +41,7 @@ export class ParquetThread {
     this.#worker?.terminate();
   }
 
-  #ask(message: ToParquet): Promise<Uint8Array> {
+  #ask(message: Extract<ToParquet, { job: number }>): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const answer = Promise.withResolvers<Uint8Array>();
     answer.promise.catch(() => {}); // whoever waits for it handles it, which may be later
@@ -49,6 +55,7 @@ export class ParquetThread {
     worker.onmessage = ({ data }: MessageEvent<FromParquet>) => this.#onMessage(data);
     worker.onerror = () => worker.terminate(); // its state is unknown after an uncaught error
     worker.addEventListener('close', () => this.#onClose(worker));
+    if (this.#yieldsToOthers) worker.postMessage({ kind: 'yield' } satisfies ToParquet);
     return worker;
   }
 

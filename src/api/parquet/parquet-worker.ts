@@ -7,10 +7,13 @@ import type { FromParquet, ToParquet } from './parquet-protocol.ts';
 
 declare const self: Worker;
 
-lowerPriority();
 const encoders = new Map<number, ParquetEncoder>();
 
 self.onmessage = ({ data }: MessageEvent<ToParquet>) => {
+  if (data.kind === 'yield') {
+    lowerPriority();
+    return;
+  }
   const { job } = data;
   try {
     const bytes = handle(data);
@@ -21,7 +24,7 @@ self.onmessage = ({ data }: MessageEvent<ToParquet>) => {
   }
 };
 
-function handle(message: ToParquet): Uint8Array<ArrayBuffer> | undefined {
+function handle(message: Exclude<ToParquet, { kind: 'yield' }>): Uint8Array<ArrayBuffer> | undefined {
   const { kind, job } = message;
   if (kind === 'open') {
     encoders.set(job, new ParquetEncoder(message.columns));

@@ -102,7 +102,7 @@ async function* encoded(
   progress: ExportProgress,
 ): AsyncGenerator<Uint8Array> {
   if (format !== 'parquet') return yield* text(history, format, progress);
-  const thread = new ParquetThread();
+  const thread = new ParquetThread({ yieldsToOthers: false });
   try {
     yield* thread.encode(history.columns, text(history, 'ndjson', progress));
   } finally {
