@@ -1,9 +1,10 @@
 /**
  * `npm run bench:customers`: what requests cost when ten thousand customers send them. `npm run bench:customers -- steady same`
- * runs only those parts: steady, startup, postgres, same, sparse, growth.
+ * runs only those parts: steady, startup, postgres, same, memory, sparse, growth.
  */
 import { type Part, report } from '../lib/report.ts';
 import { growth } from './growth.ts';
+import { memory } from './memory.ts';
 import { postgres, startup, steady } from './mix.ts';
 import { POPULATION } from './population.ts';
 import { same } from './same.ts';
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, CustomerPart>> = {
   startup: { part: 'customers-startup', title: 'Ten thousand customers after a start', run: startup },
   postgres: { part: 'customers-postgres', title: 'Ten thousand customers on PostgreSQL', run: postgres },
   same: { part: 'customers-same', title: 'Many customers, one request', run: same },
+  memory: { part: 'customers-memory', title: 'Memory of active customers', run: memory },
   sparse: {
     part: 'customers-sparse',
     title: 'A hundred thousand customers, one request a minute',

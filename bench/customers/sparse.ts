@@ -10,7 +10,8 @@ import { sameRequestOf } from './population.ts';
 
 const ACCOUNTS = Number(process.env.SPARSE_ACCOUNTS ?? 100_000);
 const PER_SECOND = Math.round(ACCOUNTS / 60);
-const SECONDS = Number(process.env.SPARSE_SECONDS ?? 45);
+/** As long as the interval of reports on SQLite: every account sends one request and is reported once. */
+const SECONDS = Number(process.env.SPARSE_SECONDS ?? 60);
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 
 interface Paced {

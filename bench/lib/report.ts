@@ -12,6 +12,7 @@ const PARTS = [
   'customers-startup',
   'customers-postgres',
   'customers-same',
+  'customers-memory',
   'customers-sparse',
   'customers-growth',
   'speed',
