@@ -1,6 +1,7 @@
 import type { Gate } from '../gate/gate.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { RateWindow } from '../gate/rate-window.ts';
+import type { KeyUses } from '../gate/statistics/key-uses.ts';
 import type { Fault } from '../http/message/fault.ts';
 import type { IncomingRequest } from '../http/message/incoming-request.ts';
 import { type RawReply, type Reply, reply } from '../http/message/reply.ts';
@@ -47,6 +48,8 @@ export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
   ledger: Ledger;
   gate: Gate;
   meter: Meter;
+  /** Counts which key was used for what. */
+  keyUses: KeyUses;
   tags: EntityTags;
   visits: Visits;
   log: Log;
@@ -103,7 +106,7 @@ export class Api {
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
     const rateLimits = new RateLimitHeader(meter, clock);
     const clientAddress = new ClientAddress(options.trustedProxies);
-    const charge = new Charge(meter, clock, rateLimits, clientAddress);
+    const charge = new Charge(meter, options.keyUses, clock, rateLimits, clientAddress);
     const responses = new Responses(rateLimits);
     const onDownloadFailure = (error: unknown) => log.error('download failed', { message: messageOf(error) });
     const parquet = new ParquetDelivery(options.parquetFiles, charge, rateLimits, onDownloadFailure);

@@ -85,7 +85,7 @@ function Page({ page, rest, config }: { page: string; rest: string; config: Conf
   if (page === 'symbol') return <SymbolPage key={rest} code={rest.toUpperCase()} config={config} />;
   if (page === 'account') return <AccountPage config={config} />;
   if (page === 'operator') return <OperatorPage section={rest} config={config} />;
-  if (page === 'docs') return <DocsPage config={config} />;
+  if (page === 'docs') return <DocsPage section={rest} config={config} />;
   return (
     <Notice title="There is nothing here">
       The address does not name a page. <a href={linkTo('market')}>Go to the market</a>.

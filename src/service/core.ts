@@ -18,6 +18,7 @@ import { BurstLimits } from '../gate/burst/burst-limits.ts';
 import { Gate } from '../gate/gate.ts';
 import { Meter } from '../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../gate/onboarding.ts';
+import { KeyUses } from '../gate/statistics/key-uses.ts';
 import type { Webhook } from '../gate/webhook.ts';
 import { hasDiskSpace as folderHasSpace } from '../ledger/engine/disk-space.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
@@ -70,6 +71,8 @@ export interface Core {
   /** Where events are posted, if the operator has set it. */
   readonly webhook: Webhook | undefined;
   readonly ingestMetrics: IngestMetrics;
+  /** Which key was used for what, since the last flush. */
+  readonly keyUses: KeyUses;
   /** Latency of the feed thread's ledger calls. */
   readonly feedsLatency: LedgerLatency;
   /** The certificate in use, when the service speaks HTTPS. */
@@ -185,6 +188,8 @@ export async function openCore(
     hasDiskSpace,
   });
 
+  const keyUses = new KeyUses(ledger.keyUses);
+  opened.defer(() => keyUses.flush().catch(() => {}));
   const { mounts, trustedProxies, adminToken, failedKeysPerMinute } = config;
   const secret = await etagSecret(ledger);
   const api = new Api({
@@ -192,6 +197,7 @@ export async function openCore(
     board,
     gate,
     meter,
+    keyUses,
     clock,
     tags: new EntityTags(secret, () => board.epoch),
     visits: new Visits(secret),
@@ -240,6 +246,7 @@ export async function openCore(
     faults,
     webhook,
     ingestMetrics,
+    keyUses,
     feedsLatency: latency.feeds,
     certificate,
     alarms: report.alarms,

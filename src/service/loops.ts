@@ -13,6 +13,9 @@ const QUOTA_EVENTS_EVERY_MS = 2_000;
 /** A few samples per minute, to see a lag that passes. */
 const TRAFFIC_EVERY_MS = 10_000;
 
+/** How old the last use of a key may be on the account page. */
+const KEY_USES_EVERY_MS = 15_000;
+
 /** An outage is noticed within 4 s and reported within 5 s. */
 const ALARMS_EVERY_MS = 500;
 
@@ -34,7 +37,10 @@ export function startLoops(core: Core, clock: Clock, log: Log): Loops {
   const quotaEvents = repeatEvery(QUOTA_EVENTS_EVERY_MS, reportQuotaEvents(core, log));
   const follower = repeatEvery(FOLLOW_EVERY_MS, followLedger(core, log));
   const traffic = repeatEvery(TRAFFIC_EVERY_MS, async () => core.api.traffic.sample());
-  const jobs: RepeatingJob[] = [alarms, quotaEvents, follower, traffic];
+  const keyUses = repeatEvery(KEY_USES_EVERY_MS, () =>
+    core.keyUses.flush().catch(logFailure(log, 'uses of keys could not be written')),
+  );
+  const jobs: RepeatingJob[] = [alarms, quotaEvents, follower, traffic, keyUses];
   return {
     follow: () => follower.runNow(),
     watchCertificate: (check) => void jobs.push(repeatEvery(CERTIFICATE_EVERY_MS, check)),

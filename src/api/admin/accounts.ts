@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
-import { issuedKey, keyRecord } from '../keys/key-records.ts';
+import { issuedKey, listedKeys } from '../keys/key-records.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { isPlainText } from '../model/query.ts';
 import { single } from '../params/parameters.ts';
@@ -51,7 +51,7 @@ export const adminAccounts: readonly AdminEndpoint[] = [
       return {
         success: true,
         account: { ...record(account), used, quota },
-        keys: (await ledger.accounts.keys(id)).map((key) => keyRecord(key, now)),
+        keys: listedKeys(await ledger.accounts.keys(id), await ledger.keyUses.lastUses(id), now),
         days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
       };
     },

@@ -15,6 +15,14 @@ export function keyRecord(key: ApiKey, now: number) {
   };
 }
 
+/** The keys of an account, with the last use of each. */
+export function listedKeys(keys: readonly ApiKey[], lastUses: ReadonlyMap<string, number>, now: number) {
+  return keys.map((key) => {
+    const lastAt = lastUses.get(key.id);
+    return { ...keyRecord(key, now), lastUsedAt: lastAt === undefined ? null : Math.floor(lastAt / 1000) };
+  });
+}
+
 /** The only response that contains the secret itself. */
 export function issuedKey({ text, key }: IssuedKey, now: number) {
   return { success: true, apiKey: text, key: keyRecord(key, now) };

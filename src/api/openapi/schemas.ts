@@ -135,6 +135,10 @@ const key = z.strictObject({
   headerOnly: z.boolean(),
 });
 
+const listedKey = key.extend({
+  lastUsedAt: seconds.nullable().describe('When it last paid for an answer; null: not in the last 92 days'),
+});
+
 const usageDays = z.array(z.strictObject({ date: day, endpoint: text, count: z.int() }));
 const status = z.enum(['active', 'suspended']);
 const account = { id: text, name: text, plan: text, status, createdAt: seconds };
@@ -290,6 +294,9 @@ export const SCHEMAS = {
     startDate: day,
     endDate: day,
     days: usageDays,
+    byKey: z
+      .array(z.strictObject({ date: day, key: text, endpoint: text, count: z.int() }))
+      .describe('Units by key, up to a quarter of a minute old'),
     events: z.array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds })),
   }),
   Account: z.strictObject({
@@ -361,13 +368,18 @@ export const SCHEMAS = {
       unresolved,
     })
     .describe('The response to dryRun=true'),
-  Keys: z.strictObject({ ...ok, keys: z.array(key) }),
+  Keys: z.strictObject({ ...ok, keys: z.array(listedKey) }),
   IssuedKey: z.strictObject(issued),
   ChangedKey: z.strictObject({ success, key }),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
   AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
   NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
-  AdminAccount: z.strictObject({ success, account: accountWithUsage, keys: z.array(key), days: usageDays }),
+  AdminAccount: z.strictObject({
+    success,
+    account: accountWithUsage,
+    keys: z.array(listedKey),
+    days: usageDays,
+  }),
   ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
   Plans: z.strictObject({ success, plans: z.array(plan) }),
   OnePlan: z.strictObject({ success, plan }),

@@ -1,26 +1,29 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { setSecret } from '../api/session.ts';
+import { rememberKey, setSecret } from '../api/session.ts';
 
-/** Asks for a key or a token. It stays in this tab. */
+/** Asks for a key. It stays in this tab, unless the user wants it remembered. */
 export function SecretForm({
   name,
   label,
   button,
   children,
 }: {
-  name: 'key' | 'admin';
+  name: 'key';
   label: string;
   button: string;
   children?: ComponentChildren;
 }) {
   const [text, setText] = useState('');
+  const [isRemembered, setRemembered] = useState(false);
   return (
     <form
       class="secret-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim() !== '') setSecret(name, text.trim());
+        if (text.trim() === '') return;
+        setSecret(name, text.trim());
+        if (isRemembered) rememberKey(true);
       }}
     >
       <label for={`secret-${name}`}>{label}</label>
@@ -38,7 +41,19 @@ export function SecretForm({
           {button}
         </button>
       </div>
-      <p class="hint">It stays in this tab, travels in a header, and is forgotten when you close the tab.</p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isRemembered}
+          onChange={(event) => setRemembered(event.currentTarget.checked)}
+        />
+        Remember it in this browser
+      </label>
+      <p class="hint">
+        {isRemembered
+          ? 'It is kept in this browser until you forget it here. Leave this off on a computer that others use.'
+          : 'It stays in this tab, travels in a header, and is forgotten when you close the tab.'}
+      </p>
       {children}
     </form>
   );

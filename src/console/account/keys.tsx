@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { AccountAnswer, IssuedAnswer, KeyRecord } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
-import { dayOfSeconds } from '../show/format.ts';
+import { ago, dayOfSeconds } from '../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
+import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
 
 export interface KeyActions {
-  create(): Promise<IssuedAnswer>;
+  create(rules: Partial<KeyRulesBody>): Promise<IssuedAnswer>;
+  update(id: string, rules: KeyRulesBody): Promise<unknown>;
   rotate(id: string): Promise<IssuedAnswer>;
   revoke(id: string): Promise<unknown>;
 }
 
-/** The keys of an account, with create, rotate and revoke. A new key's text is shown once. */
+/** The keys of an account, with create, change, rotate and revoke. A new key's text is shown once. */
 export function Keys({
   keys,
   own,
@@ -29,6 +31,7 @@ export function Keys({
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [found, setFound] = useState<string>();
+  const [edited, setEdited] = useState<KeyRecord | 'new'>();
   const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
     setBusy(true);
     setError(undefined);
@@ -46,18 +49,33 @@ export function Keys({
     <section class="card" aria-labelledby="keys-title">
       <div class="card-head">
         <h2 id="keys-title">{title}</h2>
-        <button type="button" class="button small" disabled={busy} onClick={() => run(actions.create)}>
+        <button type="button" class="button small" disabled={busy} onClick={() => setEdited('new')}>
           Create a key
         </button>
       </div>
       {error !== undefined && <Failure error={error} />}
       {issued && <NewKey issued={issued} onDone={() => setIssued(undefined)} />}
+      {edited && (
+        <KeyRulesForm
+          key={edited === 'new' ? '' : edited.id}
+          {...(edited !== 'new' && { record: edited })}
+          button={edited === 'new' ? 'Create' : 'Save'}
+          onCancel={() => setEdited(undefined)}
+          onSave={(rules) => {
+            setEdited(undefined);
+            void run(() =>
+              edited === 'new' ? actions.create(givenRules(rules)) : actions.update(edited.id, rules),
+            );
+          }}
+        />
+      )}
       <table class="plain stack">
         <thead>
           <tr>
             <th scope="col">Key</th>
             <th scope="col">State</th>
             <th scope="col">Created</th>
+            <th scope="col">Last use</th>
             <th scope="col">Expires</th>
             <th scope="col">Rules</th>
             <ActionsHead />
@@ -67,7 +85,8 @@ export function Keys({
           {keys.map((key) => (
             <tr key={key.id} class={key.id === issued?.key.id || key.id === found ? 'marked' : undefined}>
               <th scope="row">
-                <code>{key.id}</code> {key.id === own && <span class="badge">this one</span>}{' '}
+                {key.name !== '' && <span class="key-name">{key.name}</span>} <code>{key.id}</code>{' '}
+                {key.id === own && <span class="badge">this one</span>}{' '}
                 {key.id === issued?.key.id && <span class="badge good">new</span>}{' '}
                 {key.id === found && <span class="badge good">the key you pasted</span>}
               </th>
@@ -75,11 +94,21 @@ export function Keys({
                 <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
               </td>
               <td data-label="Created">{dayOfSeconds(key.createdAt)}</td>
+              <td data-label="Last use">{lastUse(key)}</td>
               <td data-label="Expires">{key.expiresAt === null ? 'never' : dayOfSeconds(key.expiresAt)}</td>
               <td data-label="Rules">{rulesOf(key)}</td>
               <td class="actions">
                 {key.status === 'active' && (
                   <>
+                    <button
+                      type="button"
+                      class="button small"
+                      aria-label={`Change ${key.id}`}
+                      disabled={busy}
+                      onClick={() => setEdited(key)}
+                    >
+                      Change
+                    </button>
                     <SureButton
                       label="Rotate"
                       sure="Rotate now"
@@ -173,6 +202,10 @@ function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }
       </p>
     </Notice>
   );
+}
+
+function lastUse({ lastUsedAt }: KeyRecord): string {
+  return lastUsedAt == null ? 'none lately' : ago(new Date(lastUsedAt * 1000).toISOString());
 }
 
 function rulesOf({ allowedIps, headerOnly }: KeyRecord): string {

@@ -67,11 +67,15 @@ export interface AdminPlan extends Omit<PlanRecord, 'maxSpanDays'> {
 
 export interface KeyRecord {
   id: string;
+  /** May be empty. */
+  name: string;
   status: 'active' | 'expired' | 'revoked';
   createdAt: number;
   expiresAt: number | null;
   allowedIps: string[] | null;
   headerOnly: boolean;
+  /** In lists: when it last paid for an answer. */
+  lastUsedAt?: number | null;
 }
 
 export interface AccountAnswer {
@@ -98,6 +102,7 @@ export interface UsageDailyAnswer {
   startDate: string;
   endDate: string;
   days: UsageDayRecord[];
+  byKey: { date: string; key: string; endpoint: string; count: number }[];
   events: { percent: number; used: number; quota: number; at: number }[];
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from './answers.ts';
 
-/** Secrets entered in this tab. They are lost when it closes. */
+/** Secrets entered in this tab. They are lost when it closes, unless the user lets this browser remember the key. */
 
 /** The operator's name is no secret, but is forgotten with the token. */
 type Secret = 'key' | 'admin' | 'operator';
@@ -9,10 +9,29 @@ type Secret = 'key' | 'admin' | 'operator';
 const listeners = new Set<() => void>();
 
 export function secret(name: Secret): string {
-  return sessionStorage.getItem(`openpit.${name}`) ?? '';
+  const remembered = name === 'key' ? localStorage.getItem(REMEMBERED_KEY) : null;
+  return sessionStorage.getItem(`openpit.${name}`) ?? remembered ?? '';
 }
 
+const REMEMBERED_KEY = 'openpit.remembered-key';
+
+export function isKeyRemembered(): boolean {
+  return localStorage.getItem(REMEMBERED_KEY) !== null;
+}
+
+/** Keeps the key of this tab in this browser, or only in this tab. */
+export function rememberKey(isWanted: boolean): void {
+  const key = secret('key');
+  sessionStorage.setItem('openpit.key', key);
+  if (isWanted) localStorage.setItem(REMEMBERED_KEY, key);
+  else localStorage.removeItem(REMEMBERED_KEY);
+  for (const listener of listeners) listener();
+}
+
+/** A key that replaces a remembered one is remembered, too; an empty one is forgotten everywhere. */
 export function setSecret(name: Secret, value: string): void {
+  if (name === 'key' && value === '') localStorage.removeItem(REMEMBERED_KEY);
+  else if (name === 'key' && isKeyRemembered()) localStorage.setItem(REMEMBERED_KEY, value);
   if (value === '') sessionStorage.removeItem(`openpit.${name}`);
   else sessionStorage.setItem(`openpit.${name}`, value);
   for (const listener of listeners) listener();

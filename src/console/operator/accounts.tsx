@@ -204,9 +204,12 @@ function AccountKeys({ token, id, name }: { token: string; id: string; name: str
   const loaded = useLoad(() => askAsOperator<{ keys: KeyRecord[] }>(token, path), [token, id]);
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
   if (!loaded.data) return <Loading label="Reading the keys" lines={2} />;
-  const post = (to: string) => askAsOperator<IssuedAnswer>(token, to, { method: 'POST', body: {} });
+  const post = (to: string, body: object = {}) =>
+    askAsOperator<IssuedAnswer>(token, to, { method: 'POST', body });
   const actions = {
-    create: () => post(`${path}/keys`),
+    create: (rules: object) => post(`${path}/keys`, rules),
+    update: (key: string, body: object) =>
+      askAsOperator(token, `/admin/keys/${encodeURIComponent(key)}`, { method: 'PATCH', body }),
     rotate: (key: string) => post(`/admin/keys/${encodeURIComponent(key)}/rotate`),
     revoke: (key: string) =>
       askAsOperator(token, `/admin/keys/${encodeURIComponent(key)}`, { method: 'DELETE' }),

@@ -1,12 +1,13 @@
 import { SecretForm } from '../account/key-form.tsx';
 import { Keys } from '../account/keys.tsx';
+import { Limits } from '../account/limits.tsx';
+import { Quota } from '../account/quota.tsx';
+import { UsageCard } from '../account/usage-card.tsx';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
-import { setSecret } from '../api/session.ts';
-import { UsageChart } from '../charts/usage-chart.tsx';
-import { count, dayOfSeconds, duration } from '../show/format.ts';
+import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { masked } from '../show/snippets.ts';
 
@@ -33,9 +34,19 @@ function Account({ holder }: { holder: Holder }) {
           </p>
         </div>
         {kind === 'own' && (
-          <button type="button" class="button" onClick={() => setSecret('key', '')}>
-            Forget this key
-          </button>
+          <div class="field-row">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isKeyRemembered()}
+                onChange={(event) => rememberKey(event.currentTarget.checked)}
+              />
+              Remember it in this browser
+            </label>
+            <button type="button" class="button" onClick={() => setSecret('key', '')}>
+              Forget this key
+            </button>
+          </div>
         )}
       </div>
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
@@ -43,29 +54,10 @@ function Account({ holder }: { holder: Holder }) {
       {loaded.data && (
         <>
           <div class="columns">
-            <Quota usage={loaded.data.usage} events={loaded.data.daily.events} />
-            <section class="card" aria-labelledby="plan-title">
-              <h2 id="plan-title">Plan “{plan.name}”</h2>
-              <table class="plain">
-                <tbody>
-                  <Line name="Answers a month" value={count(plan.quota)} />
-                  <Line name="Delay of prices" value={duration(plan.delaySeconds)} />
-                  <Line name="Symbols in one request" value={count(plan.maxSymbols)} />
-                  <Line name="Days in one time series" value={count(plan.maxSpanDays)} />
-                  <Line name="Long history" value={plan.history ? 'yes' : 'no'} />
-                  <Line name="Requests a second" value={count(plan.burstPerSecond)} />
-                </tbody>
-              </table>
-            </section>
+            <Quota usage={loaded.data.usage} daily={loaded.data.daily} now={Date.now() / 1000} />
+            <Limits plan={plan} />
           </div>
-          <section class="card" aria-labelledby="usage-title">
-            <h2 id="usage-title">Usage by day and endpoint</h2>
-            <UsageChart
-              days={loaded.data.daily.days}
-              first={loaded.data.daily.startDate}
-              last={loaded.data.daily.endDate}
-            />
-          </section>
+          <UsageCard daily={loaded.data.daily} keys={loaded.data.keys} />
           {kind === 'public' ? (
             <Notice title="This key is everybody's.">Its account is managed by the operator.</Notice>
           ) : (
@@ -90,46 +82,11 @@ function Account({ holder }: { holder: Holder }) {
   );
 }
 
-function Quota({ usage, events }: { usage: UsageAnswer; events: UsageDailyAnswer['events'] }) {
-  const share = usage.quota === 0 ? 100 : Math.min(100, (usage.used / usage.quota) * 100);
-  const level = share >= 100 ? 'full' : share >= 75 ? 'high' : '';
-  return (
-    <section class="card" aria-labelledby="quota-title">
-      <h2 id="quota-title">This month</h2>
-      <p class="stat">
-        {count(usage.used)} <small>of {count(usage.quota)} used</small>
-      </p>
-      <progress
-        class={`meter ${level}`}
-        max={100}
-        value={share}
-        aria-label="Share of the quota that is used"
-      />
-      <p class="hint">
-        {count(usage.remaining)} remaining. The count resets on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
-      </p>
-      {events.map(({ percent, at }) => (
-        <p class="hint" key={`${percent} ${at}`}>
-          {percent} % was reached on {dayOfSeconds(at)}.
-        </p>
-      ))}
-    </section>
-  );
-}
-
-function Line({ name, value }: { name: string; value: string }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td class="number">{value}</td>
-    </tr>
-  );
-}
-
 function keyActions(key: string) {
   const path = (id: string) => `/account/keys/${encodeURIComponent(id)}`;
   return {
-    create: () => askWithKey<IssuedAnswer>(key, '/account/keys', { method: 'POST', body: {} }),
+    create: (body: object) => askWithKey<IssuedAnswer>(key, '/account/keys', { method: 'POST', body }),
+    update: (id: string, body: object) => askWithKey(key, path(id), { method: 'PATCH', body }),
     rotate: (id: string) => askWithKey<IssuedAnswer>(key, `${path(id)}/rotate`, { method: 'POST', body: {} }),
     revoke: (id: string) => askWithKey(key, path(id), { method: 'DELETE' }),
   };

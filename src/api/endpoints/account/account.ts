@@ -21,7 +21,7 @@ export const account: OwnerEndpoint = {
   },
 };
 
-/** GET /usage/daily: usage by day and endpoint, and the quota thresholds that were reached. */
+/** GET /usage/daily: usage by day, endpoint and key, and the quota thresholds that were reached. */
 export const usageDaily: OwnerEndpoint = {
   kind: 'owner',
   name: 'usage-daily',
@@ -32,11 +32,18 @@ export const usageDaily: OwnerEndpoint = {
       const last = utcDay(await ledger.quota.now());
       const first = last - USAGE_DAYS + 1;
       const days = await ledger.quota.usageByDay(account.id, first, last);
+      const uses = await ledger.keyUses.of(account.id, first);
       const events = await ledger.quota.events(account.id);
       return {
         success: true,
         startDate: printDay(first),
         endDate: printDay(last),
+        byKey: uses.map(({ day, keyId, endpoint, count }) => ({
+          date: printDay(day),
+          key: keyId,
+          endpoint,
+          count,
+        })),
         days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
         events: events.map(({ percent, used, quota, at }) => ({
           percent,

@@ -4,7 +4,7 @@ import type { KeyOwner } from '../../../ledger/accounts/key-owner.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import { refuse } from '../../errors/errors.ts';
 import { KEY_CHANGE, NEW_KEY, ROTATION } from '../../keys/key-bodies.ts';
-import { issuedKey, keyRecord } from '../../keys/key-records.ts';
+import { issuedKey, keyRecord, listedKeys } from '../../keys/key-records.ts';
 import { issuedOrRefused, KEYS_MAX, keyRefusal } from '../../keys/key-refusals.ts';
 import { rulesOf } from '../../keys/key-rules.ts';
 import type { OwnerEndpoint, OwnerRequest } from '../../model/endpoint.ts';
@@ -16,8 +16,9 @@ export const keys: OwnerEndpoint = {
   path: '/account/keys',
   actions: {
     async GET({ customer, ledger, now }) {
-      const all = await ledger.accounts.keys(customer.account.id);
-      return { success: true, keys: all.map((key) => keyRecord(key, now)) };
+      const { id } = customer.account;
+      const lastUses = await ledger.keyUses.lastUses(id);
+      return { success: true, keys: listedKeys(await ledger.accounts.keys(id), lastUses, now) };
     },
     /** The new key inherits the restrictions of the key that creates it. */
     async POST(call) {

@@ -1,6 +1,8 @@
 import type { Customer } from '../../../gate/directory.ts';
+import type { CountedEndpoint } from '../../../gate/endpoints.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Spend } from '../../../gate/meter/spend.ts';
+import type { KeyUses } from '../../../gate/statistics/key-uses.ts';
 import type { Visitors } from '../../../gate/visitors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
@@ -14,12 +16,20 @@ import type { RequestContext } from '../request/request-context.ts';
 /** Takes units of the quota. */
 export class Charge {
   readonly #meter: Meter;
+  readonly #keyUses: KeyUses;
   readonly #clock: Clock;
   readonly #rateLimits: RateLimitHeader;
   readonly #clientAddress: ClientAddress;
 
-  constructor(meter: Meter, clock: Clock, rateLimits: RateLimitHeader, clientAddress: ClientAddress) {
+  constructor(
+    meter: Meter,
+    keyUses: KeyUses,
+    clock: Clock,
+    rateLimits: RateLimitHeader,
+    clientAddress: ClientAddress,
+  ) {
     this.#meter = meter;
+    this.#keyUses = keyUses;
     this.#clock = clock;
     this.#rateLimits = rateLimits;
     this.#clientAddress = clientAddress;
@@ -35,10 +45,8 @@ export class Charge {
     const { customer } = context;
     if (customer!.visitors) return this.#takeFromVisitor(context, customer!.visitors, units, now);
     const spend = this.#meter.spend(customer!.account, name, now, units);
-    if (spend instanceof Promise) {
-      return spend.then((settled) => this.#settle(customer!, settled, units, this.#clock.now()));
-    }
-    return this.#settle(customer!, spend, units, now);
+    if (spend instanceof Promise) return spend.then((settled) => this.#settle(context, name, settled, units));
+    return this.#settle(context, name, spend, units, now);
   }
 
   /** Refuses what is known to cost more than is left of the quota. It takes nothing. */
@@ -56,8 +64,15 @@ export class Charge {
     return visitorRateLimit(charge.remaining);
   }
 
-  #settle(customer: Customer, spend: Spend, units: number, now: number): string {
-    if (!spend.ok) throw quotaRefusal(spend, customer.plan, this.#rateLimits, units);
-    return this.#rateLimits.afterCharge(customer, spend.remaining, now);
+  #settle(
+    { customer, key }: RequestContext,
+    endpoint: CountedEndpoint,
+    spend: Spend,
+    units: number,
+    now = this.#clock.now(),
+  ): string {
+    if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#rateLimits, units);
+    this.#keyUses.count(key!.known, endpoint, units, now);
+    return this.#rateLimits.afterCharge(customer!, spend.remaining, now);
   }
 }

@@ -1,0 +1,37 @@
+import type { UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
+import { projection } from '../data/projection.ts';
+import { count, dayOfSeconds } from '../show/format.ts';
+
+/** What is used of the quota, and what the month comes to at the current pace. */
+export function Quota({ usage, daily, now }: { usage: UsageAnswer; daily: UsageDailyAnswer; now: number }) {
+  const share = usage.quota === 0 ? 100 : Math.min(100, (usage.used / usage.quota) * 100);
+  const level = share >= 100 ? 'full' : share >= 75 ? 'high' : '';
+  const expected = projection(usage, daily.days, now);
+  const isOver = expected > usage.quota;
+  return (
+    <section class="card" aria-labelledby="quota-title">
+      <h2 id="quota-title">This month</h2>
+      <p class="stat">
+        {count(usage.used)} <small>of {count(usage.quota)} used</small>
+      </p>
+      <progress
+        class={`meter ${level}`}
+        max={100}
+        value={share}
+        aria-label="Share of the quota that is used"
+      />
+      <p class="hint">
+        {count(usage.remaining)} remaining. The count resets on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
+      </p>
+      <p class={isOver ? 'projection over' : 'projection'}>
+        At the pace of the last week, the month comes to <strong>{count(expected)}</strong>
+        {isOver ? ': more than the quota.' : '.'}
+      </p>
+      {daily.events.map(({ percent, at }) => (
+        <p class="hint" key={`${percent} ${at}`}>
+          {percent} % was reached on {dayOfSeconds(at)}.
+        </p>
+      ))}
+    </section>
+  );
+}

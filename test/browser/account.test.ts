@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, openBrowser, openPage } from './browser.ts';
+
+const SIZES = [
+  { name: 'light-1440', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'dark-1024', colorScheme: 'dark', viewport: { width: 1024, height: 768 } },
+  { name: 'light-390', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'dark-390', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
+const found = await browserPath();
+const title = found ? 'the account page' : 'the account page (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  let key: string;
+  let stopClock = () => {};
+  beforeAll(async () => {
+    service = await openTestService('sqlite', { now: Date.now() });
+    key = await service.key('pro');
+    for (let i = 0; i < 30; i++) await service.get('/symbols', key);
+    await service.core.keyUses.flush();
+    // The burst limit is by second, and the clock of the test stands still.
+    const ticking = setInterval(() => {
+      service.clock.time += 1_000;
+    }, 1_000);
+    stopClock = () => clearInterval(ticking);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    stopClock();
+    await browser?.close();
+    await service?.close();
+  });
+
+  test('a key is created with a name and rules, and they can be changed', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#key=${key}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('website');
+    await page.getByLabel('Expires after').fill('2099-12-31');
+    await page.getByLabel('Only from these addresses').fill('203.0.113.0/24');
+    await page.getByLabel('Refuse it in URLs').check();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Your new key, shown this once').waitFor();
+    const row = page.locator('tbody tr').filter({ hasText: 'website' });
+    await row.getByText('31 Dec 2099').waitFor();
+    await row.getByText('header only; from 203.0.113.0/24').waitFor();
+    await row.getByText('none lately').waitFor();
+    await row.getByRole('button', { name: /^Change key_/ }).click();
+    await page.getByLabel('Name', { exact: true }).fill('shop');
+    await page.getByLabel('Only from these addresses').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const renamed = page.locator('tbody tr').filter({ hasText: 'shop' });
+    await renamed.getByText('header only', { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('usage is shown by endpoint and by key, with a projection and the limits in words', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#key=${key}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByText('At the pace of the last week, the month comes to').waitFor();
+    await page.getByText('Prices as they arrive').or(page.getByText('old, or older')).first().waitFor();
+    await page.getByText('symbols 30').waitFor();
+    await page.getByRole('button', { name: 'By key' }).click();
+    await page.getByRole('heading', { name: 'Usage by day and key' }).waitFor();
+    await page
+      .locator('.swatches')
+      .getByText(/key_\w+ 30/)
+      .waitFor();
+    await close();
+  });
+
+  test('a key is remembered only on request, survives a new tab, and is forgotten everywhere', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${service.url}/#/account`);
+    await page.locator('#secret-key').fill(key);
+    expect(await page.getByLabel('Remember it in this browser').isChecked()).toBe(false);
+    await page.getByLabel('Remember it in this browser').check();
+    await page.getByText('Leave this off on a computer that others use').waitFor();
+    await page.locator('#secret-key').press('Enter');
+    await page.getByText('This month').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${service.url}/#/account`);
+    await other.getByText('This month').waitFor();
+    await other.getByRole('button', { name: 'Forget this key' }).click();
+    await other.getByText('Your API key').waitFor();
+    expect(await other.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('pit_live_');
+    const third = await context.newPage();
+    await third.goto(`${service.url}/#/account`);
+    await third.getByText('Your API key').waitFor();
+    await context.close();
+  });
+
+  for (const { name, ...options } of SIZES) {
+    test(`the page is accessible and fits the screen, ${name}`, async () => {
+      const { page, complaints, shot, close } = await openPage(browser, service.url, options);
+      await page.goto(`${service.url}/#key=${key}`);
+      await page.goto(`${service.url}/#/account`);
+      await page.locator('.usage-chart rect').first().waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      await shot(`${name}-account`, true);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+  }
+});
