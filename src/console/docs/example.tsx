@@ -4,14 +4,14 @@ import { CopyButton } from '../show/parts.tsx';
 import { type Language, masked, snippet } from '../show/snippets.ts';
 
 /** How the examples of the page are written. */
-export interface Sample {
+export interface ExampleSettings {
   language: Language;
   origin: string;
   /** The reader's own key; empty if there is none. */
   apiKey: string;
 }
 
-export const ExampleLanguage = createContext<Sample>({ language: 'curl', origin: '', apiKey: '' });
+export const ExampleLanguage = createContext<ExampleSettings>({ language: 'curl', origin: '', apiKey: '' });
 
 /** A request to copy, in the chosen language, with the reader's key. The key is masked on the screen. */
 export function Example({ title, path }: { title: string; path: string }) {

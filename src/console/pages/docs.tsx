@@ -3,7 +3,7 @@ import type { ConfigAnswer } from '../api/answers.ts';
 import { useKey } from '../api/session.ts';
 import { linkTo } from '../data/route.ts';
 import { Errors } from '../docs/errors.tsx';
-import { ExampleLanguage, type Sample } from '../docs/example.tsx';
+import { ExampleLanguage, type ExampleSettings } from '../docs/example.tsx';
 import { SECTIONS } from '../docs/sections.tsx';
 import { Choice } from '../show/parts.tsx';
 import { LANGUAGES, type Language } from '../show/snippets.ts';
@@ -17,7 +17,7 @@ export function DocsPage({ section, config }: { section: string; config: ConfigA
     const frame = requestAnimationFrame(() => document.getElementById(`docs-${section}`)?.scrollIntoView());
     return () => cancelAnimationFrame(frame);
   }, [section]);
-  const sample: Sample = { language, origin: location.origin, apiKey: key };
+  const sample: ExampleSettings = { language, origin: location.origin, apiKey: key };
   return (
     <div class="docs">
       <nav class="contents" aria-label="Contents">
