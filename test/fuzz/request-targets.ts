@@ -15,6 +15,8 @@ import { createKey, isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
 import { parseDay, printDay } from '../../src/market/day.ts';
 import { parseNumber, printNumber } from '../../src/market/decimal.ts';
+import { evaluate } from '../../src/market/formula/evaluate.ts';
+import { readFormula } from '../../src/market/formula/read.ts';
 import { law, textTarget } from './target.ts';
 
 const KEY = createKey(() => new Uint8Array(64).fill(7));
@@ -51,6 +53,26 @@ export const REQUEST_TARGETS = [
     law(Number.isFinite(number), 'not finite');
     law(parseNumber(printNumber(number)) === number, `${text} prints as ${printNumber(number)}`);
   }),
+  textTarget(
+    'formula',
+    ['(2*{RB-FUT}*42+{HO-FUT}*42-3*{WTIOIL-FUT})/3', '-{XAU}/-(.5 {xag})', '{A}-({B}-{C})/({A}/2)'],
+    ['{XAU}', '{', '}', '(', ')', '+', '-', '*', '/', ' ', '0', '.5', '42'],
+    (text) => {
+      const formula = readFormula(text);
+      if ('problem' in formula) {
+        law(formula.problem !== '', 'no reason');
+        return;
+      }
+      const again = readFormula(formula.text);
+      law(!('problem' in again), `${formula.text} is not read again`);
+      if ('problem' in again) return;
+      law(again.text === formula.text, `${formula.text} became ${again.text}`);
+      const priceOf = (code: string) => 1.25 + code.length;
+      const [value, same] = [formula, again].map(({ expression }) => evaluate(expression, priceOf));
+      law(Object.is(value, same), `${text} is ${value}, and ${formula.text} is ${same}`);
+      law(value === undefined || Number.isFinite(value), `${text} is ${value}`);
+    },
+  ),
   textTarget(
     'query',
     ['a=1&b=%20+&a=2', 'symbols=XAU%2CXAG'],

@@ -181,7 +181,7 @@ function print(expression: Expression, outer: number): string {
     case 'symbol':
       return `{${expression.code}}`;
     case 'negate':
-      return wrap(`-${print(expression.operand, 3)}`, outer > 0);
+      return `-${print(expression.operand, 3)}`; // a factor may begin with a minus: no text is longer than what was read
     case 'binary': {
       const { operator, left, right } = expression;
       const own = PRECEDENCE[operator];
