@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   feeds: ['market', 'ledger', 'runtime'],
   gate: ['ledger', 'runtime'],
   api: ['http', 'market', 'ledger', 'board', 'gate', 'console', 'client', 'mcp', 'runtime'],
-  client: ['market', 'runtime'],
+  client: ['market', '..'], // openpit-client, the package
   mcp: ['client', 'market'],
   console: [],
   setup: ['ledger', 'gate', 'config', 'config.ts'],

@@ -8,6 +8,7 @@ import { VERSION } from '../runtime/version.ts';
 import { historyCommand } from './client/history.ts';
 import { latestCommand } from './client/latest.ts';
 import { mcpCommand } from './client/mcp.ts';
+import { watchCommand } from './client/watch.ts';
 import { accountCommands } from './commands/account.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
@@ -53,6 +54,7 @@ function commandsOf(providers: readonly Provider[]): readonly Command[] {
     checkCommand,
     latestCommand,
     historyCommand,
+    watchCommand,
     mcpCommand,
     compareCommand,
     doctorCommand(providers),

@@ -1,4 +1,4 @@
-import { messageOf } from '../runtime/log/log.ts';
+import { ConnectionLost, Openpit, OpenpitError, type StreamRate } from '../../client/src/index.ts';
 
 /**
  * Sends a GET request of the interface and returns the JSON of its answer: to a server, to this process, or to the ledger
@@ -22,15 +22,41 @@ export class RequestRefused extends Error {
   }
 }
 
-const TIMEOUT_MS = 60_000;
+/** A price that has just changed. */
+export type StreamedPrice = StreamRate;
 
-/** Asks a server over HTTP. `key` may be empty, for a server that refuses it with instructions. */
-export function askServer(base: string, key: string): AskRates {
-  const root = base.replace(/\/+$/, '');
+/** People wait for a command: two tries must do. */
+const RETRIES = 1;
+
+/** Asks a server over HTTP. Without a key, the server refuses with instructions. */
+export function askServer(url: string, key: string | undefined): AskRates {
+  const client = new Openpit({ url, key, retries: RETRIES });
   return async <Answer>(path: string, params: QueryValues = {}) => {
-    const { status, text } = await fetchText(root + pathWith(path, params), key);
-    return answerOf<Answer>(status, text);
+    try {
+      return await client.get<Answer>(path, params);
+    } catch (error) {
+      throw refusalOf(error, url);
+    }
   };
+}
+
+/** The newest price of each symbol of a server, now and whenever it changes. */
+export async function* streamFromServer(
+  url: string,
+  key: string | undefined,
+  symbols: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<StreamedPrice> {
+  try {
+    yield* new Openpit({ url, key, retries: RETRIES }).stream(symbols, { signal });
+  } catch (error) {
+    throw refusalOf(error, url);
+  }
+}
+
+function refusalOf(error: unknown, url: string): unknown {
+  if (error instanceof ConnectionLost) return new Error(`${url} cannot be reached: ${error.message}`);
+  return error instanceof OpenpitError ? new RequestRefused(error.message, error.status, error.code) : error;
 }
 
 /** A path with its query string. */
@@ -58,18 +84,5 @@ function parse(text: string): { message?: unknown; error?: unknown; code?: unkno
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
-  }
-}
-
-async function fetchText(url: string, key: string): Promise<{ status: number; text: string }> {
-  try {
-    const headers = key === '' ? undefined : { 'x-api-key': key };
-    const response = await fetch(url, {
-      ...(headers && { headers }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return { status: response.status, text: await response.text() };
-  } catch (error) {
-    throw new Error(`${new URL(url).origin} cannot be reached: ${messageOf(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type AskRates, askServer } from '../../client/ask.ts';
+import { type AskRates, askServer, type StreamedPrice, streamFromServer } from '../../client/ask.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
@@ -16,9 +16,23 @@ export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
 /** Calls `work` with a way to ask the server that `--url` names, or else the ledger on this machine. */
 export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => Promise<T>): Promise<T> {
   const url = call.flag('url');
-  if (url !== undefined) return work(askServer(serverUrl(url), call.environment('OPENPIT_KEY') ?? ''));
+  if (url !== undefined) return work(askServer(serverUrl(url), keyOf(call)));
   requireExisting(call);
   return call.withLedger(async (ledger) => work(await openLocalRates(ledger, call.config, systemClock)));
+}
+
+/** The prices of the server that `--url` names, as they change; undefined without it. */
+export function streamFrom(
+  call: CommandCall,
+  symbols: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<StreamedPrice> | undefined {
+  const url = call.flag('url');
+  return url === undefined ? undefined : streamFromServer(serverUrl(url), keyOf(call), symbols, signal);
+}
+
+function keyOf(call: CommandCall): string | undefined {
+  return call.environment('OPENPIT_KEY') || undefined;
 }
 
 /** Asking must not create an empty ledger. */

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { newFolder } from '../../support/ledger.ts';
-import { openpit, Program } from '../../support/program.ts';
+import { openpit, PROGRAM_COMMAND, Program } from '../../support/program.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');
 const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
 
 let program: Program;
@@ -28,8 +27,10 @@ async function ask(
   given: Record<string, unknown>,
 ) {
   const client = new Client({ name: 'test', version: '1' });
-  const command = { command: process.execPath, args: [MAIN, 'mcp', ...args], env };
-  await client.connect(new StdioClientTransport(command));
+  const [command, ...before] = PROGRAM_COMMAND;
+  await client.connect(
+    new StdioClientTransport({ command: command!, args: [...before, 'mcp', ...args], env }),
+  );
   const { content } = await client.callTool({ name, arguments: given });
   await client.close();
   return (content as { text: string }[])[0]!.text;

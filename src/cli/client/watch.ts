@@ -1,0 +1,139 @@
+import type { LatestAnswer } from '../../client/answers.ts';
+import type { AskRates, StreamedPrice } from '../../client/ask.ts';
+import { difference, percentChange, printNumber } from '../../market/decimal.ts';
+import { type Colour, colourFor } from '../framework/colour.ts';
+import type { Command, CommandCall } from '../framework/command.ts';
+import { momentOf } from './latest.ts';
+import { requestOf } from './output.ts';
+import { SOURCE_FLAGS, streamFrom, withRates } from './source.ts';
+import { aligned, alignedTable, sparkline } from './table.ts';
+
+/** How often the ledger on this machine is read. */
+const POLL_MS = 1_000;
+
+/** How many of the last prices a sparkline shows. */
+const PRICES_SHOWN = 30;
+
+/** A new price of a symbol. */
+type Quote = Omit<StreamedPrice, 'date'>;
+
+export const watchCommand: Command = {
+  name: 'watch',
+  operands: ['SYMBOL...'],
+  ledgerOptional: true,
+  summary: 'Show live prices until Ctrl-C',
+  details:
+    'On a terminal it shows a table with the change since the start and a sparkline; elsewhere it prints a line for each new price. A server counts a unit for the connection, and one for each hundred prices.',
+  examples: ['watch XAU XAG', 'watch XAU --json --url https://rates.example.com'],
+  flags: { json: { help: 'Print a line of JSON for each new price' }, ...SOURCE_FLAGS },
+  async run(call) {
+    const stopped = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+    const show = displayOf(call);
+    const streamed = streamFrom(call, call.operands, stopped.signal);
+    if (streamed) return watch(streamed, show, stopped.signal);
+    await withRates(call, (ask) =>
+      watch(polled(ask, requestOf(call).symbols, stopped.signal), show, stopped.signal),
+    );
+  },
+};
+
+/** How a new price is shown: as JSON, in a table on a terminal, or as a line. */
+function displayOf(call: CommandCall): (quote: Quote) => void {
+  if (call.isSet('json')) return (quote) => console.log(JSON.stringify(quote));
+  if (process.stdout.isTTY) return screen(colourFor(process.stdout, call.environment));
+  return (quote) => console.log(plainLine(quote));
+}
+
+async function watch(
+  quotes: AsyncIterable<Quote>,
+  show: (quote: Quote) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const quote of quotes) show(quote);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** New prices in the ledger on this machine. */
+async function* polled(ask: AskRates, symbols: string, signal: AbortSignal): AsyncGenerator<Quote> {
+  const known = new Map<string, string>();
+  while (!signal.aborted) {
+    const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', { symbols });
+    for (const [symbol, rate] of Object.entries(rates)) {
+      const { quote, unit, at = '', source } = metadata[symbol]!;
+      const state = `${at} ${rate}`;
+      if (known.get(symbol) === state) continue;
+      known.set(symbol, state);
+      yield { symbol, rate, quote, unit, at, source };
+    }
+    await Promise.race([
+      Bun.sleep(POLL_MS),
+      new Promise((done) => signal.addEventListener('abort', done, { once: true })),
+    ]);
+  }
+}
+
+function plainLine({ symbol, rate, quote, unit, at }: Quote): string {
+  const measure = quote === 'none' ? '' : ` ${quote}/${unit}`;
+  return `${momentOf(at)} ${symbol} ${printNumber(rate)}${measure}`;
+}
+
+/** A table that is drawn again for each new price, in its place. */
+function screen(colour: Colour): (quote: Quote) => void {
+  const watched = new Map<string, { first: number; quote: Quote; prices: number[] }>();
+  let drawn = 0;
+  return (quote) => {
+    const one = watched.getOrInsertComputed(quote.symbol, () => ({ first: quote.rate, quote, prices: [] }));
+    one.quote = quote;
+    one.prices.push(quote.rate);
+    if (one.prices.length > PRICES_SHOWN) one.prices.shift();
+    const lines = watchTable([...watched.values()], colour).split('\n');
+    const up = drawn > 0 ? `\x1b[${drawn}A` : '';
+    process.stdout.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}`);
+    drawn = lines.length;
+  };
+}
+
+interface WatchedSymbol {
+  /** The price when watching began. */
+  first: number;
+  quote: Quote;
+  /** The last prices, oldest first. */
+  prices: readonly number[];
+}
+
+function watchTable(watched: readonly WatchedSymbol[], colour: Colour): string {
+  const prices = aligned(
+    watched.map(({ quote }) => printNumber(quote.rate)),
+    ' ',
+  );
+  const rows = watched.map(({ first, quote, prices: last }, i) => {
+    const { symbol, rate, unit, quote: currency, at } = quote;
+    const style = rate > first ? 'green' : rate < first ? 'red' : 'dim';
+    const change = `${signedText(difference(rate, first))} (${signedText(percentChange(first, rate, 2))} %)`;
+    return [
+      colour(symbol, 'bold'),
+      prices[i]!,
+      currency === 'none' ? '' : `${currency}/${unit}`,
+      colour(change, style),
+      colour(sparkline(last), style),
+      colour(momentOf(at), 'dim'),
+    ];
+  });
+  const columns = [
+    { head: 'symbol' },
+    { head: 'price', isNumber: true as const },
+    { head: 'in' },
+    { head: 'since start', isNumber: true as const },
+    { head: 'last prices' },
+    { head: 'at' },
+  ];
+  return alignedTable(columns, rows);
+}
+
+function signedText(number: string): string {
+  return /^-|^0(\.0*)?$/.test(number) ? number : `+${number}`;
+}

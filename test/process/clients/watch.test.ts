@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { newFolder } from '../../support/ledger.ts';
+import { openpit, Program, spawnOpenpit } from '../../support/program.ts';
+
+const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+
+let program: Program;
+let key: string;
+let price = 2_000;
+beforeAll(async () => {
+  await publish();
+  const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
+  key = JSON.parse(created.stdout).key;
+  program = await Program.start(settings);
+}, 60_000);
+afterAll(() => program.end());
+
+/** Imports a new price of gold for the same day. */
+async function publish(): Promise<number> {
+  price++;
+  const file = join(settings.OPENPIT_DATA_DIR, 'gold.csv');
+  await Bun.write(file, `date,close\n2024-05-14,${price}\n`);
+  expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
+  return price;
+}
+
+/** Starts `openpit watch`, publishes a price after its first line, and stops it with Ctrl-C after the second. */
+async function watched(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ lines: string[]; exitCode: number }> {
+  const child = spawnOpenpit(['watch', 'XAU', ...args], env);
+  const lines: string[] = [];
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk);
+    const complete = text.split('\n').slice(0, -1);
+    if (complete.length === lines.length) continue;
+    lines.splice(0, lines.length, ...complete);
+    if (lines.length === 1) await publish();
+    else break;
+  }
+  child.kill('SIGINT');
+  return { lines, exitCode: await child.exited };
+}
+
+test('openpit watch prints each new price of the ledger on this machine, and ends with Ctrl-C', async () => {
+  const { lines, exitCode } = await watched([], settings);
+  expect(lines).toEqual([`2024-05-14 XAU ${price - 1} USD/T.oz`, `2024-05-14 XAU ${price} USD/T.oz`]);
+  expect(exitCode).toBe(0);
+}, 60_000);
+
+test('openpit watch --url streams from a server, as JSON if that is wanted', async () => {
+  const { lines, exitCode } = await watched(['--json', '--url', program.url], { OPENPIT_KEY: key });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { symbol: 'XAU', rate: price - 1, quote: 'USD', unit: 'T.oz' },
+    { symbol: 'XAU', rate: price, quote: 'USD', unit: 'T.oz' },
+  ]);
+  expect(exitCode).toBe(0);
+}, 60_000);
+
+test('openpit watch explains what is wrong with a request', async () => {
+  const { exitCode, stderr } = await openpit(['watch', 'GOLDD', '--url', program.url], { OPENPIT_KEY: key });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('did you mean XAU');
+}, 60_000);
