@@ -69,10 +69,15 @@ class MarketStore {
     this.#wanted = new Set([...this.#wanted, ...codes]);
   }
 
-  /** Loads all symbols, for the search. */
-  readonly requireAll = (): void => {
-    if (this.#wanted === 'all') return;
+  /** The same for all symbols without closes. */
+  requireAll(): void {
     this.#wanted = 'all';
+  }
+
+  /** Loads all symbols, for the search. */
+  readonly loadAll = (): void => {
+    if (this.#wanted === 'all') return;
+    this.requireAll();
     this.refresh();
   };
 
@@ -131,7 +136,7 @@ class MarketStore {
       else await this.#loadQuotes();
       this.state = 'live';
       this.error = undefined;
-      return POLL_MS;
+      return this.#hasWanted ? POLL_MS : 0; // more may have been required meanwhile
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_visit') {
         this.#setVisit('');
@@ -253,13 +258,11 @@ export function useMarket(
 ): MarketStore {
   const store = marketOf(key);
   if (needs === 'with closes') store.requireCloses();
-  else if (needs !== 'all symbols') store.require(needs);
+  else if (needs === 'all symbols') store.requireAll();
+  else store.require(needs);
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   useEffect(() => store.subscribe(() => redraw(undefined)), [store]);
-  useEffect(() => {
-    if (needs === 'all symbols') store.requireAll();
-    else store.refresh();
-  }, [store, String(needs)]);
+  useEffect(store.refresh, [store, String(needs)]);
   return store;
 }
 

@@ -124,7 +124,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
             <MeasureTools
               symbol={symbol}
               market={store.searchable}
-              onSearch={store.requireAll}
+              onSearch={store.loadAll}
               view={view}
               measures={measures}
               interval={{ automatic, canChoose: isLong }}
