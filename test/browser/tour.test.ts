@@ -169,6 +169,7 @@ async function manageKeys(page: Page): Promise<void> {
   const revoked = page.locator('tr').filter({ hasText: 'revoked' });
   const [activeBefore, revokedBefore] = [await active.count(), await revoked.count()];
   await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('Your new key, shown this once').waitFor();
   await active.nth(activeBefore).waitFor();
   const first = (await page.locator('.new-key').textContent())!;

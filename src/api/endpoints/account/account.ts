@@ -27,12 +27,12 @@ export const usageDaily: OwnerEndpoint = {
   name: 'usage-daily',
   path: '/usage/daily',
   actions: {
-    async GET({ customer: { account }, meter, ledger }) {
+    async GET({ customer: { account }, meter, ledger, now }) {
       await meter.reportedUsage(account.id);
       const last = utcDay(await ledger.quota.now());
       const first = last - USAGE_DAYS + 1;
       const days = await ledger.quota.usageByDay(account.id, first, last);
-      const uses = await ledger.keyUses.of(account.id, first);
+      const uses = await ledger.keyUses.of(account.id, utcDay(now) - USAGE_DAYS + 1); // counted by this process's clock
       const events = await ledger.quota.events(account.id);
       return {
         success: true,
