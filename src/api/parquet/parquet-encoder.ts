@@ -88,7 +88,7 @@ const CONVERT: Readonly<Record<ColumnType, (value: string | number | boolean) =>
   boolean: (value) => value,
 };
 
-/** Prices are doubles, the numbers that the other formats print (docs/decisions/0015). */
+/** Prices are doubles, the numbers that the other formats print (docs/decisions/0017). */
 const ELEMENT: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },

@@ -63,7 +63,7 @@ export class Described {
     return this.#checks.getOrInsertComputed(`${method} ${path} ${status}`, () => {
       const response = this.#paths[path]?.[method.toLowerCase()]?.responses[status];
       if (!response) throw new Error(`${method} ${path} does not describe the status ${status}`);
-      const { schema } = Object.values(response.content)[0]!;
+      const { schema } = response.content['application/json'] ?? Object.values(response.content)[0]!;
       const refs = 'anyOf' in schema ? schema.anyOf : [schema];
       const schemas = refs.map(({ $ref }) => this.#components.schemas[nameIn($ref)]);
       return z.fromJSONSchema({ anyOf: schemas } as Parameters<typeof z.fromJSONSchema>[0]);

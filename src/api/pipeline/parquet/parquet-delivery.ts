@@ -17,7 +17,7 @@ import type { Charge } from '../steps/charge.ts';
 
 /**
  * Sends Parquet files, whole or in ranges. The first request for a file pays for it, HEAD included: it has to state the
- * length, so the file has to be written, and a length that is free would reveal prices (docs/decisions/0015).
+ * length, so the file has to be written, and a length that is free would reveal prices (docs/decisions/0017).
  */
 export class ParquetDelivery {
   readonly #files: ParquetFiles;

@@ -66,6 +66,9 @@ export const madeRequests = row('made-requests', {
   },
 });
 
+/** Of tables, which have no schema. */
+const TABLE_TYPE = /^(text\/csv;|application\/x-ndjson;|application\/vnd\.apache\.parquet$)/;
+
 /** Sends a request and returns what is wrong with its response. Remembers the ids in it. */
 async function judge(url: string, request: MadeRequest, described: Described, known: Known, chance: Seeded) {
   const { target, headers, body, operation } = request;
@@ -87,7 +90,7 @@ async function judge(url: string, request: MadeRequest, described: Described, kn
       return { status };
     }
     const text = await response.text();
-    if (status === 200 && /^(text\/csv|application\/x-ndjson);/.test(type)) return { status };
+    if (status === 200 && TABLE_TYPE.test(type)) return { status };
     if (!type.startsWith('application/json')) return { status, problem: `its type is ${type}` };
     const parsed = schema.safeParse(JSON.parse(text));
     if (!parsed.success)
