@@ -64,6 +64,7 @@ class FileOutput implements Output {
 /** Resolves when the bytes are handed to the system, so that no more than these are in memory. */
 function write(stream: Writable, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    // A stream that failed before says only that it is closed: its first error is the reason.
+    stream.write(bytes, (error) => (error ? reject(stream.errored ?? error) : resolve()));
   });
 }

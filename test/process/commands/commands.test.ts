@@ -33,6 +33,8 @@ interface Use {
   exitCode?: number;
   /** A part of what it prints. */
   prints: string;
+  /** What a command that prints data says on standard error; by default nothing. */
+  reports?: string;
   after?: (stdout: string) => void | Promise<void>;
 }
 
@@ -104,6 +106,19 @@ const USES: readonly Use[] = [
   { command: 'latest', args: () => ['XAU'], prints: 'USD/T.oz' }, // clients/prices.test.ts has it with a server
   { command: 'history', args: () => ['XAU', '--from', '2024-01-01'], prints: 'average' },
   { command: 'watch', args: () => ['GOLDD'], exitCode: 1, prints: '' }, // it runs until it is stopped: clients/watch.test.ts
+  {
+    command: 'export',
+    args: () => ['--symbols', 'XAU'],
+    prints: 'XAU',
+    reports: expect.stringContaining('rows'),
+  },
+  {
+    command: 'symbols define',
+    args: () => ['PAIR', '--as', '{XAU}/{XAG}', '--name', 'A pair'],
+    prints: 'PAIR',
+  },
+  { command: 'symbols formulas', prints: 'PAIR' },
+  { command: 'symbols undefine', args: () => ['PAIR'], prints: 'PAIR' },
   { command: 'import undo', args: () => ['1'], prints: '' },
   { command: 'feed list', prints: 'ecb' },
   { command: 'feed enable', args: () => ['ecb'], prints: '' },
@@ -148,13 +163,13 @@ test('every command has help', async () => {
 });
 
 test('every command does its work on a real ledger', async () => {
-  for (const { command, args, exitCode = 0, prints, after } of USES) {
+  for (const { command, args, exitCode = 0, prints, reports, after } of USES) {
     const done = await openpit([...command.split(' '), ...(args?.() ?? [])], settings);
     expect({ command, ...done }).toEqual({
       command,
       exitCode,
       stdout: expect.stringContaining(prints),
-      stderr: exitCode === 0 ? '' : expect.stringContaining('openpit: '),
+      stderr: exitCode === 0 ? (reports ?? '') : expect.stringContaining('openpit: '),
     });
     await after?.(done.stdout);
   }
