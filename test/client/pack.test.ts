@@ -31,7 +31,7 @@ try {
   if (error instanceof ConnectionLost) console.log(error.mayBeCounted);
 }
 // @ts-expect-error: an interval that does not exist
-client.history({ symbols: ['XAU'], from: '2024-01-01', to: '2024-02-01', interval: 'hour' });
+client.history({ symbols: ['XAU'], from: '2024-01-01', to: '2024-02-01', interval: 'decade' });
 `;
 
 async function run(command: readonly string[], cwd: string): Promise<string> {
