@@ -99,14 +99,16 @@ describe.skipIf(!found)(title, () => {
       const alarm = (text: string) => page.locator('.alarms .notice').filter({ hasText: text });
       await alarm('The feeds have stopped').getByText('three/33', { exact: true }).waitFor();
       await alarm('The feeds have stopped')
-        .getByText(/^\d+ min ago$/)
+        .getByText(/\d+ min ago/)
         .waitFor();
       await alarm('A feed is late: eia').getByText('feed.late.eia', { exact: true }).waitFor();
 
       await row('one/11').getByText('answers this page').waitFor();
       await row('one/11').getByText('not at all').waitFor();
       await row('two/22').getByText('silent').waitFor();
-      await row('two/22').getByText('10 min ago').waitFor();
+      await row('two/22')
+        .getByText(/1\d min ago/)
+        .waitFor();
 
       await shot(`${name}-operator`, true);
       await page.getByRole('link', { name: 'Feeds', exact: true }).click();

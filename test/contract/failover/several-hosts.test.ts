@@ -96,6 +96,7 @@ test('the roles may change again and again', async () => {
   for (let round = 0; round < 4; round++) {
     const [from, to] = round % 2 === 0 ? servers : ([servers[1], servers[0]] as const);
     await writeEventually(ledger, `round ${round}`);
+    await postgres.caughtUp(from, to); // a standby that has just been made may not be connected yet
     await postgres.switchOver(from, to);
     await writeEventually(ledger, `after ${round}`);
     expect(await isOn(to, `after ${round}`)).toBe(true);

@@ -159,7 +159,9 @@ describe('requests about the past with a standby', () => {
     const [template] = await ledger.symbols.list();
     await ledger.symbols.upsert([{ ...template!, code: 'NEWCODE', name: 'New' }], []);
     const path = historyAsOf(early).replace('XAU', 'XAU,NEWCODE');
-    await eventually(async () => (await program.get(path, key)).status === 200, SOON_MS);
+    for (const server of [program, reference]) {
+      await eventually(async () => (await server.get(path, key)).status === 200, SOON_MS);
+    }
     expect(await ask(path)).toBe(await ask(path, reference));
     await postgres.standby.query('SELECT pg_wal_replay_resume()');
   }, 180_000);

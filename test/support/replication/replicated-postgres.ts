@@ -66,10 +66,10 @@ export class ReplicatedPostgres {
   }
 
   /** Waits until the standby has replayed everything that the primary has written so far. */
-  async caughtUp(): Promise<void> {
-    const [row] = await this.primary.query('SELECT pg_current_wal_lsn()::text AS lsn');
+  async caughtUp(primary = this.primary, standby = this.standby): Promise<void> {
+    const [row] = await primary.query('SELECT pg_current_wal_lsn()::text AS lsn');
     await eventually(async () => {
-      const [replayed] = await this.standby.query(
+      const [replayed] = await standby.query(
         `SELECT pg_last_wal_replay_lsn() >= '${row!.lsn}'::pg_lsn AS done`,
       );
       return replayed!.done === true;
