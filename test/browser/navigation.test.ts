@@ -142,6 +142,7 @@ describe.skipIf(!found)(title, () => {
       )) as string[];
       expect(new Set(colours).size).toBe(colours.length);
       await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
       const text = (await page.locator('.new-key').textContent())!;
       await page.locator('tr.marked').getByText('new', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'I have kept it' }).click();
