@@ -6,7 +6,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/schema/migrations.ts';
 import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, symbolOf } from '../support/ledgers.ts';
-import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
+import { CATALOGUE_SIZE, FIRST_REVISION } from '../support/responses/catalogue.ts';
 
 onEachEngine('opening', (engine) => {
   const ledgers = ledgersOf(engine);
@@ -25,7 +25,7 @@ onEachEngine('opening', (engine) => {
     const opened = await Promise.all(Array.from({ length: 5 }, () => ledgers.open(url)));
     const heads = await Promise.all(opened.map((ledger) => ledger.head()));
     for (const head of heads) expect(head).toEqual(heads[0]!);
-    expect(heads[0]).toMatchObject({ prices: 1, accounts: BUILT_IN_PLANS.length });
+    expect(heads[0]).toMatchObject({ prices: FIRST_REVISION, accounts: BUILT_IN_PLANS.length });
     expect(await opened[0]!.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     const [newest] = await opened[0]!.engine.read`SELECT max(id) AS id FROM migration`;
     expect(Number(newest!.id)).toBe(SCHEMA_VERSION);

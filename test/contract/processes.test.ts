@@ -4,7 +4,7 @@ import { Child } from '../support/children/child.ts';
 import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
 import { ledgersOf } from '../support/ledgers.ts';
 import { Follower } from '../support/replication/follower.ts';
-import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
+import { CATALOGUE_SIZE, FIRST_REVISION } from '../support/responses/catalogue.ts';
 
 const BATCHES = 40;
 
@@ -80,7 +80,7 @@ onEachEngine('two processes', (engine) => {
     for (const child of children) child.go();
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0]);
     const ledger = await ledgers.open(url);
-    expect(await ledger.head()).toMatchObject({ prices: 1, accounts: 5 });
+    expect(await ledger.head()).toMatchObject({ prices: FIRST_REVISION, accounts: 5 });
     expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
   });
 });

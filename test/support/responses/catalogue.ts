@@ -10,6 +10,9 @@ export const CATALOGUE_SIZE = catalogue.length;
 /** What `/symbols` lists: symbols, and the formulas that are built in. */
 export const LISTED_SIZE = CATALOGUE_SIZE + formulas.length;
 
+/** The price revision of a new ledger: one for the symbols, and one for each formula. */
+export const FIRST_REVISION = 1 + formulas.length;
+
 const SYMBOLS = catalogue.map((symbol, id) => ({ ...symbol, id, real: true })) as LedgerSymbol[];
 
 /** The prices in a body, by the catalogue's symbols and in their units. */
