@@ -4,6 +4,7 @@ import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { namedFormulas } from '../../formulas/named-formulas.ts';
 import { keyRecord } from '../../keys/key-records.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../../model/long-table.ts';
@@ -39,7 +40,7 @@ export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOpti
           plan: plan.name,
           delaySeconds: plan.delaySeconds,
           symbols: {
-            available: board.catalog.symbols.length,
+            available: board.catalog.symbols.length + namedFormulas(board.catalog).size,
             maxPerRequest: plan.maxSymbols,
             maxPerStatistics: Math.min(plan.maxSymbols, STATISTICS_SYMBOLS_MAX),
           },
