@@ -10,8 +10,13 @@ interface Locked {
   resolved?: string;
   integrity?: string;
   hasInstallScript?: boolean;
+  /** Whether it is a package of this repository. */
+  link?: boolean;
 }
-const LOCKED = Object.entries(lock.packages as Record<string, Locked>).filter(([path]) => path !== '');
+/** The packages of others. */
+const LOCKED = Object.entries(lock.packages as Record<string, Locked>).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && !link,
+);
 
 test('every dependency is pinned to one version', () => {
   const all = { ...packageJson.dependencies, ...packageJson.devDependencies };
