@@ -29,6 +29,7 @@ const PARTS = [
   'symbols',
   'processes',
   'move',
+  'export',
 ] as const;
 
 export type Part = (typeof PARTS)[number];
