@@ -155,7 +155,7 @@ function outcomeOf(
   return samePrices ? 'taken' : 'corrected';
 }
 
-/** To read the bars of so many days costs about as much as another statement. */
+/** Reading the bars of this many days costs about as much as another statement. */
 const GAP_DAYS_MAX = 60;
 
 /** The days of bars, without the long gaps between them: corrections are years apart. */
