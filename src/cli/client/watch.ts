@@ -1,5 +1,6 @@
 import type { LatestAnswer } from '../../client/answers.ts';
 import type { AskRates, StreamedPrice } from '../../client/ask.ts';
+import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
 import { type Colour, colourFor } from '../framework/colour.ts';
 import type { Command, CommandCall } from '../framework/command.ts';
@@ -113,7 +114,7 @@ function watchTable(watched: readonly WatchedSymbol[], colour: Colour): string {
   const rows = watched.map(({ first, quote, prices: last }, i) => {
     const { symbol, rate, unit, quote: currency, at } = quote;
     const style = rate > first ? 'green' : rate < first ? 'red' : 'dim';
-    const change = `${signedText(difference(rate, first))} (${signedText(percentChange(first, rate, 2))} %)`;
+    const change = `${signed(difference(rate, first))} (${signed(percentChange(first, rate, 2))} %)`;
     return [
       colour(symbol, 'bold'),
       prices[i]!,
@@ -132,8 +133,4 @@ function watchTable(watched: readonly WatchedSymbol[], colour: Colour): string {
     { head: 'at' },
   ];
   return alignedTable(columns, rows);
-}
-
-function signedText(number: string): string {
-  return /^-|^0(\.0*)?$/.test(number) ? number : `+${number}`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { HistoricalAnswer, PriceMetadata } from '../../client/answers.ts';
 import type { AskRates } from '../../client/ask.ts';
+import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
 import { measure, origin } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
@@ -46,8 +47,4 @@ function changeLine({ code, start, end, metadata }: Change): string {
   const absolute = difference(end.close, start.close);
   const relative = percentChange(start.close, end.close, 2);
   return `${code}: ${signed(absolute)} ${measure(metadata)} (${signed(relative)} %), from ${printNumber(start.close)} on ${start.date} to ${printNumber(end.close)} on ${end.date}, ${origin(metadata)}`;
-}
-
-export function signed(number: string): string {
-  return /^[-0]$|^-/.test(number) ? number : `+${number}`;
 }

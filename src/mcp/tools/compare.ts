@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { StatisticsAnswer } from '../../client/answers.ts';
 import { csv } from '../../client/csv.ts';
+import { signed } from '../../client/signed.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
 import { measure, origin, percent } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
-import { type Change, changesOf, signed } from './change.ts';
+import { type Change, changesOf } from './change.ts';
 
 export const compare = tool({
   name: 'compare',
