@@ -8,7 +8,7 @@ function monitored() {
   return { clock, monitor };
 }
 
-test('work that keeps failing is a fault since its first failure, until it succeeds', () => {
+test('work that keeps failing is a fault since its last success, until it succeeds again', () => {
   const { clock, monitor } = monitored();
   clock.time = 1_000;
   monitor.failed('first');
@@ -16,7 +16,7 @@ test('work that keeps failing is a fault since its first failure, until it succe
   monitor.failed('last');
   expect(monitor.fault).toBeUndefined();
   clock.time = 11_000;
-  expect(monitor.fault).toEqual({ since: 1_000, reason: 'last' });
+  expect(monitor.fault).toEqual({ since: 0, reason: 'last' });
   monitor.succeeded();
   expect(monitor.fault).toBeUndefined();
 });
@@ -47,4 +47,19 @@ test('after a restart the work has its full time again', () => {
   expect(monitor.fault).toBeUndefined();
   clock.time = 40_000;
   expect(monitor.fault).toMatchObject({ since: 30_000 });
+});
+
+test('a fault keeps its time, so that it is one alarm, while the clocks drift and silence turns into failures', () => {
+  const clock = { wall: 5_000, monotonic: 0, now: () => clock.wall, elapsed: () => clock.monotonic };
+  const monitor = new WorkMonitor(clock, { failingMs: 10_000, silentMs: 60_000 });
+  monitor.start();
+  const times = new Set<number>();
+  for (let i = 0; i < 40; i++) {
+    clock.monotonic += 4_000;
+    clock.wall += 4_001; // the wall clock is being adjusted
+    if (i === 20) monitor.failed('at last an error');
+    const { fault } = monitor;
+    if (fault) times.add(fault.since);
+  }
+  expect([...times]).toEqual([5_000]);
 });

@@ -17,14 +17,15 @@ export interface WorkLimits {
 export class WorkMonitor {
   readonly #clock: Clock;
   readonly #limits: WorkLimits;
-  #succeededAt: number;
-  #failing: { since: number; reason: string } | undefined;
+  /** The last success. `at` identifies a fault, so it is read once: two clocks drift against each other. */
+  #success: { at: number; elapsed: number };
+  #failing: { elapsed: number; reason: string } | undefined;
   #isStarted = false;
 
   constructor(clock: Clock, limits: WorkLimits) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#succeededAt = this.#elapsed();
+    this.#success = this.#moment();
   }
 
   /** Starts to expect results. */
@@ -34,30 +35,33 @@ export class WorkMonitor {
   }
 
   succeeded(): void {
-    this.#succeededAt = this.#elapsed();
+    this.#success = this.#moment();
     this.#failing = undefined;
   }
 
   failed(reason: string): void {
-    this.#failing = { since: this.#failing?.since ?? this.#elapsed(), reason };
+    this.#failing = { elapsed: this.#failing?.elapsed ?? this.#elapsed(), reason };
   }
 
   /** Grants the work its full time again, for example after a ledger outage. */
   restart(): void {
-    if (this.#failing) this.#failing.since = this.#elapsed();
-    this.#succeededAt = this.#elapsed();
+    this.#success = this.#moment();
+    if (this.#failing) this.#failing.elapsed = this.#success.elapsed;
   }
 
+  /** The fault since the last success, if the work has failed or been silent for too long. */
   get fault(): OngoingFault | undefined {
     if (!this.#isStarted) return undefined;
+    const { failingMs, silentMs } = this.#limits;
     const now = this.#elapsed();
-    const at = (elapsed: number) => Math.round(this.#clock.now() - (now - elapsed));
     const failing = this.#failing;
-    if (failing && now - failing.since >= this.#limits.failingMs) {
-      return { since: at(failing.since), reason: failing.reason };
-    }
-    if (now - this.#succeededAt < this.#limits.silentMs) return undefined;
-    return { since: at(this.#succeededAt), reason: failing?.reason ?? 'it does not finish' };
+    const isFailing = failing !== undefined && now - failing.elapsed >= failingMs;
+    if (!isFailing && now - this.#success.elapsed < silentMs) return undefined;
+    return { since: this.#success.at, reason: failing?.reason ?? 'it does not finish' };
+  }
+
+  #moment() {
+    return { at: this.#clock.now(), elapsed: this.#elapsed() };
   }
 
   #elapsed(): number {
