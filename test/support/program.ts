@@ -42,6 +42,19 @@ export function spawnOpenpit(
   });
 }
 
+/** Runs a command on a terminal. */
+export function openpitOnTerminal(
+  args: readonly string[],
+  settings: Record<string, string>,
+  terminal: Bun.TerminalOptions,
+): Bun.Subprocess {
+  return Bun.spawn([...PROGRAM, ...args], {
+    cwd: ROOT,
+    env: { ...environment(settings), TERM: 'xterm-256color' },
+    terminal,
+  });
+}
+
 /** Runs one command to its end. */
 export async function openpit(
   args: readonly string[],

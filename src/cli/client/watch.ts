@@ -91,11 +91,21 @@ function screen(colour: Colour): (quote: Quote) => void {
     one.quote = quote;
     one.prices.push(quote.rate);
     if (one.prices.length > PRICES_SHOWN) one.prices.shift();
-    const lines = watchTable([...watched.values()], colour).split('\n');
+    const lines = fitted(watchTable([...watched.values()], colour).split('\n'), process.stdout);
     const up = drawn > 0 ? `\x1b[${drawn}A` : '';
     process.stdout.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}`);
     drawn = lines.length;
   };
+}
+
+/** What fits on a terminal: a line that wraps, or one that scrolls, could not be drawn again in its place. */
+function fitted(
+  lines: readonly string[],
+  { columns, rows }: { columns: number; rows: number },
+): string[] {
+  const more = lines.length - (rows - 2);
+  const shown = more <= 1 ? lines : [...lines.slice(0, -more), `… and ${more} more`];
+  return shown.map((line) => Bun.sliceAnsi(line, 0, columns, '…'));
 }
 
 interface WatchedSymbol {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newFolder } from '../../support/ledger.ts';
-import { openpit, Program, spawnOpenpit } from '../../support/program.ts';
+import { openpit, openpitOnTerminal, Program, spawnOpenpit } from '../../support/program.ts';
 
 const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
 
@@ -64,4 +64,34 @@ test('openpit watch explains what is wrong with a request', async () => {
   const { exitCode, stderr } = await openpit(['watch', 'GOLDD', '--url', program.url], { OPENPIT_KEY: key });
   expect(exitCode).toBe(1);
   expect(stderr).toContain('did you mean XAU');
+}, 60_000);
+
+test('openpit watch on a small terminal draws what fits, each time in the same place, and ends with Ctrl-C', async () => {
+  const [cols, rows] = [40, 4];
+  const symbols = ['XAU', 'XAG', 'XPT', 'XPD', 'EUA'];
+  const file = join(settings.OPENPIT_DATA_DIR, 'others.csv');
+  const prices = symbols.slice(1).map((symbol) => `2024-05-14,${symbol},1.25`);
+  await Bun.write(file, ['date,symbol,close', ...prices, ''].join('\n'));
+  expect(await openpit(['import', file, '--symbol-column', 'symbol'], settings)).toMatchObject({
+    exitCode: 0,
+  });
+
+  let text = '';
+  let isStopped = false;
+  const child = openpitOnTerminal(['watch', ...symbols], settings, {
+    cols,
+    rows,
+    data: (terminal, chunk) => {
+      text += new TextDecoder().decode(chunk);
+      if (isStopped || !(text.includes('4 more') || text.includes('EUA'))) return;
+      isStopped = true;
+      terminal.write('\x03');
+    },
+  });
+  expect(await child.exited).toBe(0);
+  const lines = text.split('\n').map((line) => Bun.stripANSI(line).trimEnd());
+  expect(lines.filter((line) => Bun.stringWidth(line) > cols)).toEqual([]);
+  expect(text).toContain('… and 4 more');
+  const ups = [...text.matchAll(/\[(\d+)A/g)].map(([, up]) => Number(up));
+  expect(Math.max(...ups)).toBeLessThan(rows);
 }, 60_000);
