@@ -99,10 +99,7 @@ function screen(colour: Colour): (quote: Quote) => void {
 }
 
 /** What fits on a terminal: a line that wraps, or one that scrolls, could not be drawn again in its place. */
-function fitted(
-  lines: readonly string[],
-  { columns, rows }: { columns: number; rows: number },
-): string[] {
+function fitted(lines: readonly string[], { columns, rows }: { columns: number; rows: number }): string[] {
   const more = lines.length - (rows - 2);
   const shown = more <= 1 ? lines : [...lines.slice(0, -more), `… and ${more} more`];
   return shown.map((line) => Bun.sliceAnsi(line, 0, columns, '…'));
